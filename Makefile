@@ -1,0 +1,73 @@
+# The two commands of the README are demo and test; `make help` lists all.
+SHELL := /bin/bash
+MODULES := cmd/colophon devstack pkg services/capturer services/chunker services/extractor services/gateway services/indexer services/splitter test
+LINTED := $(addsuffix /...,$(addprefix ./,$(MODULES)))
+GO ?= go
+export CGO_ENABLED ?= 0
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+
+.PHONY: demo
+demo: install build ## install what is missing, build, run the whole system on the documents of test/documents
+	@bin/colophon demo test/documents
+
+.PHONY: build
+build: ## build all binaries into bin/
+	@mkdir -p bin
+	@$(GO) build -o bin/ ./cmd/colophon
+	@for s in capturer splitter extractor chunker indexer gateway; do $(GO) build -o bin/ ./services/$$s || exit 1; done
+	@$(GO) build -o bin/ ./devstack/cmd/devstack
+
+.PHONY: install
+install: ## install PostgreSQL with apt-get when no binaries are found
+	@.ci/postgres
+
+.PHONY: test
+test: install ## all tests of all modules
+	$(GO) vet work
+	$(GO) test -timeout 20m work
+
+.PHONY: lint
+lint: bin/golangci-lint ## the linter over all modules
+	@bin/golangci-lint run $(LINTED)
+
+bin/golangci-lint: tools/go.mod
+	@mkdir -p bin
+	cd tools && GOWORK=off $(GO) build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: generate
+generate: ## write schemas, AsyncAPI and the page of settings again
+	$(GO) run ./test/cmd/generate
+	$(GO) run ./cmd/colophon environment > docs/environment.md.new
+	mv docs/environment.md.new docs/environment.md
+
+.PHONY: documents
+documents: ## write the PDF files of test/documents again
+	cd tools && GOWORK=off $(GO) run ./cmd/documents -dir ../test/documents
+
+.PHONY: check-modules
+check-modules: ## each module alone: builds, vets, tidy
+	@for m in $(MODULES); do echo "== $$m"; \
+		(cd $$m && GOWORK=off $(GO) build ./... && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
+	@test -z "$$(gofmt -l $(MODULES))" || { gofmt -l $(MODULES); exit 1; }
+
+.PHONY: quality
+quality: build ## scores of extraction over a corpus folder: make quality CORPUS=DIR
+	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-corpus "$(CORPUS)")
+
+.PHONY: run-separate
+run-separate: build ## servers and services as separate processes, until interrupted
+	@bin/colophon dev --separate
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (default 10s)
+	@for m in $(MODULES); do (cd $$m && for p in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "== $$p $$f"; \
+		$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done) || exit 1; done
+
+.PHONY: tidy
+tidy: ## go mod tidy in every module
+	@for m in $(MODULES) tools; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/extract/render"
+	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// formats are what convert writes, with the ending of its files.
+func formats() map[string]string {
+	return map[string]string{
+		"chunks": ".jsonl", "ir": ".ir.jsonl", "html": ".html", "markdown": ".md", "text": ".txt", "csv": ".csv",
+	}
+}
+
+func (c *cli) convertCommand() *cobra.Command {
+	var (
+		to, out string
+		o       = captureOptions{source: "convert"}
+	)
+	cmd := &cobra.Command{
+		Use: "convert FILE…", Short: "Run files through the whole chain, and leave nothing behind",
+		Long:    "Starts a system in a temporary folder, runs the files through it and writes the\nresult to standard output, or to one file a document with -o. Exits 3 when a file\nfails.",
+		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/",
+		Args:    args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if _, known := formats()[to]; !known {
+				return usagef("--to %q: chunks, ir, html, markdown, text or csv", to)
+			}
+			return c.convert(cmd.Context(), given, to, out, o)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "chunks", "chunks, ir, html, markdown, text or csv")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder to write one file a document into")
+	cmd.Flags().StringVar(&o.at, "at", "", "time of retrieval, RFC 3339; default each file's own time")
+	cmd.Flags().StringVar(&o.language, "language", "", "language of the documents, when you know it")
+	return cmd
+}
+
+func (c *cli) convert(ctx context.Context, given []string, to, out string, o captureOptions) (err error) {
+	if out != "" {
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return usageError{err}
+		}
+	}
+	for _, arg := range given {
+		if _, err := os.Stat(arg); err != nil {
+			return usagef("%s: %v", arg, errors.Unwrap(err))
+		}
+	}
+	dir, err := os.MkdirTemp("", "colophon-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	sys, err := startTemporary(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sys.stop()) }()
+	requests, err := prepare(ctx, sys.blobs, given, o)
+	if err != nil {
+		return err
+	}
+	distinguish(requests, given)
+	if err := sys.send(ctx, requests); err != nil {
+		return err
+	}
+	results, err := c.follow(ctx, sys.sender, requests, 0)
+	if err != nil {
+		return err
+	}
+	return c.writeConverted(ctx, sys, results, to, out)
+}
+
+// distinguish gives files of equal names in different folders their folders'
+// names: they are not versions of one document.
+func distinguish(requests []event.CaptureRequested, given []string) {
+	if len(requests) != len(given) {
+		return // folders are among them, which name their files
+	}
+	count := make(map[string]int)
+	for _, r := range requests {
+		count[r.URL]++
+	}
+	for i := range requests {
+		if count[requests[i].URL] > 1 {
+			path := strings.TrimLeft(filepath.ToSlash(filepath.Clean(given[i])), "./")
+			requests[i].URL = "file:///" + path
+			requests[i].RequestID = requests[i].RequestID + fmt.Sprintf("-%d", i)
+		}
+	}
+}
+
+func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []catalog.Result, to, out string) error {
+	failed := false
+	for _, r := range results {
+		if r.InError() {
+			failed = true
+			fmt.Fprintf(c.err, "%s: %s: %s\n", r.URL, r.Reason, r.Message)
+			continue
+		}
+		var buf bytes.Buffer
+		if err := sys.write(ctx, &buf, r, to); err != nil {
+			return err
+		}
+		if out == "" {
+			if _, err := c.out.Write(buf.Bytes()); err != nil {
+				return err
+			}
+			continue
+		}
+		name := strings.ReplaceAll(strings.TrimPrefix(r.URL, "file:///"), "/", "_") + formats()[to]
+		if err := os.WriteFile(filepath.Join(out, name), buf.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errFailed
+	}
+	return nil
+}
+
+// temporary is a local system that runs inside this command.
+type temporary struct {
+	*sender
+	local  *local
+	cancel context.CancelFunc
+	done   chan error
+}
+
+// startTemporary starts all servers and services below dir.
+func startTemporary(ctx context.Context, dir string) (*temporary, error) {
+	l, err := startLocal(ctx, localOptions{dir: dir, noSync: true, quiet: true, services: true, http: "127.0.0.1:0"})
+	if err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := &temporary{local: l, cancel: cancel, done: make(chan error, 1), sender: &sender{}}
+	go func() {
+		t.done <- process.Run(running, process.Options{Health: config.Health{Addr: "off"}}, l.services...)
+	}()
+	s, err := config.LoadFrom[settings](l.values)
+	if err == nil {
+		t.db, err = catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
+	}
+	if err == nil {
+		t.conn, err = stream.Connect(ctx, stream.ConfigOf("colophon", s.NATS, s.Runner))
+	}
+	if err == nil {
+		t.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.stop())
+	}
+	return t, nil
+}
+
+func (t *temporary) stop() error {
+	if t.conn != nil {
+		t.conn.Close()
+	}
+	if t.db != nil {
+		t.db.Close()
+	}
+	t.cancel()
+	return errors.Join(<-t.done, t.local.close())
+}
+
+// write writes one document in a format.
+func (t *temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if to == "chunks" {
+		for group, err := range t.db.ChunkGroups(ctx, nil, r.DocumentID) {
+			if err != nil {
+				return err
+			}
+			for _, g := range group {
+				if err := enc.Encode(g.Chunk); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	snap, err := t.db.Snapshot(ctx, r.SnapshotID)
+	if err != nil {
+		return err
+	}
+	return t.frames(ctx, r.SnapshotID, func(f segment.Frame) error {
+		var text string
+		switch to {
+		case "html":
+			text = render.HTML(f, snap.Slug)
+		case "markdown":
+			text = render.Markdown(f)
+		case "text":
+			text = render.Text(f)
+		case "csv":
+			text = render.CSV(f)
+		default:
+			if err := enc.Encode(f.Page); err != nil {
+				return err
+			}
+			for _, u := range f.Units {
+				if err := enc.Encode(u); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// frames reads the pages of a snapshot's last run, in order.
+func (t *temporary) frames(ctx context.Context, snapshotID string, each func(segment.Frame) error) error {
+	runs, err := t.db.Runs(ctx, snapshotID)
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	run := runs[len(runs)-1]
+	rows, err := t.db.Segments(ctx, snapshotID, run.ExtractionID)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		data, err := t.blobs.Get(ctx, blobstore.Derived, row.ObjectKey, row.Digest)
+		if err != nil {
+			return err
+		}
+		reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return err
+		}
+		for i := range reader.Index() {
+			f, err := reader.Frame(i)
+			if err != nil {
+				return err
+			}
+			if err := each(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

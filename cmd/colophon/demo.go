@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+)
+
+// demoSource is the source of the demo's documents.
+const demoSource = "demo"
+
+func (c *cli) demoCommand() *cobra.Command {
+	var query string
+	var failing []string
+	cmd := &cobra.Command{
+		Use: "demo DIR", Short: "Run a folder through a fresh system, search it, and prove the first hit", Hidden: true,
+		Example: "  colophon demo test/documents", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return c.demo(cmd.Context(), given[0], query, failing)
+		},
+	}
+	cmd.Flags().StringVar(&query, "query", "quórum mínimo para a instalação das sessões", "what is searched")
+	cmd.Flags().StringSliceVar(&failing, "failing", []string{"empty.txt", "password-protected.pdf", "truncated.pdf"},
+		"files that cannot be extracted; any other failure, or none, is an error")
+	return cmd
+}
+
+func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (err error) {
+	tmp, err := os.MkdirTemp("", "colophon-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	began := time.Now()
+	fmt.Fprintln(c.out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and six services")
+	sys, err := startTemporary(ctx, tmp)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sys.stop()) }()
+	if err := sys.local.announce(); err != nil {
+		return err
+	}
+	if err := sys.db.PutSource(ctx, demoSourceRecord()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "ready after %.1f s\n\n", time.Since(began).Seconds())
+	c.progress = true
+	requests, err := prepare(ctx, sys.blobs, []string{dir}, captureOptions{source: demoSource})
+	if err != nil {
+		return err
+	}
+	if err := sys.send(ctx, requests); err != nil {
+		return err
+	}
+	results, err := c.follow(ctx, sys.sender, requests, 5*time.Minute)
+	if err != nil {
+		return err
+	}
+	_ = c.report(results, false) // what must fail is looked at below
+	if err := expectFailing(results, failing); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "\n%d documents, exactly the %d bad ones failed, as they must\n\nsearch: %s\n", len(results), len(failing), query)
+	demo := *c
+	demo.dir = tmp
+	return demo.searchAndProve(ctx, query)
+}
+
+func demoSourceRecord() model.Source {
+	s := model.DefaultSource(demoSource)
+	s.Name, s.Territory = "Colophon demo", "Valdoro"
+	return s
+}
+
+func expectFailing(results []catalog.Result, failing []string) error {
+	left := make(map[string]bool, len(failing))
+	for _, f := range failing {
+		left[f] = true
+	}
+	for _, r := range results {
+		name := strings.TrimPrefix(r.URL, "file:///")
+		if r.InError() != left[name] {
+			return fmt.Errorf("%s: state %q, expected failure: %v (%s: %s)", name, r.State, left[name], r.Reason, r.Message)
+		}
+		delete(left, name)
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%d of the documents that must fail were not there", len(left))
+	}
+	return nil
+}
+
+// searchAndProve prints the first hit and its proof, made here and not by the
+// gateway.
+func (c *cli) searchAndProve(ctx context.Context, query string) error {
+	var found searchAnswer
+	if err := c.get(ctx, "/v1/search", url.Values{"q": {query}, "limit": {"3"}}, &found); err != nil {
+		return err
+	}
+	if len(found.Hits) == 0 {
+		return errors.New("the search found nothing")
+	}
+	writeHits(c.out, found)
+	sys, err := c.system(ctx)
+	if err != nil {
+		return err
+	}
+	defer sys.close()
+	for group, err := range sys.db.ChunkGroups(ctx, []string{found.Hits[0].ChunkRef}, "") {
+		if err != nil {
+			return err
+		}
+		items := make([]proof.Item, len(group))
+		for i, g := range group {
+			items[i] = proof.Item{Chunk: g.Chunk, State: g.State}
+		}
+		proofs, err := proof.Verify(ctx, sys.reader, items)
+		if err != nil {
+			return err
+		}
+		for _, p := range proofs {
+			writeDemoProof(c.out, p, items[0].Chunk)
+			if p.Verdict != proof.Verified {
+				return errFailed
+			}
+		}
+	}
+	return nil
+}
+
+func writeDemoProof(w io.Writer, p proof.Proof, chunk model.Chunk) {
+	fmt.Fprintf(w, "\nthe proof of the first hit, from the chunk down to the captured bytes:\n")
+	writeProof(w, p)
+	fmt.Fprintf(w, "\n%s\n\n", chunk.Text)
+	fmt.Fprintf(w, "hit      %s, page %d\nsource   %s (%s)\n%s: %d bytes proved, %d written by rule\n",
+		chunk.ChunkRef, chunk.PageHint, chunk.URL, p.ContentHash, p.Verdict, p.Proved, p.Synthetic)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+)
+
+func (c *cli) devCommand() *cobra.Command {
+	var (
+		o        localOptions
+		only     string
+		separate bool
+	)
+	cmd := &cobra.Command{
+		Use: "dev", Short: "Run all servers and services on this machine",
+		Long:    "Runs NATS, an object store, PostgreSQL, a Qdrant-compatible store and all services,\nuntil interrupted. What was accepted is kept in --dir, also over a kill.",
+		Example: "  colophon dev\n  colophon dev --only servers\n  colophon dev --separate", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if only != "" && only != "servers" {
+				return usagef("--only %q: servers is the one that there is", only)
+			}
+			o.dir, o.services = c.dir, only == "" && !separate
+			return c.dev(cmd.Context(), o, separate)
+		},
+	}
+	cmd.Flags().StringVar(&o.http, "http", "127.0.0.1:8080", "host:port of the gateway; port 0 is any free one")
+	cmd.Flags().StringVar(&o.nats, "nats", "", "host:port of NATS; any free port when not set")
+	cmd.Flags().StringVar(&only, "only", "", "servers: start the servers alone")
+	cmd.Flags().BoolVar(&separate, "separate", false, "run each service as a process of its own")
+	return cmd
+}
+
+func (c *cli) dev(ctx context.Context, o localOptions, separate bool) error {
+	l, err := startLocal(ctx, o)
+	if err != nil {
+		return err
+	}
+	parts := l.services
+	if separate {
+		if o.http, err = freeAddress(o.http); err != nil {
+			return errors.Join(err, l.close())
+		}
+		if parts, err = l.processes(o.http, c.err); err != nil {
+			return errors.Join(err, l.close())
+		}
+	}
+	if separate {
+		l.gateway = "http://" + o.http
+	}
+	parts = append(parts, &announcer{local: l, out: c.err})
+	health, err := config.LoadFrom[struct{ Health config.Health }](l.values)
+	if err != nil {
+		return errors.Join(err, l.close())
+	}
+	err = process.Run(ctx, process.Options{Health: health.Health, Metrics: telemetry.MetricsHandler(l.tels...)}, parts...)
+	return errors.Join(err, l.close())
+}
+
+// freeAddress returns addr with a port that is free now in place of port 0: a
+// process of its own cannot tell which one it took.
+func freeAddress(addr string) (string, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// announcer is the last part to start: it writes endpoints.env and tells a
+// person where things are.
+type announcer struct {
+	local *local
+	out   io.Writer
+}
+
+func (a *announcer) Name() string                { return "endpoints" }
+func (a *announcer) Ready(context.Context) error { return nil }
+
+func (a *announcer) Run(ctx context.Context) error {
+	if a.local.gateway != "" {
+		if err := awaitGateway(ctx, a.local.gateway); err != nil {
+			return err
+		}
+	}
+	if err := a.local.announce(); err != nil {
+		return err
+	}
+	e := a.local.stack.Endpoints()
+	fmt.Fprintf(a.out, "NATS      %s\nS3        %s\nPostgres  %s\nQdrant    %s\n", e.NATSURL, e.S3Endpoint, e.PostgresURL, e.QdrantAddr)
+	if a.local.gateway != "" {
+		fmt.Fprintf(a.out, "gateway   %s\n", a.local.gateway)
+	}
+	fmt.Fprintf(a.out, "ready: the endpoints are in %s\n", filepath.Join(a.local.dir, config.EndpointsFile))
+	<-ctx.Done()
+	return nil
+}
+
+// awaitGateway returns when a gateway that is a process of its own answers, or
+// ctx ends.
+func awaitGateway(ctx context.Context, address string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/healthz", nil)
+		if err != nil {
+			return err
+		}
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// childProcess is a service that runs as a process of its own.
+type childProcess struct {
+	name string
+	cmd  *exec.Cmd
+}
+
+// processes returns the services as processes, from the binaries beside this
+// one.
+func (l *local) processes(gateway string, stderr io.Writer) ([]process.Service, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var parts []process.Service
+	for _, name := range []string{"gateway", "indexer", "chunker", "extractor", "splitter", "capturer"} {
+		path := filepath.Join(filepath.Dir(self), name)
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s: run `make build` first: %w", name, err)
+		}
+		cmd := exec.Command(path)
+		cmd.Env = cmd.Environ()
+		for k, v := range l.values {
+			cmd.Env = append(cmd.Env, k+"="+v)
+		}
+		if name == "gateway" {
+			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+gateway)
+		}
+		cmd.Stdout, cmd.Stderr = stderr, stderr
+		parts = append(parts, &childProcess{name: name, cmd: cmd})
+	}
+	return parts, nil
+}
+
+func (p *childProcess) Name() string                { return p.name }
+func (p *childProcess) Ready(context.Context) error { return nil }
+
+// Run starts the process and asks it to stop when ctx ends.
+func (p *childProcess) Run(ctx context.Context) error {
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("ended by itself: %w", err)
+	case <-ctx.Done():
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return <-ended
+}

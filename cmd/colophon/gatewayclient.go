@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// problem is RFC 9457's problem details, as far as they are shown.
+type problem struct {
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+}
+
+// get asks the gateway and decodes its answer into out.
+func (c *cli) get(ctx context.Context, path string, query url.Values, out any) error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	address := s.Gateway + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fault.Unavailable(fmt.Errorf("the gateway does not answer: %w", err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return json.Unmarshal(body, out)
+	}
+	var p problem
+	if json.Unmarshal(body, &p) != nil || p.Detail == "" {
+		p.Detail = http.StatusText(resp.StatusCode)
+	}
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%s: %w", p.Detail, catalog.ErrNotFound)
+	case resp.StatusCode == http.StatusBadRequest:
+		return usageError{errors.New(p.Detail)}
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		return fault.Unavailable(errors.New(p.Detail))
+	default:
+		return errors.New(p.Detail)
+	}
+}

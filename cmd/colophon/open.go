@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
+	"github.com/colophon-dev/colophon/pkg/verify"
+)
+
+// settings are what the operator's commands read.
+type settings struct {
+	NATS       config.NATS
+	Postgres   config.Postgres
+	S3         config.S3
+	Qdrant     config.Qdrant
+	Runner     config.Runner
+	Streams    config.Streams
+	Extraction config.Extraction
+	Gateway    string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API."`
+}
+
+// settings reads the environment and the development folder.
+func (c *cli) settings() (settings, error) {
+	values, err := config.ForCommand(config.Environ(), c.dir)
+	if err != nil {
+		return settings{}, err
+	}
+	return config.LoadFrom[settings](values)
+}
+
+func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
+	s, err := c.settings()
+	if err != nil {
+		return nil, s, err
+	}
+	db, err := catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
+	if err != nil {
+		return nil, s, err
+	}
+	if err := db.Ping(ctx); err != nil {
+		db.Close()
+		return nil, s, fmt.Errorf("the catalog does not answer: %w", err)
+	}
+	return db, s, nil
+}
+
+func (c *cli) stream(ctx context.Context, s settings) (*stream.Conn, error) {
+	return stream.Connect(ctx, stream.ConfigOf("colophon", s.NATS, s.Runner))
+}
+
+// system is everything that a proof reads.
+type system struct {
+	db      *catalog.DB
+	blobs   *blobstore.Store
+	vectors *vectorstore.Client
+	child   *child.Client
+	reader  *verify.Reader
+}
+
+func (s *system) close() {
+	s.child.Close()
+	_ = s.vectors.Close() // nothing was written
+	s.db.Close()
+}
+
+func (c *cli) system(ctx context.Context) (*system, error) {
+	db, set, err := c.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &system{db: db}
+	if s.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(set.S3)); err != nil {
+		db.Close()
+		return nil, err
+	}
+	if s.vectors, err = vectorstore.Open(ctx, vectorstore.ConfigOf(set.Qdrant)); err != nil {
+		db.Close()
+		return nil, err
+	}
+	s.child, err = child.New(child.ConfigOf(set.Extraction, set.S3.TempDir), s.blobs.FetchRaw)
+	if err != nil {
+		_ = s.vectors.Close()
+		db.Close()
+		return nil, err
+	}
+	s.reader = &verify.Reader{
+		Catalog: db, Blobs: s.blobs, Vectors: s.vectors, Alias: set.Qdrant.Collection, Extractor: s.child,
+	}
+	return s, nil
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/reconcile"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// retry asks for the next redo of a run.
+func retry(ctx context.Context, conn *stream.Conn, run model.Run, page int) error {
+	req := event.RunRequested{
+		SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Why: "retry", Redo: run.Redo + 1,
+	}
+	if page > 0 {
+		if page > run.PageCount {
+			return usagef("--page %d: the snapshot has %d pages", page, run.PageCount)
+		}
+		req.Pages = []int{page}
+	}
+	return conn.Publisher("cli").Emit(ctx, req)
+}
+
+func (c *cli) reconcileCommand() *cobra.Command {
+	var dry bool
+	o := reconcile.Options{}
+	cmd := &cobra.Command{
+		Use: "reconcile", Short: "Publish again what would move work that stands still",
+		Long:    "Looks for work that has made no progress and does not wait in its stream, and\npublishes the one event that would move it. The gateway does the same every ten\nminutes.",
+		Example: "  colophon reconcile --dry-run\n  colophon reconcile --age 0s", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			db, s, err := c.catalog(ctx)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			conn, err := c.stream(ctx, s)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
+			if err != nil {
+				return err
+			}
+			o.DryRun = dry
+			report, err := reconcile.New(db, conn, blobs, s.Qdrant.Collection).Run(ctx, o)
+			if err != nil {
+				return err
+			}
+			return c.print(report, func(w io.Writer) { fmt.Fprint(w, report) })
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
+	cmd.Flags().DurationVar(&o.Age, "age", reconcile.DefaultAge, "look at what has made no progress for this long")
+	return cmd
+}

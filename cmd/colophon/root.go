@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// The exit statuses of contracts 10.
+const (
+	exitDone        = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitFailed      = 3 // ran, but something failed or does not verify
+	exitUnreachable = 4
+)
+
+// errFailed ends a command that ran, with exit status 3: what failed has been
+// printed.
+var errFailed = errors.New("something failed")
+
+// usageError is a wrong argument: exit status 2.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// cli is what all commands share.
+type cli struct {
+	dir      string
+	json     bool
+	progress bool
+	out      io.Writer
+	err      io.Writer
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &cli{out: stdout, err: stderr}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errFailed) {
+		fmt.Fprintf(stderr, "colophon: %s\n", sentence(err))
+	}
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errFailed):
+		return exitFailed
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+		return exitUsage
+	case errors.Is(err, config.ErrNoEndpoints), fault.KindOf(err) == fault.KindUnavailable:
+		return exitUnreachable
+	case errors.Is(err, catalog.ErrNotFound):
+		return exitFailed
+	default:
+		return exitInternal
+	}
+}
+
+func sentence(err error) string {
+	if errors.Is(err, config.ErrNoEndpoints) {
+		return "no running system found: start one with `colophon dev`, or set the COLOPHON_ variables"
+	}
+	return err.Error()
+}
+
+func (c *cli) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "colophon",
+		Short:         "Turns captured documents into searchable chunks that prove where they come from",
+		Long:          "Colophon turns captured documents into searchable chunks that each prove\nwhere they come from, down to the captured bytes.\n\nExit status: 0 done, 1 internal error, 2 wrong usage, 3 something failed or\ndoes not verify, 4 not reachable.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.dir, "dir", ".colophon", "development folder whose endpoints.env is used when no environment is set")
+	flags.BoolVar(&c.json, "json", false, "print JSON for programs")
+	flags.BoolVar(&c.progress, "progress", false, "show progress also where standard error is no terminal")
+	root.AddCommand(
+		c.devCommand(), c.demoCommand(), c.convertCommand(), c.captureCommand(), c.statusCommand(), c.searchCommand(),
+		c.showCommand(), c.rawCommand(), c.verifyCommand(), c.tailCommand(), c.dlqCommand(), c.retryCommand(),
+		c.reconcileCommand(), c.dumpCommand(), c.provisionCommand(), c.migrateCommand(), c.sourceCommand(),
+		c.versionCommand(), c.environmentCommand(),
+	)
+	return root
+}
+
+// args turns cobra's argument check into a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// print writes v as one line of JSON, or calls human.
+func (c *cli) print(v any, human func(w io.Writer)) error {
+	if !c.json {
+		human(c.out)
+		return nil
+	}
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// terminal reports whether standard error is a terminal: where progress goes
+// without being asked for.
+func (c *cli) terminal() bool {
+	f, ok := c.err.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

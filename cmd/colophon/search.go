@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// searchAnswer is the gateway's answer to a search, as far as it is shown.
+type searchAnswer struct {
+	Hits []searchHit `json:"hits"`
+}
+
+// searchHit is one hit.
+type searchHit struct {
+	ChunkRef string  `json:"chunk_ref"`
+	Score    float64 `json:"score"`
+	Title    string  `json:"title"`
+	URL      string  `json:"url"`
+	Page     int     `json:"page"`
+	Snippet  string  `json:"snippet"`
+}
+
+func (c *cli) searchCommand() *cobra.Command {
+	filters := map[string]*[]string{}
+	var (
+		asOf  string
+		limit int
+	)
+	cmd := &cobra.Command{
+		Use: "search QUERY", Short: "Search through the gateway", Args: args(cobra.MinimumNArgs(1)),
+		Example: "  colophon search 'quórum mínimo'\n  colophon search budget --source valdoro --language fr --limit 5 --json",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			query := url.Values{"q": {strings.Join(given, " ")}, "limit": {strconv.Itoa(limit)}}
+			for name, values := range filters {
+				for _, v := range *values {
+					query.Add(name, v)
+				}
+			}
+			if asOf != "" {
+				query.Set("as_of", asOf)
+			}
+			var raw json.RawMessage
+			if err := c.get(cmd.Context(), "/v1/search", query, &raw); err != nil {
+				return err
+			}
+			var found searchAnswer
+			if err := json.Unmarshal(raw, &found); err != nil {
+				return err
+			}
+			return c.print(raw, func(w io.Writer) { writeHits(w, found) })
+		},
+	}
+	for _, name := range []string{"source", "type", "status", "language", "territory", "domain", "layer"} {
+		filters[name] = cmd.Flags().StringSlice(name, nil, "only this "+name)
+	}
+	cmd.Flags().StringVar(&asOf, "as-of", "", "as it stood on this day, YYYY-MM-DD")
+	cmd.Flags().IntVar(&limit, "limit", 10, "how many hits, at most 100")
+	return cmd
+}
+
+func writeHits(w io.Writer, found searchAnswer) {
+	for i, h := range found.Hits {
+		fmt.Fprintf(w, "%d. %.3f  %s", i+1, h.Score, firstOf(h.Title, h.URL))
+		if h.Page > 0 {
+			fmt.Fprintf(w, ", page %d", h.Page)
+		}
+		fmt.Fprintf(w, "\n   %s\n   %s\n", h.ChunkRef, shorten(h.Snippet, 160))
+	}
+	if len(found.Hits) == 0 {
+		fmt.Fprintln(w, "nothing found")
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// shorten returns the first n code points on one line.
+func shorten(s string, n int) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n]) + "…"
+}

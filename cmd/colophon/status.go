@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// overview is what status prints without an id.
+type overview struct {
+	Quiet     bool             `json:"quiet"`
+	Counts    []catalog.Count  `json:"counts"`
+	Queues    []stream.Queue   `json:"queues"`
+	Oldest    *time.Time       `json:"oldest_open,omitempty"`
+	Documents []catalog.Result `json:"documents"`
+}
+
+func (c *cli) statusCommand() *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use: "status [ID]", Short: "Counts by stage and state, or the history of one document, snapshot or page",
+		Example: "  colophon status\n  colophon status --watch\n  colophon status doc_x4…",
+		Args:    args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 1 {
+				return c.show(cmd, kindOf(given[0]), given[0])
+			}
+			for {
+				if err := c.overview(cmd); err != nil || !watch {
+					return err
+				}
+				select {
+				case <-cmd.Context().Done():
+					return nil
+				case <-time.After(time.Second):
+				}
+			}
+		},
+	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "print again every second until interrupted")
+	return cmd
+}
+
+func (c *cli) overview(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	db, s, err := c.catalog(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	conn, err := c.stream(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var (
+		o  overview
+		at time.Time
+		ok bool
+	)
+	progress, err := db.Progress(ctx, "", nil)
+	if err != nil {
+		return err
+	}
+	o.Quiet = progress.Quiet()
+	if o.Counts, err = db.Counts(ctx); err != nil {
+		return err
+	}
+	if o.Queues, err = conn.Queues(ctx); err != nil {
+		return err
+	}
+	if at, ok, err = db.Oldest(ctx); err != nil {
+		return err
+	}
+	if ok {
+		o.Oldest = &at
+	}
+	if o.Documents, err = db.Results(ctx, "", nil); err != nil {
+		return err
+	}
+	return c.print(o, func(w io.Writer) { writeOverview(w, o) })
+}
+
+func writeOverview(w io.Writer, o overview) {
+	for _, n := range o.Counts {
+		fmt.Fprintf(w, "%-10s %-14s %8d\n", n.What, n.State, n.N)
+	}
+	for _, q := range o.Queues {
+		fmt.Fprintf(w, "queue      %-14s %8d waiting, %d in hand\n", q.Consumer, q.Pending, q.AckPending)
+	}
+	for _, d := range o.Documents {
+		state := d.State
+		if state == "" {
+			state = d.Outcome
+		}
+		fmt.Fprintf(w, "%-10s %s  %s", state, d.DocumentID, d.URL)
+		if d.Reason != "" {
+			fmt.Fprintf(w, "  %s: %s", d.Reason, d.Message)
+		}
+		fmt.Fprintln(w)
+	}
+	if o.Oldest != nil {
+		fmt.Fprintf(w, "oldest open work: %s\n", o.Oldest.Format(time.RFC3339))
+	}
+	if o.Quiet {
+		fmt.Fprintln(w, "quiet: nothing is left to do")
+	}
+}
+
+// kindOf tells what an id names by its form.
+func kindOf(id string) string {
+	switch {
+	case strings.HasPrefix(id, "doc_"):
+		return "document"
+	case strings.HasPrefix(id, "snap_"):
+		return "snapshot"
+	case strings.HasPrefix(id, "ir_"):
+		return "ir"
+	case strings.Contains(id, ":"):
+		return "chunk"
+	default:
+		return "page"
+	}
+}
+
+func (c *cli) retryCommand() *cobra.Command {
+	var page int
+	cmd := &cobra.Command{
+		Use: "retry SNAPSHOT", Short: "Extract the failed pages of a snapshot again",
+		Long:    "Starts a redo of the ranges that hold failed pages (or --page N); when no page\nfailed, of all. Unchanged pages come out identical.",
+		Example: "  colophon retry snap_2c…\n  colophon retry snap_2c… --page 12", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			ctx := cmd.Context()
+			db, s, err := c.catalog(ctx)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			runs, err := db.Runs(ctx, given[0])
+			if err != nil {
+				return err
+			}
+			if len(runs) == 0 {
+				return fmt.Errorf("snapshot %s has no run: %w", given[0], catalog.ErrNotFound)
+			}
+			run := runs[len(runs)-1]
+			if !run.State.Terminal() {
+				return errors.Join(errFailed, fmt.Errorf("the run is %s: wait for it to end", run.State))
+			}
+			conn, err := c.stream(ctx, s)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return retry(ctx, conn, run, page)
+		},
+	}
+	cmd.Flags().IntVar(&page, "page", 0, "only the range that holds this page, from 1")
+	return cmd
+}

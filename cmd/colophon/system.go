@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/colophon-dev/colophon/devstack"
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	capturer "github.com/colophon-dev/colophon/services/capturer/app"
+	chunker "github.com/colophon-dev/colophon/services/chunker/app"
+	extractor "github.com/colophon-dev/colophon/services/extractor/app"
+	gateway "github.com/colophon-dev/colophon/services/gateway/app"
+	indexer "github.com/colophon-dev/colophon/services/indexer/app"
+	splitter "github.com/colophon-dev/colophon/services/splitter/app"
+)
+
+// local is the whole system on one machine: the servers of devstack and, in
+// the same process, all services.
+type local struct {
+	dir      string
+	stack    *devstack.Stack
+	values   map[string]string
+	gateway  string // its address as http://host:port
+	services []process.Service
+	closers  []func() error
+	tels     []*telemetry.Telemetry
+}
+
+// localOptions say how a local system is started.
+type localOptions struct {
+	dir      string
+	nats     string
+	http     string
+	noSync   bool
+	quiet    bool // log errors only
+	services bool
+}
+
+// startLocal starts the servers, makes schema, streams and buckets, and builds
+// the services, which run only when they are handed to process.Run.
+func startLocal(ctx context.Context, o localOptions) (*local, error) {
+	stack, err := devstack.Start(ctx, devstack.Options{Dir: filepath.Join(o.dir, "data"), NATSAddr: o.nats, NoSync: o.noSync})
+	if err != nil {
+		return nil, err
+	}
+	l := &local{dir: o.dir, stack: stack, values: devDefaults()}
+	if o.quiet {
+		l.values["COLOPHON_LOG_LEVEL"] = "error"
+	}
+	maps.Copy(l.values, config.Environ())
+	for _, line := range stack.Endpoints().Environ() {
+		name, value, _ := strings.Cut(line, "=")
+		l.values[name] = value
+	}
+	if o.http != "" {
+		l.values["COLOPHON_HTTP_ADDR"] = o.http
+	}
+	if err := l.prepare(ctx); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	if o.services {
+		if err := l.build(ctx); err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+	}
+	return l, nil
+}
+
+// devDefaults are settings that suit one machine; the environment overrides
+// them.
+func devDefaults() map[string]string {
+	return map[string]string{
+		"COLOPHON_LOG_FORMAT":    "text",
+		"COLOPHON_LOG_LEVEL":     "warn",
+		"COLOPHON_AUTO_REGISTER": "true",
+		"COLOPHON_HTTP_ADDR":     "127.0.0.1:0",
+		"COLOPHON_GRACE":         "5s",
+		"COLOPHON_ACK_WAIT":      "5s", // after a kill, work in hand is taken up again this soon
+	}
+}
+
+func (l *local) prepare(ctx context.Context) error {
+	s, err := config.LoadFrom[settings](l.values)
+	if err != nil {
+		return err
+	}
+	db, err := catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.Migrate(ctx); err != nil {
+		return err
+	}
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
+	if err != nil {
+		return err
+	}
+	if err := blobs.EnsureBuckets(ctx); err != nil {
+		return err
+	}
+	conn, err := stream.Connect(ctx, stream.ConfigOf("colophon-dev", s.NATS, s.Runner))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return stream.Provision(ctx, conn, stream.ProvisionOptions{Replicas: s.Streams.Replicas, RequestBytes: s.Streams.RequestBytes})
+}
+
+func (l *local) build(ctx context.Context) error {
+	q := stream.NewQuarantine()
+	for _, add := range []func() error{
+		func() error { return launch(ctx, l, q, gateway.Name, gateway.New, gatewayBlocks) },
+		func() error { return launch(ctx, l, q, indexer.Name, indexer.New, indexerBlocks) },
+		func() error { return launch(ctx, l, q, chunker.Name, chunker.New, chunkerBlocks) },
+		func() error { return launch(ctx, l, q, extractor.Name, extractor.New, extractorBlocks) },
+		func() error { return launch(ctx, l, q, splitter.Name, splitter.New, splitterBlocks) },
+		func() error { return launch(ctx, l, q, capturer.Name, capturer.New, capturerBlocks) },
+	} {
+		if err := add(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gatewayBlocks(c gateway.Config) config.Telemetry     { return c.Telemetry }
+func indexerBlocks(c indexer.Config) config.Telemetry     { return c.Telemetry }
+func chunkerBlocks(c chunker.Config) config.Telemetry     { return c.Telemetry }
+func extractorBlocks(c extractor.Config) config.Telemetry { return c.Telemetry }
+func splitterBlocks(c splitter.Config) config.Telemetry   { return c.Telemetry }
+func capturerBlocks(c capturer.Config) config.Telemetry   { return c.Telemetry }
+
+// launch builds one service with telemetry of its own.
+func launch[C any, S process.Closer](ctx context.Context, l *local, q *stream.Quarantine, name string,
+	build process.Build[C, S], block func(C) config.Telemetry,
+) error {
+	settings, err := config.LoadFrom[C](l.values)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	tel, err := telemetry.Start(ctx, name, block(settings))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	l.tels = append(l.tels, tel)
+	l.closers = append(l.closers, func() error { return tel.Shutdown(ctx) })
+	service, err := build(ctx, settings, tel, q)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	l.closers = append(l.closers, service.Close)
+	l.services = append(l.services, service)
+	return nil
+}
+
+// gatewayURL returns the address of the running gateway.
+func (l *local) gatewayURL() string {
+	for _, s := range l.services {
+		if g, ok := s.(*gateway.App); ok {
+			return "http://" + g.Addr()
+		}
+	}
+	return ""
+}
+
+// announce writes the file by which the other commands find the system.
+func (l *local) announce() error {
+	values := make(map[string]string, len(l.values)+1)
+	for _, line := range l.stack.Endpoints().Environ() {
+		name, value, _ := strings.Cut(line, "=")
+		values[name] = value
+	}
+	if l.gateway == "" {
+		l.gateway = l.gatewayURL()
+	}
+	if l.gateway != "" {
+		values["COLOPHON_GATEWAY_URL"] = l.gateway
+	}
+	return config.WriteFile(filepath.Join(l.dir, config.EndpointsFile), values)
+}
+
+// close stops what startLocal started, the last first. The services must have
+// returned from Run.
+func (l *local) close() error {
+	var problems []error
+	for _, closer := range slices.Backward(l.closers) {
+		problems = append(problems, closer())
+	}
+	if err := os.Remove(filepath.Join(l.dir, config.EndpointsFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		problems = append(problems, err)
+	}
+	return errors.Join(append(problems, l.stack.Close())...)
+}

@@ -1,0 +1,139 @@
+// Package nats embeds a NATS server with JetStream for development and tests.
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// DefaultSyncInterval is how often JetStream calls fsync: a kill of the process loses nothing, a loss of power at most
+// this much.
+const DefaultSyncInterval = time.Second
+
+// startLimit bounds the wait for a server that neither serves nor fails.
+const startLimit = 20 * time.Second
+
+// Options of a server.
+type Options struct {
+	Dir          string        // where JetStream keeps its files; made when missing
+	Addr         string        // host:port to listen on; empty means 127.0.0.1 and a free port
+	SyncInterval time.Duration // 0 means DefaultSyncInterval
+	SyncAlways   bool          // fsync before every acknowledgement
+}
+
+// Server is an embedded NATS server that can be stopped and started again on the same address.
+type Server struct {
+	mu      sync.Mutex
+	options Options
+	host    string
+	port    int
+	running *server.Server
+}
+
+// New checks the options; Start runs the server.
+func New(options Options) (*Server, error) {
+	s := &Server{options: options, host: "127.0.0.1", port: server.RANDOM_PORT}
+	if options.Addr == "" {
+		return s, nil
+	}
+	host, port, err := net.SplitHostPort(options.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("nats address: %w", err)
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("nats address %s: %w", options.Addr, err)
+	}
+	s.host = host
+	if number != 0 {
+		s.port = int(number)
+	}
+	return s, nil
+}
+
+// Start runs the server and returns when it takes connections. Starting a running server does nothing.
+func (s *Server) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil {
+		return nil
+	}
+	interval := s.options.SyncInterval
+	if interval == 0 {
+		interval = DefaultSyncInterval
+	}
+	running, err := server.NewServer(&server.Options{
+		ServerName:   "colophon-devstack",
+		Host:         s.host,
+		Port:         s.port,
+		JetStream:    true,
+		StoreDir:     s.options.Dir,
+		SyncInterval: interval,
+		SyncAlways:   s.options.SyncAlways,
+		NoSigs:       true,
+		NoLog:        true,
+		MaxPayload:   server.MAX_PAYLOAD_SIZE,
+	})
+	if err != nil {
+		return fmt.Errorf("make nats server: %w", err)
+	}
+	// Start answers nothing, also when it fails: what it would have logged as fatal is kept.
+	failures := &fatalLogger{}
+	running.SetLoggerV2(failures, false, false, false)
+	go running.Start()
+	if err := s.awaitReady(ctx, running, failures); err != nil {
+		running.Shutdown()
+		return err
+	}
+	if addr, ok := running.Addr().(*net.TCPAddr); ok {
+		s.port = addr.Port
+	}
+	s.running = running
+	return nil
+}
+
+func (s *Server) awaitReady(ctx context.Context, running *server.Server, failures *fatalLogger) error {
+	deadline := time.Now().Add(startLimit)
+	for !running.ReadyForConnections(10 * time.Millisecond) {
+		if text := failures.text(); text != "" {
+			return fmt.Errorf("nats server: %s", text)
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("wait for nats server: %w", ctx.Err())
+		}
+		if time.Now().After(deadline) {
+			return errors.New("nats server did not become ready")
+		}
+	}
+	if !running.JetStreamEnabled() {
+		return fmt.Errorf("nats server runs without JetStream: %s", failures.text())
+	}
+	return nil
+}
+
+// Stop ends the server and waits until it is gone. Stopping a stopped server does nothing.
+func (s *Server) Stop(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		return nil
+	}
+	s.running.Shutdown()
+	s.running.WaitForShutdown()
+	s.running = nil
+	return nil
+}
+
+// URL is where clients connect; it stays the same over Stop and Start.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "nats://" + net.JoinHostPort(s.host, strconv.Itoa(s.port))
+}

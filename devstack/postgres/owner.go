@@ -1,0 +1,161 @@
+package postgres
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// dataName is the entry of the options' folder that leads to the cluster: the folder itself, or a link to it.
+const dataName = "data"
+
+// socketPathLimit is the longest folder for the server's unix socket (107 bytes in all).
+const socketPathLimit = 107 - len("/"+socketName)
+
+// owner is who runs the server. PostgreSQL refuses to run as root, so root hands it to another user.
+type owner struct {
+	uid, gid   int
+	credential *syscall.Credential // nil: the current user
+}
+
+func findOwner() (owner, error) {
+	if os.Getuid() != 0 {
+		if _, err := user.LookupId(strconv.Itoa(os.Getuid())); err != nil {
+			return owner{}, fmt.Errorf("initdb refuses a user id without an entry in the user database: %w", err)
+		}
+		return owner{uid: os.Getuid(), gid: os.Getgid()}, nil
+	}
+	var errs []error
+	for _, name := range []string{"postgres", "nobody"} {
+		account, err := user.Lookup(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		uid, err := strconv.ParseUint(account.Uid, 10, 32)
+		if err != nil {
+			return owner{}, fmt.Errorf("user id of %s: %w", name, err)
+		}
+		gid, err := strconv.ParseUint(account.Gid, 10, 32)
+		if err != nil {
+			return owner{}, fmt.Errorf("group id of %s: %w", name, err)
+		}
+		return owner{uid: int(uid), gid: int(gid),
+			credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+	}
+	return owner{}, fmt.Errorf("root cannot run PostgreSQL and finds no other user: %w", errors.Join(errs...))
+}
+
+// socketDir is a short folder that depends on dir and the current user alone.
+func socketDir(dir string) string {
+	name := fmt.Sprintf("colophon-%d-%s", os.Getuid(), keyOf(dir))
+	path := filepath.Join(os.TempDir(), name)
+	if len(path) > socketPathLimit {
+		path = filepath.Join("/tmp", name)
+	}
+	return path
+}
+
+func keyOf(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:6])
+}
+
+// makePrivate makes path a folder that only the owner (and root) can enter. In a folder that others may write to, one
+// that somebody else made is refused.
+func (o owner) makePrivate(path string) error {
+	err := os.Mkdir(path, 0o700)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	made := err == nil
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", path)
+	}
+	holder, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Errorf("no owner known of %s", path)
+	}
+	if !made && int(holder.Uid) != o.uid && int(holder.Uid) != os.Getuid() {
+		return fmt.Errorf("%s belongs to user %d, not to %d", path, holder.Uid, o.uid)
+	}
+	if err := os.Chown(path, o.uid, o.gid); err != nil {
+		return fmt.Errorf("hand %s over: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return fmt.Errorf("close %s to others: %w", path, err)
+	}
+	return nil
+}
+
+// reaches reports whether the owner can enter every folder above path.
+func (o owner) reaches(path string) bool {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return false
+		}
+		holder, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			return false
+		}
+		bit := fs.FileMode(0o001)
+		switch {
+		case int(holder.Uid) == o.uid:
+			bit = 0o100
+		case int(holder.Gid) == o.gid:
+			bit = 0o010
+		}
+		if info.Mode().Perm()&bit == 0 {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}
+
+// dataDir returns where the cluster of dir lies or will lie: in dir, or, when the owner cannot get there (root's home
+// is closed to others), in a folder of its own below /var, to which dir then holds a link. The name of such a folder is
+// new for each dir that is made, so that a dir made anew never meets the database of an older one.
+func (o owner) dataDir(dir string) (string, error) {
+	path := filepath.Join(dir, dataName)
+	if target, err := os.Readlink(path); err == nil {
+		return target, nil
+	}
+	if o.credential == nil || o.reaches(path) {
+		return path, nil
+	}
+	var errs []error
+	for _, base := range []string{"/var/lib", "/var/tmp"} {
+		if !o.reaches(filepath.Join(base, "x")) {
+			continue
+		}
+		outside, err := os.MkdirTemp(base, "colophon-"+keyOf(dir)+"-")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if err := os.Chmod(outside, 0o711); err != nil {
+			return "", fmt.Errorf("open %s: %w", outside, err)
+		}
+		target := filepath.Join(outside, dataName)
+		if err := os.Symlink(target, path); err != nil {
+			return "", fmt.Errorf("link to %s: %w", target, err)
+		}
+		return target, nil
+	}
+	return "", fmt.Errorf("user %d, who runs PostgreSQL for root, cannot enter %s, and there is no other place: %w",
+		o.uid, dir, errors.Join(errs...))
+}

@@ -1,0 +1,111 @@
+// Package postgres runs a PostgreSQL server of the machine for development and tests, over a unix socket only. A small
+// child of the running binary supervises it, so that the server ends also when its owner is killed.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/colophon-dev/colophon/devstack/child"
+)
+
+// RoleName is the name of this package's child role.
+const RoleName = "postgres"
+
+// User is the database superuser, who needs no password: only the owner of the socket's folder (and root) can connect.
+const User = "app"
+
+// Options of a server.
+type Options struct {
+	Dir            string // holds the data, a lock and the log; made when missing
+	BinDir         string // folder of initdb and postgres; empty means PG_BIN, PATH, then the Debian folders
+	NoSync         bool   // no fsync: for tests, whose data need not survive a loss of power
+	MaxConnections int    // 0 means 200
+}
+
+// Server is a PostgreSQL server that can be stopped and started again on the same socket.
+type Server struct {
+	mu      sync.Mutex
+	options Options
+	socket  string
+	running *child.Process
+}
+
+// New finds the binaries; Start runs the server.
+func New(options Options) (*Server, error) {
+	if options.BinDir == "" {
+		found, err := findBinaries()
+		if err != nil {
+			return nil, err
+		}
+		options.BinDir = found
+	}
+	if options.MaxConnections == 0 {
+		options.MaxConnections = 200
+	}
+	dir, err := filepath.Abs(options.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("postgres folder: %w", err)
+	}
+	options.Dir = dir
+	return &Server{options: options, socket: socketDir(dir)}, nil
+}
+
+// Start makes the database cluster when there is none, runs the server and returns when it takes connections. An
+// orphan of an earlier owner is ended first. Starting a running server does nothing.
+func (s *Server) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.options.Dir, 0o711); err != nil {
+		return fmt.Errorf("make postgres folder: %w", err)
+	}
+	process, _, err := child.Start(ctx, RoleName, roleConfig{Options: s.options, Socket: s.socket},
+		filepath.Join(s.options.Dir, "log"))
+	if err != nil {
+		return err
+	}
+	s.running = process
+	return nil
+}
+
+// Stop ends the connections and then the server, with a checkpoint. Stopping a stopped server does nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		return nil
+	}
+	err := s.running.Stop(ctx)
+	s.running = nil
+	return err
+}
+
+// Kill ends the supervisor and all server processes at once, as a crash would.
+func (s *Server) Kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		return
+	}
+	// The supervisor must go first: it would end the server in order.
+	s.running.Kill()
+	for _, process := range processesIn(filepath.Join(s.options.Dir, dataName)) {
+		_ = syscall.Kill(process, syscall.SIGKILL)
+	}
+	s.running = nil
+}
+
+// URL is where clients connect; it stays the same over Stop and Start, and over runs with the same folder.
+func (s *Server) URL() string {
+	query := url.Values{"host": {s.socket}, "sslmode": {"disable"}}
+	target := url.URL{Scheme: "postgres", User: url.User(User), Path: "/postgres", RawQuery: query.Encode()}
+	return target.String()
+}

@@ -1,0 +1,360 @@
+package qdrant
+
+import (
+	"cmp"
+	"slices"
+
+	pb "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/colophon-dev/colophon/devstack/qdrant/filter"
+	"github.com/colophon-dev/colophon/devstack/qdrant/score"
+)
+
+// defaultK is the constant of reciprocal rank fusion when the request names none.
+const defaultK = 2
+
+// hit is a point with its score.
+type hit struct {
+	point *point
+	score float32
+}
+
+// search is one level of a query: the query itself or one of its prefetches.
+type search interface {
+	GetPrefetch() []*pb.PrefetchQuery
+	GetQuery() *pb.Query
+	GetUsing() string
+	GetFilter() *pb.Filter
+	GetLookupFrom() *pb.LookupLocation
+}
+
+// querier runs the levels of one query over one collection. The store's lock is held.
+type querier struct {
+	store      *store
+	collection *collection
+}
+
+// query runs a query and writes its points as asked for.
+func (s *store) query(request *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
+	c, err := s.get(request.GetCollectionName())
+	if err != nil {
+		return nil, err
+	}
+	payload, err := payloadSelector(request.GetWithPayload(), false)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := limitOf(request.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkNames(request.GetWithVectors()); err != nil {
+		return nil, err
+	}
+	offset := int(min(request.GetOffset(), uint64(len(c.points))))
+	q := querier{store: s, collection: c}
+	hits, err := q.run(request, request.ScoreThreshold, limit+offset, nil)
+	if err != nil {
+		return nil, err
+	}
+	hits = hits[min(offset, len(hits)):]
+	result := make([]*pb.ScoredPoint, len(hits))
+	for i, h := range hits {
+		result[i] = &pb.ScoredPoint{
+			Id: h.point.id.Proto(), Payload: payload(h.point.payload), Score: h.score,
+			Vectors: vectorsOut(h.point, request.GetWithVectors()),
+		}
+	}
+	return result, nil
+}
+
+func limitOf(given *uint64) (int, error) {
+	switch {
+	case given == nil:
+		return defaultLimit, nil
+	case *given == 0:
+		return 0, errLimit()
+	default:
+		return int(min(*given, 1<<31)), nil
+	}
+}
+
+// run returns the best hits of one level, at most take. The filters of the levels above hold for the levels below.
+func (q querier) run(level search, threshold *float32, take int, above []filter.Predicate) ([]hit, error) {
+	filters := above
+	if level.GetFilter() != nil {
+		passes, err := q.collection.compile(level.GetFilter())
+		if err != nil {
+			return nil, err
+		}
+		filters = append(slices.Clone(above), passes)
+	}
+	lists, err := q.prefetch(level, filters)
+	if err != nil {
+		return nil, err
+	}
+	fused := len(level.GetPrefetch()) > 0
+	if level.GetQuery() == nil {
+		if fused {
+			return nil, invalid("A query is needed to merge the prefetches. " +
+				"Can't have prefetches without defining a query.")
+		}
+		return q.byID(filters, take), nil
+	}
+	switch variant := level.GetQuery().GetVariant().(type) {
+	case *pb.Query_Nearest:
+		candidates := q.collection.sorted()
+		if fused {
+			candidates = union(lists)
+		}
+		return q.nearest(level, variant.Nearest, candidates, filters, threshold, take)
+	case *pb.Query_Fusion, *pb.Query_Rrf:
+		if !fused {
+			return nil, invalid("Validation error in body: cannot do fusion without prefetches")
+		}
+		return fuse(level.GetQuery(), lists, threshold, take)
+	case nil:
+		return nil, invalid("Query is missing")
+	default:
+		return nil, unserved("This kind of query")
+	}
+}
+
+// prefetch runs the levels below.
+func (q querier) prefetch(level search, filters []filter.Predicate) ([][]hit, error) {
+	lists := make([][]hit, len(level.GetPrefetch()))
+	for i, below := range level.GetPrefetch() {
+		limit, err := limitOf(below.Limit)
+		if err != nil {
+			return nil, err
+		}
+		if lists[i], err = q.run(below, below.ScoreThreshold, limit, filters); err != nil {
+			return nil, err
+		}
+	}
+	return lists, nil
+}
+
+// union returns the points of all lists, each once.
+func union(lists [][]hit) []*point {
+	var points []*point
+	seen := map[filter.ID]bool{}
+	for _, list := range lists {
+		for _, h := range list {
+			if !seen[h.point.id] {
+				seen[h.point.id] = true
+				points = append(points, h.point)
+			}
+		}
+	}
+	return points
+}
+
+func passesAll(filters []filter.Predicate, p *point) bool {
+	return !slices.ContainsFunc(filters, func(passes filter.Predicate) bool { return !passes(p) })
+}
+
+// byID is the answer where nothing is asked for: the first points by id, each with the score 1.
+func (q querier) byID(filters []filter.Predicate, take int) []hit {
+	var hits []hit
+	for _, p := range q.collection.sorted() {
+		if len(hits) == take {
+			break
+		}
+		if passesAll(filters, p) {
+			hits = append(hits, hit{point: p, score: 1})
+		}
+	}
+	return hits
+}
+
+// scorer gives a point's score, and whether it is a result at all.
+type scorer func(*point) (float32, bool)
+
+func (q querier) nearest(
+	level search, target *pb.VectorInput, candidates []*point, filters []filter.Predicate, threshold *float32, take int,
+) ([]hit, error) {
+	dense, sparse, self, err := q.target(level, target)
+	if err != nil {
+		return nil, err
+	}
+	scores, smaller, err := q.scorer(level.GetUsing(), dense, sparse)
+	if err != nil {
+		return nil, err
+	}
+	best := ranking{take: take, smaller: smaller}
+	for _, p := range candidates {
+		if p == self || !passesAll(filters, p) {
+			continue
+		}
+		value, ok := scores(p)
+		if !ok || threshold != nil && (smaller && value >= *threshold || !smaller && value <= *threshold) {
+			continue
+		}
+		best.add(hit{point: p, score: value})
+	}
+	return best.list(), nil
+}
+
+// target reads what is searched for: a vector, or that of a stored point, which is then no result itself.
+func (q querier) target(level search, in *pb.VectorInput) ([]float32, *score.Sparse, *point, error) {
+	switch variant := in.GetVariant().(type) {
+	case *pb.VectorInput_Dense:
+		return variant.Dense.GetData(), nil, nil, nil
+	case *pb.VectorInput_Sparse:
+		sparse, err := sparseOf(variant.Sparse.GetIndices(), variant.Sparse.GetValues())
+		return nil, sparse, nil, err
+	case *pb.VectorInput_Id:
+		return q.stored(level, variant.Id)
+	default:
+		return nil, nil, nil, unserved("A query vector that is neither dense, nor sparse, nor an id,")
+	}
+}
+
+func (q querier) stored(level search, in *pb.PointId) ([]float32, *score.Sparse, *point, error) {
+	id, err := filter.ParseID(in)
+	if err != nil {
+		return nil, nil, nil, refused(err)
+	}
+	source, name := q.collection, level.GetUsing()
+	if lookup := level.GetLookupFrom(); lookup != nil {
+		if source, err = q.store.get(lookup.GetCollectionName()); err != nil {
+			return nil, nil, nil, err
+		}
+		name = cmp.Or(lookup.GetVectorName(), name)
+	}
+	p, ok := source.points[id]
+	if !ok {
+		return nil, nil, nil, status.Errorf(codes.NotFound, "Not found: No point with id %s found", id)
+	}
+	self := p
+	if source != q.collection {
+		self = nil
+	}
+	if vector, ok := p.dense[name]; ok {
+		return vector, nil, self, nil
+	}
+	if vector, ok := p.sparse[name]; ok {
+		return nil, &vector, self, nil
+	}
+	return nil, nil, nil, status.Errorf(codes.NotFound, "Not found: Vector with name %q for point not found", name)
+}
+
+// scorer compares points with a vector, one of dense and sparse, and tells whether smaller scores are better.
+func (q querier) scorer(name string, dense []float32, sparse *score.Sparse) (scorer, bool, error) {
+	if space, ok := q.collection.sparse[name]; ok {
+		if sparse == nil {
+			return nil, false, invalid("Wrong input: Conversion between sparse and regular vectors failed")
+		}
+		weighed := *sparse
+		if space.idf {
+			weighed = sparse.Weigh(space.vectors, space.frequency)
+		}
+		return func(p *point) (float32, bool) { return weighed.Dot(p.sparse[name]) }, false, nil
+	}
+	space, ok := q.collection.dense[name]
+	if !ok {
+		return nil, false, invalid("Wrong input: Not existing vector name error: %s", name)
+	}
+	if sparse != nil {
+		return nil, false, invalid("Wrong input: Conversion between sparse and regular vectors failed")
+	}
+	prepared, err := space.prepare(dense)
+	if err != nil {
+		return nil, false, err
+	}
+	return func(p *point) (float32, bool) {
+		vector, ok := p.dense[name]
+		if !ok {
+			return 0, false
+		}
+		return space.metric.Score(prepared, vector), true
+	}, space.metric.Smaller, nil
+}
+
+// ranking keeps the best hits of many. Equal scores are ordered by id.
+type ranking struct {
+	take    int
+	smaller bool
+	hits    []hit
+	last    *hit // when there are enough hits: a hit that is not better than this one is none
+}
+
+func (r *ranking) add(h hit) {
+	if r.last != nil && r.compare(h, *r.last) > 0 {
+		return
+	}
+	r.hits = append(r.hits, h)
+	if len(r.hits) >= 2*r.take+256 {
+		r.hits = r.list()
+		last := r.hits[len(r.hits)-1]
+		r.last = &last
+	}
+}
+
+func (r *ranking) compare(a, b hit) int {
+	order := cmp.Compare(b.score, a.score)
+	if r.smaller {
+		order = -order
+	}
+	if order != 0 {
+		return order
+	}
+	return a.point.id.Compare(b.point.id)
+}
+
+func (r *ranking) list() []hit {
+	slices.SortFunc(r.hits, r.compare)
+	return r.hits[:min(len(r.hits), r.take)]
+}
+
+// fuse joins ranked lists into one: by reciprocal ranks, or by the sum of scores normalised over each list's
+// distribution.
+func fuse(query *pb.Query, lists [][]hit, threshold *float32, take int) ([]hit, error) {
+	rrf := query.GetRrf()
+	if weights := rrf.GetWeights(); len(weights) > 0 && len(weights) != len(lists) {
+		return nil, invalid("Wrong input: Validation failed: RRF weights length (%d) does not match number of "+
+			"prefetches (%d)", len(weights), len(lists))
+	}
+	k := uint32(defaultK)
+	if rrf != nil && rrf.K != nil {
+		k = rrf.GetK()
+	}
+	byDistribution := rrf == nil && query.GetFusion() == pb.Fusion_DBSF
+	var sums []hit
+	at := map[filter.ID]int{}
+	for i, list := range lists {
+		weight := float32(1)
+		if len(rrf.GetWeights()) > 0 {
+			weight = rrf.GetWeights()[i]
+		}
+		parts := make([]float32, len(list))
+		for rank, h := range list {
+			parts[rank] = h.score
+			if !byDistribution {
+				parts[rank] = score.Reciprocal(rank, k, weight)
+			}
+		}
+		if byDistribution {
+			parts = score.NormalizeByDistribution(parts)
+		}
+		for rank, h := range list {
+			slot, known := at[h.point.id]
+			if !known {
+				slot = len(sums)
+				at[h.point.id] = slot
+				sums = append(sums, hit{point: h.point})
+			}
+			sums[slot].score += parts[rank]
+		}
+	}
+	best := ranking{take: take}
+	for _, h := range sums {
+		if threshold == nil || h.score >= *threshold {
+			best.add(h)
+		}
+	}
+	return best.list(), nil
+}

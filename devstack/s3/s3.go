@@ -1,0 +1,100 @@
+// Package s3 runs a VersityGW object store over a local folder for development and tests. The gateway changes its
+// process's working directory and can run only once in a process, so it runs in a child.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/colophon-dev/colophon/devstack/child"
+)
+
+// RoleName is the name of this package's child role.
+const RoleName = "s3"
+
+// Options of a server.
+type Options struct {
+	Dir       string // holds the objects, their metadata, a lock and the log; made when missing
+	Addr      string // host:port to listen on; empty means 127.0.0.1 and a free port
+	AccessKey string
+	SecretKey string
+}
+
+// Server is an object store that can be stopped and started again on the same address. A kill loses nothing that was
+// answered; a loss of power may, since the gateway never calls fsync.
+type Server struct {
+	mu      sync.Mutex
+	options Options
+	running *child.Process
+}
+
+// New checks the options; Start runs the server.
+func New(options Options) (*Server, error) {
+	if options.AccessKey == "" || options.SecretKey == "" {
+		return nil, errors.New("s3 needs an access key and a secret key")
+	}
+	if options.Addr == "" {
+		options.Addr = "127.0.0.1:0"
+	}
+	if _, _, err := net.SplitHostPort(options.Addr); err != nil {
+		return nil, fmt.Errorf("s3 address: %w", err)
+	}
+	dir, err := filepath.Abs(options.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("s3 folder: %w", err)
+	}
+	options.Dir = dir
+	return &Server{options: options}, nil
+}
+
+// Start runs the server and returns when it answers. Starting a running server does nothing.
+func (s *Server) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.options.Dir, 0o700); err != nil {
+		return fmt.Errorf("make s3 folder: %w", err)
+	}
+	process, addr, err := child.Start(ctx, RoleName, s.options, filepath.Join(s.options.Dir, "log"))
+	if err != nil {
+		return err
+	}
+	s.running, s.options.Addr = process, addr
+	return nil
+}
+
+// Stop lets the server finish its requests and ends it. Stopping a stopped server does nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == nil {
+		return nil
+	}
+	err := s.running.Stop(ctx)
+	s.running = nil
+	return err
+}
+
+// Kill ends the server at once, as a crash would.
+func (s *Server) Kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil {
+		s.running.Kill()
+		s.running = nil
+	}
+}
+
+// Endpoint is the server's URL; it stays the same over Stop and Start.
+func (s *Server) Endpoint() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "http://" + s.options.Addr
+}

@@ -1,0 +1,167 @@
+// Package blobstore keeps objects (contracts 4) in any store that speaks the
+// S3 API, and is the only importer of its client. One door leads in and one
+// out: PutOnce never replaces what is there, Get verifies what it reads.
+//
+// An object is put before the row that names it, so a crash in between leaves
+// an orphan and nothing else. Some stores ignore the condition of a conditional
+// PUT: the row in the catalog says which object counts, never the put.
+//
+// Errors carry their kind (pkg/fault): a store that is away, too slow, in
+// trouble, without the bucket or refusing the key is Unavailable; what it would
+// refuse every time is permanent. ErrNotFound, ErrDamaged and ErrTooLarge are
+// not marked: only the caller knows what they mean.
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// Bucket is one of the buckets of contracts 4; its name in the store has the
+// configured prefix in front.
+type Bucket string
+
+// The buckets of contracts 4.
+const (
+	Raw     Bucket = "raw"     // captured bytes
+	Derived Bucket = "derived" // what was made of them
+	Inbox   Bucket = "inbox"   // what crawlers hand over by reference
+	Bundles Bucket = "bundles" // offline bundles
+)
+
+// Buckets returns all buckets.
+func Buckets() []Bucket { return []Bucket{Raw, Derived, Inbox, Bundles} }
+
+const (
+	defaultTimeout = 30 * time.Second
+	// tries bounds the client's own attempts at one request, about a second in
+	// all. Whoever waits longer for a store does so in the runner.
+	tries = 3
+	// singlePutLimit is S3's limit for one PUT. Above it there is only
+	// multipart, which ignores conditions in some stores.
+	singlePutLimit = 5 << 30
+	partSize       = 64 << 20
+)
+
+// Config says where the store is.
+type Config struct {
+	Endpoint     string // URL (http://host:port), or host:port with TLS beside it
+	AccessKey    string
+	SecretKey    string // a secret
+	Region       string // default us-east-1
+	TLS          bool   // for an Endpoint without a scheme
+	BucketPrefix string // before each bucket's name, like "colophon-"
+
+	Timeout time.Duration // of one request for an object in memory, default 30 s
+	TempDir string        // for GetFile; default the system's
+}
+
+// Store is the object store. It is safe for concurrent use.
+type Store struct {
+	client      minio.Core
+	config      Config
+	conditional atomic.Int32 // unknown, obeyed or ignored
+}
+
+// Open checks the settings; it does not connect, so that a service can start
+// before its store.
+func Open(_ context.Context, c Config) (*Store, error) {
+	host, secure, err := endpoint(c.Endpoint, c.TLS)
+	if err != nil {
+		return nil, err
+	}
+	if c.Region == "" {
+		c.Region = "us-east-1" // else the client asks the store for it first
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, fmt.Errorf("opening the object store: %w", err)
+	}
+	transport.ResponseHeaderTimeout = c.Timeout
+	client, err := minio.NewCore(host, &minio.Options{
+		Creds:           credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""),
+		Secure:          secure,
+		Region:          c.Region,
+		Transport:       transport,
+		TrailingHeaders: true,
+		MaxRetries:      tries,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening the object store: %w", err)
+	}
+	return &Store{client: *client, config: c}, nil
+}
+
+// endpoint takes host and scheme out of a setting that may have both.
+func endpoint(setting string, tls bool) (host string, secure bool, err error) {
+	if !strings.Contains(setting, "://") {
+		if setting == "" {
+			return "", false, errors.New("the object store's endpoint is not set")
+		}
+		return setting, tls, nil
+	}
+	u, err := url.Parse(setting)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || strings.Trim(u.Path, "/") != "" || u.User != nil {
+		return "", false, errors.New("the object store's endpoint must be http://host:port or https://host:port")
+	}
+	return u.Host, u.Scheme == "https", nil
+}
+
+// name returns the bucket's name in the store.
+func (s *Store) name(b Bucket) string { return s.config.BucketPrefix + string(b) }
+
+// EnsureBuckets makes those of the buckets that are missing; none given means
+// all. Any number of processes may do so at once.
+func (s *Store) EnsureBuckets(ctx context.Context, buckets ...Bucket) error {
+	if len(buckets) == 0 {
+		buckets = Buckets()
+	}
+	for _, b := range buckets {
+		exists, err := s.client.BucketExists(ctx, s.name(b))
+		if err == nil && !exists {
+			err = s.client.MakeBucket(ctx, s.name(b), minio.MakeBucketOptions{Region: s.config.Region})
+			if err != nil { // another may have made it first
+				if now, _ := s.client.BucketExists(ctx, s.name(b)); now {
+					err = nil
+				}
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("making bucket %s: %w", s.name(b), classify(ctx, b, err))
+		}
+	}
+	return nil
+}
+
+// Ready answers whether the store answers and has the buckets: the probe of the
+// runner and of readiness. None given means all.
+func (s *Store) Ready(ctx context.Context, buckets ...Bucket) error {
+	if len(buckets) == 0 {
+		buckets = Buckets()
+	}
+	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	defer cancel()
+	for _, b := range buckets {
+		exists, err := s.client.BucketExists(limited, s.name(b))
+		if err != nil {
+			return fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), classify(ctx, b, err))
+		}
+		if !exists {
+			return fault.Unavailable(fmt.Errorf("the object store has no bucket %s", s.name(b)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+var (
+	// ErrNotFound says that there is no object under the key.
+	ErrNotFound = errors.New("no such object")
+	// ErrDamaged says that an object's bytes are not those of its digest.
+	ErrDamaged = errors.New("the object does not have the digest that is recorded for it")
+	// ErrTooLarge says that there is more to read than the caller allows.
+	ErrTooLarge = errors.New("the object is larger than allowed")
+	// ErrDenied says that the store refuses the operation. Outside of the inbox
+	// it is also Unavailable: our own role lacks a permission.
+	ErrDenied = errors.New("the object store refuses the operation")
+)
+
+// classify gives an error of the driver its kind. ctx is the caller's: when
+// that has ended the error is its end, while an end of our own timeout means
+// that the store is too slow, which is a way to be away.
+func classify(ctx context.Context, b Bucket, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w (%v)", ctx.Err(), err)
+	}
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return fault.Unavailable(err) // refused, reset, timed out, cut off
+	}
+	switch {
+	case answer.Code == minio.NoSuchKey:
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	case answer.Code == minio.NoSuchBucket:
+		return fault.Unavailable(err)
+	case answer.StatusCode == http.StatusForbidden && b == Inbox && answer.Code == minio.AccessDenied:
+		return fmt.Errorf("%w: %w", ErrDenied, err) // one crawler's object, not our store
+	case answer.StatusCode == http.StatusForbidden, answer.StatusCode == http.StatusUnauthorized:
+		return fault.Unavailable(fmt.Errorf("%w: %w", ErrDenied, err))
+	case answer.StatusCode == http.StatusConflict:
+		return fault.Transient(err) // another request for the key is in progress
+	case answer.StatusCode >= 400 && answer.StatusCode < 500 &&
+		answer.StatusCode != http.StatusRequestTimeout && answer.StatusCode != http.StatusTooManyRequests &&
+		answer.StatusCode != 499, answer.StatusCode == http.StatusNotImplemented:
+		return fault.Permanent(fault.Internal, err)
+	default:
+		return fault.Unavailable(err)
+	}
+}
+
+// is reports whether err is an answer of the store with the HTTP status.
+func is(err error, status int) bool {
+	var answer minio.ErrorResponse
+	return errors.As(err, &answer) && answer.StatusCode == status
+}

@@ -1,0 +1,143 @@
+package blobstore_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// open returns a store at an endpoint, with a short timeout.
+func open(t *testing.T, endpoint string) *blobstore.Store {
+	t.Helper()
+	store, err := blobstore.Open(t.Context(), blobstore.Config{
+		Endpoint: endpoint, AccessKey: "access", SecretKey: "a secret key", Timeout: 300 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// TestAnswers gives the client answers that a healthy store does not give.
+func TestAnswers(t *testing.T) {
+	cases := map[string]struct {
+		status int
+		code   string
+		bucket blobstore.Bucket
+		kind   fault.Kind
+		is     error
+	}{
+		"no object":        {404, "NoSuchKey", blobstore.Raw, fault.KindTransient, blobstore.ErrNotFound},
+		"no bucket":        {404, "NoSuchBucket", blobstore.Raw, fault.KindUnavailable, nil},
+		"wrong key":        {403, "InvalidAccessKeyId", blobstore.Inbox, fault.KindUnavailable, blobstore.ErrDenied},
+		"denied":           {403, "AccessDenied", blobstore.Raw, fault.KindUnavailable, blobstore.ErrDenied},
+		"denied, inbox":    {403, "AccessDenied", blobstore.Inbox, fault.KindTransient, blobstore.ErrDenied},
+		"busy key":         {409, "ConditionalRequestConflict", blobstore.Raw, fault.KindTransient, nil},
+		"wrong request":    {400, "KeyTooLongError", blobstore.Raw, fault.KindPermanent, nil},
+		"not in the store": {501, "NotImplemented", blobstore.Raw, fault.KindPermanent, nil},
+		"too many":         {429, "TooManyRequests", blobstore.Raw, fault.KindUnavailable, nil},
+		"down":             {503, "SlowDown", blobstore.Raw, fault.KindUnavailable, nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/xml")
+				w.WriteHeader(c.status)
+				_, _ = w.Write([]byte("<Error><Code>" + c.code + "</Code><Message>no</Message></Error>"))
+			}))
+			defer server.Close()
+			_, err := open(t, server.URL).Get(t.Context(), c.bucket, "a", "")
+			if got := fault.KindOf(err); err == nil || got != c.kind {
+				t.Errorf("kind %v of %v, want %v", got, err, c.kind)
+			}
+			if c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%v is not %v", err, c.is)
+			}
+		})
+	}
+}
+
+func TestAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	store := open(t, address)
+	calls := map[string]func(ctx context.Context) error{
+		"ready":  func(ctx context.Context) error { return store.Ready(ctx) },
+		"ensure": func(ctx context.Context) error { return store.EnsureBuckets(ctx) },
+		"probe":  func(ctx context.Context) error { _, err := store.Probe(ctx, blobstore.Raw); return err },
+		"put": func(ctx context.Context) error {
+			_, err := store.PutOnce(ctx, blobstore.Raw, "a", []byte("x"), "")
+			return err
+		},
+		"get":  func(ctx context.Context) error { _, err := store.Get(ctx, blobstore.Raw, "a", ""); return err },
+		"file": func(ctx context.Context) error { _, err := store.GetFile(ctx, blobstore.Raw, "a", "", 0); return err },
+		"stat": func(ctx context.Context) error { _, err := store.Stat(ctx, blobstore.Raw, "a"); return err },
+		"list": func(ctx context.Context) error {
+			for _, err := range store.List(ctx, blobstore.Raw, "") {
+				return err
+			}
+			return nil
+		},
+		"delete": func(ctx context.Context) error { return store.Delete(ctx, blobstore.Raw, "a") },
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := call(t.Context()); fault.KindOf(err) != fault.KindUnavailable {
+				t.Errorf("%v is not unavailable", err)
+			}
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := call(ended); fault.KindOf(err) != fault.KindContext {
+				t.Errorf("%v is not the end of the context", err)
+			}
+		})
+	}
+}
+
+func TestCutOffAndSlow(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Last-Modified", "Wed, 21 Oct 2026 07:28:00 GMT")
+		if r.URL.Path == "/raw/slow" {
+			<-release
+			return
+		}
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("only this"))
+	}))
+	defer server.Close()
+	defer close(release)
+	store := open(t, server.URL)
+	if _, err := store.Get(t.Context(), blobstore.Raw, "cut", ""); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("cut off: %v", err)
+	}
+	if _, err := store.GetFile(t.Context(), blobstore.Raw, "cut", "", 0); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("cut off: %v", err)
+	}
+	if _, err := store.Get(t.Context(), blobstore.Raw, "slow", ""); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("slow: %v", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, endpoint := range []string{"", "ftp://host", "http://", "http://host/path", "http://user:secret@host", "http://%"} {
+		if _, err := blobstore.Open(t.Context(), blobstore.Config{Endpoint: endpoint}); err == nil {
+			t.Errorf("endpoint %q was taken", endpoint)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// FetchRaw writes the captured bytes of a snapshot to a new file at path,
+// verified: with anything but nil there is no such file. Bytes that are lost or
+// damaged are a permanent Internal fault, since trying again cannot mend them.
+func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) error {
+	key, err := RawKey(snap.SourceID, snap.ContentHash)
+	if err != nil {
+		return fault.Permanent(fault.Internal, err)
+	}
+	if err := s.download(ctx, Raw, key, snap.ContentHash, path); err != nil {
+		_ = os.Remove(path) // it may not exist
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
+			return fault.Permanent(fault.Internal, fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err))
+		}
+		return fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err)
+	}
+	return nil
+}
+
+func (s *Store) download(ctx context.Context, b Bucket, key, want, path string) error {
+	f, err := s.GetFile(ctx, b, key, want, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := os.Rename(f.Name(), path); err == nil {
+		return nil
+	}
+	// Another file system: copy.
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, f)
+	return errors.Join(err, out.Close())
+}
+
+// Copy writes an object's bytes to w and returns their sha256 as hex digits and
+// their number. It verifies nothing: for verify, which compares by itself.
+func (s *Store) Copy(ctx context.Context, b Bucket, key string, w io.Writer) (sum string, n int64, err error) {
+	f, err := s.GetFile(ctx, b, key, "", 0)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }()
+	n, err = io.Copy(w, f)
+	return f.SHA256, n, err
+}
+
+// PutFacts stores the packed facts of a document once, under the digest of their
+// bytes, and returns key and digest.
+func (s *Store) PutFacts(ctx context.Context, snap model.Snapshot, extractionID string, packed []byte) (key, sum string, err error) {
+	sum = digest.Hex(packed)
+	key = FactsKey(snap.SourceID, extractionID, snap.SnapshotID, sum)
+	_, err = s.PutOnce(ctx, Derived, key, packed, "application/zstd")
+	return key, sum, err
+}
+
+// PutSegment stores an IR segment once and returns its key.
+func (s *Store) PutSegment(ctx context.Context, row model.SegmentRow, sourceID string, data []byte) (string, error) {
+	key := SegmentKey(sourceID, row.ExtractionID, row.SnapshotID, row.From, row.To, row.Digest)
+	_, err := s.PutOnce(ctx, Derived, key, data, "application/zstd")
+	return key, err
+}

@@ -1,0 +1,208 @@
+// Package catalog is the record of the system in Postgres (contracts 5): the
+// only importer of pgx. One file a table; every multi-row write is one
+// statement over sorted, de-duplicated keys.
+package catalog
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Config says where the catalog is.
+type Config struct {
+	URL      string        // Postgres connection string; a secret
+	Schema   string        // default colophon
+	MaxConns int32         // default 8 (pgxpool's own default follows the cores of the node)
+	Timeout  time.Duration // of one statement, default 30 s
+	Tracer   pgx.QueryTracer
+}
+
+// DB is the catalog. It is safe for concurrent use.
+type DB struct {
+	pool   *pgxpool.Pool
+	schema string
+}
+
+// Open makes the pool of connections to the catalog; it does not migrate. It
+// connects when it is first asked something, so that a store that is away is an
+// Unavailable error of that call, not of Open.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	cfg, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, errors.New("the Postgres URL cannot be parsed")
+	}
+	if c.Schema == "" {
+		c.Schema = "colophon"
+	}
+	if c.MaxConns <= 0 {
+		c.MaxConns = 8
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 30 * time.Second
+	}
+	cfg.MaxConns = c.MaxConns
+	cfg.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{c.Schema}.Sanitize()
+	cfg.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(c.Timeout.Milliseconds())
+	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	cfg.ConnConfig.RuntimeParams["application_name"] = "colophon"
+	cfg.ConnConfig.Tracer = c.Tracer
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, Classify(err)
+	}
+	return &DB{pool: pool, schema: c.Schema}, nil
+}
+
+// Close waits for connections in use and closes all.
+func (db *DB) Close() { db.pool.Close() }
+
+// Ping answers whether the catalog can be reached: the probe of the runner and
+// of readiness.
+func (db *DB) Ping(ctx context.Context) error { return Classify(db.pool.Ping(ctx)) }
+
+// Migrate brings the schema up to the newest version under a session lock, so
+// that any number of processes may call it at once.
+func (db *DB) Migrate(ctx context.Context) error {
+	if _, err := db.pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{db.schema}.Sanitize()); err != nil {
+		var pg *pgconn.PgError
+		if !errors.As(err, &pg) || pg.Code != "23505" { // two at once: the other one made it
+			return fmt.Errorf("creating schema %s: %w", db.schema, Classify(err))
+		}
+	}
+	// A connection of its own: a migration may take longer than a statement of
+	// the running system.
+	own := db.pool.Config().ConnConfig
+	own.RuntimeParams["statement_timeout"] = "0"
+	std := stdlib.OpenDB(*own)
+	defer func() { _ = std.Close() }()
+	id := fnv.New32a()
+	_, _ = id.Write([]byte(db.schema))
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(int64(id.Sum32())), lock.WithLockTimeout(1, 120))
+	if err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, std, files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating: %w", Classify(err))
+	}
+	return nil
+}
+
+// DropSchema removes everything; tests clean up with it.
+func (db *DB) DropSchema(ctx context.Context) error {
+	_, err := db.pool.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{db.schema}.Sanitize()+" CASCADE")
+	return Classify(err)
+}
+
+// rollbackTime is how long the end of a transaction may take that is given up;
+// after it the connection is closed, which ends it as well.
+const rollbackTime = 5 * time.Second
+
+// Tx runs f in one transaction and commits it when f returns nil. The
+// transaction is rolled back on every error, which comes back classified, and
+// when f panics.
+func (db *DB) Tx(ctx context.Context, f func(tx pgx.Tx) error) error {
+	tx, err := db.pool.Begin(ctx)
+	if err != nil {
+		return Classify(err)
+	}
+	defer func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
+		defer cancel()
+		_ = tx.Rollback(limited) // of one that is committed: nothing
+	}()
+	if err := f(tx); err != nil {
+		return Classify(err)
+	}
+	return Classify(tx.Commit(ctx))
+}
+
+// ErrNotFound says that a row that was asked for does not exist.
+var ErrNotFound = errors.New("not found in the catalog")
+
+// Classify marks a driver's error: a catalog that is away, shutting down, out of
+// resources, read-only after a failover or older than this build is Unavailable,
+// a deadlock, serialization failure or timeout Transient, no row ErrNotFound.
+// Errors that are marked already, and those that say a statement is wrong, come
+// back as they are.
+func Classify(err error) error {
+	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotFound
+	}
+	var connect *pgconn.ConnectError
+	switch fault.KindOf(err) {
+	case fault.KindTransient:
+	case fault.KindContext: // a deadline: the caller's, or that of connecting
+		if errors.As(err, &connect) {
+			return fault.Unavailable(err)
+		}
+		return err
+	default:
+		return err // marked already
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return classifyCode(pg.Code, err)
+	}
+	var network net.Error
+	if errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) || connectionLost(err) {
+		return fault.Unavailable(err)
+	}
+	return err
+}
+
+func classifyCode(code string, err error) error {
+	switch code {
+	case "40P01", "40001", "57014", "55P03": // deadlock, serialization, statement timeout, lock timeout
+		return fault.Transient(err)
+	case "25006", // read-only: a standby that is not promoted yet
+		"3F000", "42P01", "42703": // no such schema, table or column: not migrated yet
+		return fault.Unavailable(err)
+	}
+	switch code[:min(2, len(code))] {
+	case "08", "53", "58": // connection, out of resources, the system below
+		return fault.Unavailable(err)
+	}
+	if strings.HasPrefix(code, "57P") { // shutdown
+		return fault.Unavailable(err)
+	}
+	return err
+}
+
+func connectionLost(err error) bool {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "conn closed") || strings.Contains(text, "closed pool")
+}

@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// stateBatch is how many rows of chunk_state one statement writes.
+const stateBatch = 1000
+
+const linkColumns = `c.chunk_ref, c.doc_hash, c.generation, c.chunk_index, c.text_hash, c.content_text_hash, c.source_type,
+	c.record->>'type', c.record->>'status', c.record->'section_path', c.record->>'info_date', c.record->>'layer',
+	s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by`
+
+func scanLink(row pgx.CollectableRow) (model.ChunkLink, error) {
+	var (
+		l    model.ChunkLink
+		path []byte
+	)
+	s := &l.State
+	err := row.Scan(&l.ChunkRef, &l.Set.DocHash, &l.Set.Generation, &l.ChunkIndex, &l.TextHash, &l.ContentTextHash,
+		&l.SourceType, &l.Type, &l.Status, &path, &l.InfoDate, &l.Layer,
+		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy)
+	if err != nil {
+		return l, err
+	}
+	s.ChunkRef = l.ChunkRef
+	return l, json.Unmarshal(path, &l.SectionPath)
+}
+
+func (t *DocumentTx) links(ctx context.Context, where string, args ...any) ([]model.ChunkLink, error) {
+	rows, err := t.tx.Query(ctx, `SELECT `+linkColumns+` FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+		WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("links of chunks: %w", err)
+	}
+	links, err := pgx.CollectRows(rows, scanLink)
+	if err != nil {
+		return nil, fmt.Errorf("links of chunks: %w", err)
+	}
+	return links, nil
+}
+
+// Links returns the chunks of one manifest in their order.
+func (t *DocumentTx) Links(ctx context.Context, set model.ChunkSet) ([]model.ChunkLink, error) {
+	return t.links(ctx, `c.doc_hash = $1 AND c.generation = $2 ORDER BY c.chunk_index`, set.DocHash, set.Generation)
+}
+
+// LinksByContent returns the document's chunks of all versions whose
+// content_text_hash is one of those given.
+func (t *DocumentTx) LinksByContent(ctx context.Context, contentTextHashes []string) ([]model.ChunkLink, error) {
+	return t.links(ctx, `c.document_id = $1 AND c.content_text_hash = ANY($2)
+		ORDER BY c.doc_hash COLLATE "C", c.generation, c.chunk_index`, t.documentID, contentTextHashes)
+}
+
+// AddStates inserts the first states of new chunks and their log entries.
+func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error {
+	states = slices.Clone(states)
+	slices.SortFunc(states, func(a, b model.ChunkState) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
+	for part := range slices.Chunk(states, stateBatch) {
+		refs, layers, repeats, since, duplicates := stateColumns(part)
+		if _, err := t.tx.Exec(ctx, `WITH added AS (
+				INSERT INTO chunk_state (chunk_ref, layer, repeats, since, duplicate_of, rev, changed_by)
+				SELECT ref, layer, repeats, since, duplicate, 1, $6
+				FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS s(ref, layer, repeats, since, duplicate)
+				RETURNING chunk_ref)
+			INSERT INTO chunk_log (chunk_ref, rev, change, cause, snapshot_id, extraction_id, redo)
+			SELECT chunk_ref, 1, '`+model.ChangeCreated+`', $7, $8, $9, $10 FROM added ORDER BY chunk_ref`,
+			refs, layers, repeats, since, duplicates, runName(run), cause, run.SnapshotID, run.ExtractionID, run.Redo); err != nil {
+			return fmt.Errorf("inserting the states of %d chunks: %w", len(part), err)
+		}
+	}
+	return nil
+}
+
+// ChangeStates gives chunks their next states, counts their revisions and writes
+// the log entries. Chunks of other documents may be among them when their rows
+// of knowledge are held.
+func (t *DocumentTx) ChangeStates(ctx context.Context, run model.Run, changes []model.StateChange) error {
+	changes = slices.Clone(changes)
+	slices.SortFunc(changes, func(a, b model.StateChange) int { return strings.Compare(a.State.ChunkRef, b.State.ChunkRef) })
+	for part := range slices.Chunk(changes, stateBatch) {
+		states := make([]model.ChunkState, len(part))
+		causes, replacedBy := make([]string, len(part)), make([]string, len(part))
+		for i, c := range part {
+			states[i], causes[i], replacedBy[i] = c.State, c.Cause, c.ReplacedBy
+		}
+		refs, layers, repeats, since, duplicates := stateColumns(states)
+		tag, err := t.tx.Exec(ctx, `WITH changed AS (
+				UPDATE chunk_state s SET layer = n.layer, repeats = n.repeats, since = n.since, duplicate_of = n.duplicate,
+					rev = s.rev + 1, changed_by = $8
+				FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+					AS n(ref, layer, repeats, since, duplicate, cause, replaced_by)
+				WHERE s.chunk_ref = n.ref
+				RETURNING s.chunk_ref, s.rev, n.cause, n.replaced_by)
+			INSERT INTO chunk_log (chunk_ref, rev, change, cause, replaced_by, snapshot_id, extraction_id, redo)
+			SELECT chunk_ref, rev, '`+model.ChangeSuperseded+`', cause, replaced_by, $9, $10, $11 FROM changed ORDER BY chunk_ref`,
+			refs, layers, repeats, since, duplicates, causes, replacedBy, runName(run),
+			run.SnapshotID, run.ExtractionID, run.Redo)
+		if err != nil {
+			return fmt.Errorf("changing the states of %d chunks: %w", len(part), err)
+		}
+		if n := tag.RowsAffected(); n != int64(len(part)) {
+			return fmt.Errorf("changing the states of %d chunks: %d have one", len(part), n)
+		}
+	}
+	return nil
+}
+
+func stateColumns(states []model.ChunkState) (refs, layers, repeats, since, duplicates []string) {
+	for _, s := range states {
+		refs, layers, repeats = append(refs, s.ChunkRef), append(layers, string(s.Layer)), append(repeats, s.Repeats)
+		since, duplicates = append(since, s.Since), append(duplicates, s.DuplicateOf)
+	}
+	return refs, layers, repeats, since, duplicates
+}
+
+// runName names a run in changed_by.
+func runName(run model.Run) string {
+	return fmt.Sprintf("%s/%s/%d", run.SnapshotID, run.ExtractionID, run.Redo)
+}
+
+// ChunkStates returns the states of the chunks with these chunk_refs, ordered
+// by them; those that do not exist are left out.
+func (db *DB) ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error) {
+	rows, err := db.pool.Query(ctx, `SELECT chunk_ref, layer, repeats, since, duplicate_of, rev, changed_by FROM chunk_state
+		WHERE chunk_ref = ANY($1) ORDER BY chunk_ref COLLATE "C"`, refs)
+	if err != nil {
+		return nil, fmt.Errorf("states of chunks: %w", Classify(err))
+	}
+	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.ChunkState, error) {
+		var s model.ChunkState
+		err := row.Scan(&s.ChunkRef, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy)
+		return s, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("states of chunks: %w", Classify(err))
+	}
+	return states, nil
+}

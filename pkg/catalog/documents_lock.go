@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// DocumentTx is a transaction that holds the row of one document: what its
+// versions, their order and their chunks are is decided by one at a time
+// (contracts 3 and 12). Locks are taken in one order: the document, the run, the
+// rows of knowledge in the order of their keys.
+type DocumentTx struct {
+	tx         pgx.Tx
+	documentID string
+}
+
+// LockDocument runs f in one transaction that holds the document's row, and
+// commits it when f returns nil. When another holds the row for longer than
+// wait the error asks to be deferred: that is nobody's failure. A document that
+// does not exist is ErrNotFound.
+func (db *DB) LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(*DocumentTx) error) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		if err := holdDocument(ctx, tx, documentID, wait); err != nil {
+			return err
+		}
+		return f(&DocumentTx{tx: tx, documentID: documentID})
+	})
+}
+
+func holdDocument(ctx context.Context, tx pgx.Tx, documentID string, wait time.Duration) error {
+	if _, err := tx.Exec(ctx, `SELECT set_config('lock_timeout', $1, true)`, fmt.Sprint(wait.Milliseconds())); err != nil {
+		return err
+	}
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM documents WHERE document_id = $1 FOR UPDATE`, documentID).Scan(&one)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "55P03" {
+		return fault.Defer(wait, fmt.Errorf("document %s is held by another: %w", documentID, err))
+	}
+	if err != nil {
+		return fmt.Errorf("document %s: %w", documentID, Classify(err))
+	}
+	_, err = tx.Exec(ctx, `SELECT set_config('lock_timeout', '0', true)`)
+	return err
+}
+
+// querier is what a pool and a transaction have in common.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// RunParts returns a run as it stands, the segments that count (of each range
+// the one with the highest redo, ordered by first page), and the first pages of
+// the ranges that its redo asked for again. It returns ErrNotFound for no run.
+func (db *DB) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
+	return runParts(ctx, db.pool, "", snapshotID, extractionID)
+}
+
+// RunParts is that of DB, and holds the run's row as well: no redo starts and
+// no segment comes in until the transaction ends.
+func (t *DocumentTx) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
+	return runParts(ctx, t.tx, " FOR UPDATE", snapshotID, extractionID)
+}
+
+func runParts(ctx context.Context, q querier, lock, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
+	fail := func(err error) (model.Run, []model.SegmentRow, []int, error) {
+		return model.Run{}, nil, nil, fmt.Errorf("run %s/%s: %w", snapshotID, extractionID, Classify(err))
+	}
+	run, err := scanRun(q.QueryRow(ctx, `SELECT `+runColumns+` FROM runs
+		WHERE snapshot_id = $1 AND extraction_id = $2`+lock, snapshotID, extractionID))
+	if err != nil {
+		return fail(err)
+	}
+	rows, err := q.Query(ctx, `SELECT DISTINCT ON (from_page) `+segmentColumns+` FROM ir_segments
+		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY from_page, redo DESC`, snapshotID, extractionID)
+	if err != nil {
+		return fail(err)
+	}
+	segments, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.SegmentRow, error) { return scanSegment(row) })
+	if err != nil {
+		return fail(err)
+	}
+	rows, err = q.Query(ctx, `SELECT from_page FROM run_ranges
+		WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3 ORDER BY from_page`, snapshotID, extractionID, run.Redo)
+	if err != nil {
+		return fail(err)
+	}
+	froms, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return fail(err)
+	}
+	return run, segments, froms, nil
+}
+
+// FinishRun sets a run's terminal state, with the reason and the sentence of
+// what failed.
+func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
+	_, err := t.tx.Exec(ctx, `UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(),
+			progress_at = now(), reconciled = 0
+		WHERE snapshot_id = $1 AND extraction_id = $2`,
+		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
+	if err != nil {
+		return fmt.Errorf("finishing run %s/%s: %w", run.SnapshotID, run.ExtractionID, err)
+	}
+	return nil
+}
+
+// MarkRunAnnounced records that run.completed was published for the run at this
+// redo.
+func (db *DB) MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error {
+	_, err := db.pool.Exec(ctx, `UPDATE runs SET announced_redo = greatest(announced_redo, $3)
+		WHERE snapshot_id = $1 AND extraction_id = $2`, snapshotID, extractionID, redo)
+	if err != nil {
+		return fmt.Errorf("marking run %s/%s announced: %w", snapshotID, extractionID, Classify(err))
+	}
+	return nil
+}
+
+// SetCurrent makes v the document's current version, with what was found in it.
+// current_doc_hash and current_generation name the chunks that are current: of
+// a version that is the same as an earlier one, that one's.
+func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, title, language string) error {
+	_, err := t.tx.Exec(ctx, `UPDATE documents SET current_snapshot_id = $2, current_extraction_id = $3,
+			current_doc_hash = $4, current_generation = $5, fingerprint = $6, title = $7, language = $8,
+			last_ingested_at = now()
+		WHERE document_id = $1`,
+		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, title, language)
+	if err != nil {
+		return fmt.Errorf("document %s: its current version: %w", t.documentID, err)
+	}
+	return nil
+}
+
+// SetIngestStatus sets seed 004's ingest_status and error_message from the
+// newest run, by the order of versions, that has ended: done, or error when all
+// of its pages failed (contracts 6).
+func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {
+	_, err := t.tx.Exec(ctx, `UPDATE documents d SET last_processed_at = now(),
+			ingest_status = CASE r.state WHEN 'failed' THEN 'error' ELSE 'done' END,
+			error_message = CASE r.state WHEN 'failed' THEN r.message ELSE '' END
+		FROM (SELECT r.state, r.message FROM runs r JOIN snapshots s ON s.snapshot_id = r.snapshot_id
+			WHERE r.document_id = $1 AND r.state IN ('done', 'partial', 'failed')
+			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC LIMIT 1) r
+		WHERE d.document_id = $1`, t.documentID)
+	if err != nil {
+		return fmt.Errorf("document %s: its ingest status: %w", t.documentID, err)
+	}
+	return nil
+}
+
+// StageItem notes in seed 003's staging that the document was made into chunks
+// whose vectors are not in yet.
+func (t *DocumentTx) StageItem(ctx context.Context) error {
+	_, err := t.tx.Exec(ctx, `INSERT INTO staged_items (source_id, external_digest, document_id)
+		SELECT source_id, external_digest, document_id FROM documents WHERE document_id = $1
+		ON CONFLICT (source_id, external_digest) DO UPDATE SET synced_at = NULL`, t.documentID)
+	if err != nil {
+		return fmt.Errorf("staging document %s: %w", t.documentID, err)
+	}
+	return nil
+}

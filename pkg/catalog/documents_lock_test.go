@@ -1,0 +1,123 @@
+package catalog_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+func openCatalog(t *testing.T) *catalog.DB {
+	t.Helper()
+	env := devtest.Start(t)
+	db, err := catalog.Open(t.Context(), catalog.Config{URL: env.PostgresURL, Schema: env.Schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func addDocument(t *testing.T, db *catalog.DB, id string) {
+	t.Helper()
+	err := db.Tx(t.Context(), func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), `INSERT INTO documents (document_id, source_id, external_id, external_digest, slug)
+			VALUES ($1::text, 's', $1::text, sha256(convert_to($1::text, 'UTF8')), $1::text)`, id)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestADocumentThatIsHeldIsDeferred(t *testing.T) {
+	db := openCatalog(t)
+	addDocument(t, db, "doc_a")
+	held, done := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- db.LockDocument(t.Context(), "doc_a", time.Second, func(*catalog.DocumentTx) error {
+			close(held)
+			<-done
+			return nil
+		})
+	}()
+	<-held
+	err := db.LockDocument(t.Context(), "doc_a", 20*time.Millisecond, func(*catalog.DocumentTx) error {
+		t.Error("two hold the document")
+		return nil
+	})
+	if fault.KindOf(err) != fault.KindDeferred {
+		t.Errorf("error %v", err)
+	}
+	close(done)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := db.LockDocument(t.Context(), "doc_b", time.Second, func(*catalog.DocumentTx) error { return nil }); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("no document: %v", err)
+	}
+}
+
+// TestKnowledgeIsHeldByOne counts in the rows of knowledge from many
+// transactions at once: each sees what the one before it wrote, whatever the
+// order in which it names the keys.
+func TestKnowledgeIsHeldByOne(t *testing.T) {
+	db := openCatalog(t)
+	const workers, keys = 6, 41 // a prime: every stride meets all keys
+	errs := make(chan error, workers)
+	for n := range workers {
+		id := fmt.Sprintf("doc_%d", n)
+		addDocument(t, db, id)
+		go func() {
+			errs <- db.LockDocument(t.Context(), id, time.Second, func(tx *catalog.DocumentTx) error {
+				var all []model.KnowledgeKey
+				for k := range keys {
+					all = append(all, model.KnowledgeKey{TextHash: fmt.Sprint((k*(2*n+1) + n) % keys), SourceType: "official"})
+				}
+				standing, err := tx.LockKnowledge(t.Context(), append(all, all[0]))
+				if err != nil {
+					return err
+				}
+				for _, key := range all {
+					standing[key] += "x"
+				}
+				return tx.SetKnowledge(t.Context(), standing)
+			})
+		}()
+	}
+	for range workers {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	err := db.LockDocument(t.Context(), "doc_0", time.Second, func(tx *catalog.DocumentTx) error {
+		var all []model.KnowledgeKey
+		for k := range keys {
+			all = append(all, model.KnowledgeKey{TextHash: fmt.Sprint(k), SourceType: "official"})
+		}
+		standing, err := tx.LockKnowledge(t.Context(), append(all, model.KnowledgeKey{TextHash: "new", SourceType: "official"}))
+		for _, key := range all {
+			if len(standing[key]) != workers {
+				t.Errorf("key %s was written %d times of %d", key.TextHash, len(standing[key]), workers)
+			}
+		}
+		if len(standing) != keys {
+			t.Errorf("%d keys of %d", len(standing), keys)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

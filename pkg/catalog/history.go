@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// RecordedSnapshot is a snapshot and whether it is to be processed.
+type RecordedSnapshot struct {
+	model.Snapshot
+	Process bool `json:"process"`
+}
+
+// DocumentSnapshots returns the newest snapshots of a document, by (retrieved_at,
+// snapshot_id), the newest first, at most limit.
+func (db *DB) DocumentSnapshots(ctx context.Context, documentID string, limit int) ([]RecordedSnapshot, error) {
+	rows, err := db.pool.Query(ctx, `SELECT record, process FROM snapshots WHERE document_id = $1
+		ORDER BY retrieved_at DESC, snapshot_id COLLATE "C" DESC LIMIT $2`, documentID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("snapshots of %s: %w", documentID, Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s RecordedSnapshot, err error) {
+		return s, row.Scan(&s.Snapshot, &s.Process)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("snapshots of %s: %w", documentID, Classify(err))
+	}
+	return found, nil
+}
+
+// RunProgress is a run with the number of its pages by state.
+type RunProgress struct {
+	model.Run
+	Announced bool `json:"announced"` // run.completed was published for its redo
+	Pending   int  `json:"pages_pending"`
+	Processed int  `json:"pages_processed"`
+	Failed    int  `json:"pages_failed"`
+}
+
+// RunsProgress returns the runs of snapshots, by snapshot and in their order.
+func (db *DB) RunsProgress(ctx context.Context, snapshotIDs []string) ([]RunProgress, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+runColumns+`, announced_redo >= redo, n.pending, n.processed, n.failed
+		FROM runs r CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE p.status = 'pending') AS pending,
+				count(*) FILTER (WHERE p.status = 'processed') AS processed, count(*) FILTER (WHERE p.status = 'failed') AS failed
+			FROM pages p WHERE p.snapshot_id = r.snapshot_id AND p.extraction_id = r.extraction_id) n
+		WHERE r.snapshot_id = ANY($1) ORDER BY r.snapshot_id COLLATE "C", r.run_order`, snapshotIDs)
+	if err != nil {
+		return nil, fmt.Errorf("runs: %w", Classify(err))
+	}
+	runs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r RunProgress, err error) {
+		r.Run, err = scanRun(andRow{row, []any{&r.Announced, &r.Pending, &r.Processed, &r.Failed}})
+		return r, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("runs: %w", Classify(err))
+	}
+	return runs, nil
+}
+
+// Changes returns the entries of the chunk log that come after the one with
+// this number, at most limit; 0 is the beginning, and a number that no entry has
+// is ErrNotFound. The order is that of (transaction, number), up to the oldest
+// transaction that is still open: numbers are not taken in the order of commits,
+// and a reader that goes on from the last entry misses none (contracts 5).
+func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error) {
+	txid := "0"
+	if after != 0 {
+		if err := db.pool.QueryRow(ctx, `SELECT txid::text FROM chunk_log WHERE seq = $1`, after).Scan(&txid); err != nil {
+			return nil, fmt.Errorf("entry %d of the chunk log: %w", after, Classify(err))
+		}
+	}
+	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by FROM chunk_log
+		WHERE (txid, seq) > ($1::text::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
+		ORDER BY txid, seq LIMIT $3`, txid, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("chunk log: %w", Classify(err))
+	}
+	entries, err := pgx.CollectRows(rows, pgx.RowToStructByPos[model.LogEntry])
+	if err != nil {
+		return nil, fmt.Errorf("chunk log: %w", Classify(err))
+	}
+	return entries, nil
+}
+
+// SameTexts returns the chunks, with their states and without provenance, that
+// say the same under the same header as one of the texts with these hashes, in
+// the layers, ordered by chunk_ref, at most 1,000: another stands for
+// them in the vector store.
+func (db *DB) SameTexts(ctx context.Context, textHashes, layers []string) ([]ChunkWithState, error) {
+	rows, err := db.pool.Query(ctx, `SELECT '', '', '{}'::jsonb, c.record, s.layer, s.repeats, s.since, s.duplicate_of,
+			s.rev, s.changed_by
+		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+		WHERE c.text_hash = ANY($1) AND s.layer = ANY($2) AND s.duplicate_of <> ''
+		ORDER BY c.chunk_ref COLLATE "C" LIMIT 1000`, textHashes, layers)
+	if err != nil {
+		return nil, fmt.Errorf("equal texts: %w", Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, scanChunkWithState)
+	if err != nil {
+		return nil, fmt.Errorf("equal texts: %w", Classify(err))
+	}
+	return found, nil
+}

@@ -1,0 +1,106 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// LockKnowledge locks the rows of these keys, in the order of the key, and
+// returns which chunk stands for each; a key without an entry has none. Rows
+// that did not exist are made, and are to be filled or removed by SetKnowledge
+// in the same transaction. Whoever inserts, archives, promotes or takes down
+// chunks of a key holds its row, so that equal chunks of two documents meet
+// here (contracts 5).
+func (t *DocumentTx) LockKnowledge(ctx context.Context, keys []model.KnowledgeKey) (map[model.KnowledgeKey]string, error) {
+	standing := make(map[model.KnowledgeKey]string, len(keys))
+	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
+		hashes, types := keyColumns(part)
+		// A conflicting row is locked although nothing is written to it.
+		if _, err := t.tx.Exec(ctx, `INSERT INTO knowledge (text_hash, source_type, chunk_ref)
+			SELECT hash, type, '' FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(hash, type, n) ORDER BY n
+			ON CONFLICT (text_hash, source_type) DO UPDATE SET chunk_ref = knowledge.chunk_ref WHERE false`,
+			hashes, types); err != nil {
+			return nil, fmt.Errorf("locking %d rows of knowledge: %w", len(part), err)
+		}
+		rows, err := t.tx.Query(ctx, `SELECT k.text_hash, k.source_type, k.chunk_ref
+			FROM unnest($1::text[], $2::text[]) AS u(hash, type)
+			JOIN knowledge k ON k.text_hash = u.hash AND k.source_type = u.type WHERE k.chunk_ref <> ''`, hashes, types)
+		if err != nil {
+			return nil, fmt.Errorf("reading knowledge: %w", err)
+		}
+		for rows.Next() {
+			var (
+				key model.KnowledgeKey
+				ref string
+			)
+			if err := rows.Scan(&key.TextHash, &key.SourceType, &ref); err != nil {
+				rows.Close()
+				return nil, fmt.Errorf("reading knowledge: %w", err)
+			}
+			standing[key] = ref
+		}
+		if err := rows.Err(); err != nil {
+			return nil, fmt.Errorf("reading knowledge: %w", err)
+		}
+	}
+	return standing, nil
+}
+
+// Duplicates returns the chunks of these keys, of any document, for which
+// another chunk stands. The keys' rows of knowledge must be held.
+func (t *DocumentTx) Duplicates(ctx context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error) {
+	var all []model.ChunkLink
+	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
+		hashes, types := keyColumns(part)
+		links, err := t.links(ctx, `(c.text_hash, c.source_type) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+			AND s.duplicate_of <> '' ORDER BY c.chunk_ref COLLATE "C"`, hashes, types)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, links...)
+	}
+	return all, nil
+}
+
+// SetKnowledge records which chunk stands for each key from now on; of a key
+// with "" the row is removed. The rows must be held.
+func (t *DocumentTx) SetKnowledge(ctx context.Context, standing map[model.KnowledgeKey]string) error {
+	keys := make([]model.KnowledgeKey, 0, len(standing))
+	for key := range standing {
+		keys = append(keys, key)
+	}
+	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
+		hashes, types := keyColumns(part)
+		refs := make([]string, len(part))
+		for i, key := range part {
+			refs[i] = standing[key]
+		}
+		if _, err := t.tx.Exec(ctx, `UPDATE knowledge k SET chunk_ref = u.ref
+			FROM unnest($1::text[], $2::text[], $3::text[]) AS u(hash, type, ref)
+			WHERE k.text_hash = u.hash AND k.source_type = u.type AND u.ref <> '' AND k.chunk_ref <> u.ref`,
+			hashes, types, refs); err != nil {
+			return fmt.Errorf("setting %d rows of knowledge: %w", len(part), err)
+		}
+		if _, err := t.tx.Exec(ctx, `DELETE FROM knowledge k USING unnest($1::text[], $2::text[], $3::text[]) AS u(hash, type, ref)
+			WHERE k.text_hash = u.hash AND k.source_type = u.type AND u.ref = ''`, hashes, types, refs); err != nil {
+			return fmt.Errorf("removing rows of knowledge: %w", err)
+		}
+	}
+	return nil
+}
+
+func sortedKeys(keys []model.KnowledgeKey) []model.KnowledgeKey {
+	keys = slices.Clone(keys)
+	slices.SortFunc(keys, model.KnowledgeKey.Compare)
+	return slices.Compact(keys)
+}
+
+func keyColumns(keys []model.KnowledgeKey) (hashes, types []string) {
+	for _, k := range keys {
+		hashes, types = append(hashes, k.TextHash), append(types, k.SourceType)
+	}
+	return hashes, types
+}

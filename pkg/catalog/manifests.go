@@ -1,0 +1,116 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const manifestColumns = `doc_hash, generation, document_id, source_id, snapshot_id, extraction_id, redo, canonical_url,
+	source_file, doc_type, chunk_count, status, error_message, same_as, fingerprint, segments_digest, chunker_version,
+	header_version, meta, vector_status`
+
+// The keys of a manifest's meta that name the chunks of a version that has none
+// of its own.
+const (
+	metaSameDocHash    = "same_as_doc_hash"
+	metaSameGeneration = "same_as_generation"
+)
+
+// AddManifest inserts the manifest of a version.
+func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.Version) error {
+	meta := make(map[string]string, len(m.Meta)+2)
+	for k, value := range m.Meta {
+		meta[k] = value
+	}
+	if !v.Own() {
+		meta[metaSameDocHash], meta[metaSameGeneration] = v.Chunks.DocHash, strconv.Itoa(v.Chunks.Generation)
+	}
+	raw, err := json.Marshal(meta)
+	if err != nil {
+		return fmt.Errorf("manifest %s: %w", m.DocHash, err)
+	}
+	_, err = t.tx.Exec(ctx, `INSERT INTO chunk_manifests (`+manifestColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
+		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
+		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus)
+	if err != nil {
+		return fmt.Errorf("manifest %s, generation %d: %w", m.DocHash, m.Generation, err)
+	}
+	return nil
+}
+
+// NextGeneration returns the generation that the next manifest of a doc_hash
+// has: 1 for the first.
+func (t *DocumentTx) NextGeneration(ctx context.Context, docHash string) (int, error) {
+	var next int
+	err := t.tx.QueryRow(ctx, `SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`,
+		docHash).Scan(&next)
+	if err != nil {
+		return 0, fmt.Errorf("generations of %s: %w", docHash, err)
+	}
+	return next, nil
+}
+
+// RunManifest returns the newest manifest of a run at a redo, or ErrNotFound.
+func (db *DB) RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (model.Manifest, error) {
+	return runManifest(ctx, db.pool, snapshotID, extractionID, redo)
+}
+
+// RunManifest is that of DB, as the transaction sees it.
+func (t *DocumentTx) RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (model.Manifest, error) {
+	return runManifest(ctx, t.tx, snapshotID, extractionID, redo)
+}
+
+func runManifest(ctx context.Context, q querier, snapshotID, extractionID string, redo int) (model.Manifest, error) {
+	var (
+		m    model.Manifest
+		meta []byte
+	)
+	err := q.QueryRow(ctx, `SELECT `+manifestColumns+` FROM chunk_manifests
+		WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3 ORDER BY generation DESC LIMIT 1`,
+		snapshotID, extractionID, redo).Scan(&m.DocHash, &m.Generation, &m.DocumentID, &m.SourceID, &m.SnapshotID,
+		&m.ExtractionID, &m.Redo, &m.CanonicalURL, &m.SourceFile, &m.DocType, &m.ChunkCount, &m.Status, &m.ErrorMessage,
+		&m.SameAs, &m.Fingerprint, &m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.VectorStatus)
+	if err == nil {
+		err = json.Unmarshal(meta, &m.Meta)
+	}
+	if err != nil {
+		return model.Manifest{}, fmt.Errorf("manifest of %s/%s: %w", snapshotID, extractionID, Classify(err))
+	}
+	return m, nil
+}
+
+// Versions returns the document's versions in their order (contracts 12),
+// without those that were taken down.
+func (t *DocumentTx) Versions(ctx context.Context) ([]model.Version, error) {
+	rows, err := t.tx.Query(ctx, `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
+			r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
+			coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash),
+			coalesce((m.meta->>'`+metaSameGeneration+`')::integer, m.generation)
+		FROM chunk_manifests m
+		JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+		JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
+		WHERE m.document_id = $1 AND r.state <> 'removed'
+		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID)
+	if err != nil {
+		return nil, fmt.Errorf("versions of %s: %w", t.documentID, err)
+	}
+	versions, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Version, error) {
+		var v model.Version
+		err := row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
+			&v.RunOrder, &v.ChunkCount, &v.Fingerprint, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
+			&v.Chunks.DocHash, &v.Chunks.Generation)
+		return v, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("versions of %s: %w", t.documentID, err)
+	}
+	return versions, nil
+}

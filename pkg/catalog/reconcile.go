@@ -1,0 +1,260 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// MaxRedrives is how often reconcile moves one thing before it gives it up
+// (contracts 3). What is given up has one redrive more, and is left alone.
+const MaxRedrives = 3
+
+// Exclusive runs f while this process holds the advisory lock of that name,
+// and tells it the catalog's time. held is false, and f is not called, when
+// another holds the lock. It takes one connection for as long as f runs.
+func (db *DB) Exclusive(ctx context.Context, name string, f func(ctx context.Context, now time.Time) error) (held bool, err error) {
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return false, fmt.Errorf("lock %s: %w", name, Classify(err))
+	}
+	defer conn.Release()
+	key := db.lockKey("exclusive", name)
+	var now time.Time
+	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), now()`, key).Scan(&held, &now); err != nil {
+		return false, fmt.Errorf("lock %s: %w", name, Classify(err))
+	}
+	if !held {
+		return false, nil
+	}
+	defer func() {
+		if _, err := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, key); err != nil {
+			_ = conn.Conn().Close(context.WithoutCancel(ctx)) // which ends the lock
+		}
+	}()
+	return true, f(ctx, now)
+}
+
+// NextRedrive writes to the audit that things of a kind are published again,
+// and returns the number of the entry: no two are the same, so that a message
+// id that ends with it is new to the duplicate window.
+func (db *DB) NextRedrive(ctx context.Context, who, what string) (int64, error) {
+	var seq int64
+	err := db.pool.QueryRow(ctx, `INSERT INTO audit (who, action, target) VALUES ($1, 'redrive', $2) RETURNING seq`,
+		who, what).Scan(&seq)
+	if err != nil {
+		return 0, fmt.Errorf("audit: %w", Classify(err))
+	}
+	return seq, nil
+}
+
+// Page is a part of a list: what comes after the first Offset.
+type Page struct{ Limit, Offset int }
+
+// StuckCapture is a request that has no outcome, or one that was not announced.
+type StuckCapture struct {
+	model.Capture
+	Redrives int
+}
+
+// StuckCaptures returns the requests without an announced outcome, whose lease
+// is over and that made no progress since before, the oldest first.
+func (db *DB) StuckCaptures(ctx context.Context, before time.Time, p Page) ([]StuckCapture, error) {
+	return stuck(ctx, db, "requests", func(row pgx.CollectableRow) (c StuckCapture, err error) {
+		c.Capture, err = scanCapture(andRow{row, []any{&c.Redrives}})
+		return c, err
+	}, `SELECT `+captureColumns+`, reconciled FROM captures
+		WHERE (outcome IS NULL OR announced_at IS NULL) AND progress_at < $1 AND reconciled <= $2
+			AND (lease_until IS NULL OR lease_until < now())
+		ORDER BY progress_at, source_id, request_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
+}
+
+// CaptureRedriven counts a redrive of a request.
+func (db *DB) CaptureRedriven(ctx context.Context, sourceID, requestID string) error {
+	return db.redriven(ctx, `UPDATE captures SET reconciled = reconciled + 1, progress_at = now()
+		WHERE source_id = $1 AND request_id = $2`, sourceID, requestID)
+}
+
+// StuckSnapshot is a snapshot that is to be processed and has no run.
+type StuckSnapshot struct {
+	model.Snapshot
+	Redrives int
+}
+
+// StuckSnapshots returns the snapshots that are to be processed, have no run
+// and made no progress since before, the oldest first.
+func (db *DB) StuckSnapshots(ctx context.Context, before time.Time, p Page) ([]StuckSnapshot, error) {
+	return stuck(ctx, db, "snapshots", func(row pgx.CollectableRow) (s StuckSnapshot, err error) {
+		return s, row.Scan(&s.Snapshot, &s.Redrives)
+	}, `SELECT record, reconciled FROM snapshots s
+		WHERE process AND progress_at < $1 AND reconciled <= $2
+			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)
+		ORDER BY progress_at, snapshot_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
+}
+
+// SnapshotRedriven counts a redrive of a snapshot.
+func (db *DB) SnapshotRedriven(ctx context.Context, snapshotID string) error {
+	return db.redriven(ctx, `UPDATE snapshots SET reconciled = reconciled + 1, progress_at = now()
+		WHERE snapshot_id = $1`, snapshotID)
+}
+
+// StuckRun is a run that stands still.
+type StuckRun struct {
+	model.Run
+	Redrives int
+}
+
+// runComplete says of a run r in SQL what the chunker asks of it: whether every
+// range has its segment, and every range of its redo the segment of that redo.
+func runComplete() string {
+	return fmt.Sprintf(`((SELECT count(DISTINCT g.from_page) FROM ir_segments g
+		WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id) >= greatest((r.page_count + %d) / %d, 1)
+	AND NOT EXISTS (SELECT 1 FROM run_ranges q
+		WHERE q.snapshot_id = r.snapshot_id AND q.extraction_id = r.extraction_id AND q.redo = r.redo
+		AND NOT EXISTS (SELECT 1 FROM ir_segments g WHERE g.snapshot_id = q.snapshot_id AND g.extraction_id = q.extraction_id
+			AND g.from_page = q.from_page AND g.redo = q.redo)))`, model.RangeSize-1, model.RangeSize)
+}
+
+// StuckRuns returns the runs that made no progress since before, the oldest
+// first: with incomplete those that still lack a range; without, those that are
+// complete and not made into chunks, that ended and were not announced, or
+// whose changes of chunks were not all published.
+func (db *DB) StuckRuns(ctx context.Context, before time.Time, incomplete bool, p Page) ([]StuckRun, error) {
+	which := `r.state IN ('queued', 'running') AND NOT ` + runComplete()
+	if !incomplete {
+		which = `(r.state IN ('queued', 'running') AND ` + runComplete() + `
+			OR r.state IN ('done', 'partial', 'failed') AND r.announced_redo < r.redo
+			OR r.state NOT IN ('queued', 'running') AND (r.snapshot_id, r.extraction_id) IN (
+				SELECT l.snapshot_id, l.extraction_id FROM chunk_log l WHERE NOT l.published AND l.at < $1))`
+	}
+	return stuck(ctx, db, "runs", func(row pgx.CollectableRow) (r StuckRun, err error) {
+		r.Run, err = scanRun(andRow{row, []any{&r.Redrives}})
+		return r, err
+	}, `SELECT `+runColumns+`, reconciled FROM runs r
+		WHERE r.progress_at < $1 AND r.reconciled <= $2 AND `+which+`
+		ORDER BY progress_at, snapshot_id, extraction_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
+}
+
+// RunRedriven counts a redrive of a run.
+func (db *DB) RunRedriven(ctx context.Context, snapshotID, extractionID string) error {
+	return db.redriven(ctx, `UPDATE runs SET reconciled = reconciled + 1, progress_at = now()
+		WHERE snapshot_id = $1 AND extraction_id = $2`, snapshotID, extractionID)
+}
+
+// FailRun ends a run that is not terminal, and with it those of its pages that
+// were not extracted, and returns the run as it stands then.
+func (db *DB) FailRun(ctx context.Context, run model.Run, wait time.Duration) (model.Run, error) {
+	stands := run
+	err := db.LockDocument(ctx, run.DocumentID, wait, func(t *DocumentTx) error {
+		var err error
+		if stands, _, _, err = t.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil || stands.State.Terminal() {
+			return err
+		}
+		stands.State, stands.Reason, stands.Message = model.RunFailed, run.Reason, run.Message
+		if _, err := t.tx.Exec(ctx, `UPDATE pages SET status = 'failed', reason = $3, error_message = $4, updated_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND status = 'pending'`,
+			run.SnapshotID, run.ExtractionID, run.Reason, run.Message); err != nil {
+			return err
+		}
+		if err := t.FinishRun(ctx, stands); err != nil {
+			return err
+		}
+		return t.SetIngestStatus(ctx)
+	})
+	if err != nil {
+		return run, fmt.Errorf("failing run %s/%s: %w", run.SnapshotID, run.ExtractionID, err)
+	}
+	return stands, nil
+}
+
+// StuckChunk names a chunk whose vectors are not those of its state.
+type StuckChunk struct {
+	ChunkRef   string
+	Change     string // of its newest revision: created, superseded or removed
+	Cause      string
+	ReplacedBy string
+	Redrives   int
+}
+
+// StuckChunks looks at the next window chunks after a chunk_ref and returns
+// those that differ from a collection of the alias that is written, although
+// their state was published and they made no progress since before. last is
+// where to go on, "" at the end.
+func (db *DB) StuckChunks(ctx context.Context, alias string, before time.Time, after string, window int) (due []StuckChunk, last string, err error) {
+	rows, err := db.pool.Query(ctx, `WITH part AS (
+			SELECT chunk_ref, rev FROM chunk_state WHERE chunk_ref > $3 ORDER BY chunk_ref LIMIT $4),
+		due AS (
+			SELECT part.chunk_ref, l.change, l.cause, l.replaced_by, max(coalesce(v.reconciled, 0)) AS redrives FROM part
+			JOIN chunk_log l ON l.chunk_ref = part.chunk_ref AND l.rev = part.rev AND l.published AND l.at < $2
+			JOIN collections k ON k.alias = $1 AND k.state IN ('active', 'building')
+			LEFT JOIN chunk_vectors v ON v.chunk_ref = part.chunk_ref AND v.collection = k.name
+			WHERE v.chunk_ref IS NULL OR v.pushed_rev <> part.rev AND v.pushed_at < $2 AND v.reconciled <= $5
+			GROUP BY 1, 2, 3, 4)
+		SELECT chunk_ref, change, cause, replaced_by, redrives FROM due
+		UNION ALL SELECT coalesce(max(chunk_ref), ''), '', '', '', 0 FROM part HAVING count(*) = $4
+		ORDER BY 1`, alias, before, after, window, MaxRedrives)
+	if err != nil {
+		return nil, "", fmt.Errorf("chunks that stand still: %w", Classify(err))
+	}
+	var c StuckChunk
+	_, err = pgx.ForEachRow(rows, []any{&c.ChunkRef, &c.Change, &c.Cause, &c.ReplacedBy, &c.Redrives}, func() error {
+		if c.Change == "" {
+			last = c.ChunkRef
+		} else {
+			due = append(due, c)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("chunks that stand still: %w", Classify(err))
+	}
+	return due, last, nil
+}
+
+// ChunksRedriven counts a redrive of chunks in the collections of an alias
+// where they still differ. A chunk that was never pushed gets a row that says
+// that nothing was.
+func (db *DB) ChunksRedriven(ctx context.Context, alias string, refs []string) error {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, strings.Compare)
+	return db.redriven(ctx, `INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present, reconciled)
+		SELECT c.chunk_ref, k.name, c.point_id, 0, false, 1 FROM unnest($2::text[]) WITH ORDINALITY AS u(ref, n)
+		JOIN chunks c ON c.chunk_ref = u.ref
+		JOIN collections k ON k.alias = $1 AND k.state IN ('active', 'building') ORDER BY n, k.name
+		ON CONFLICT (chunk_ref, collection) DO UPDATE SET reconciled = chunk_vectors.reconciled + 1, pushed_at = now()
+		WHERE chunk_vectors.pushed_rev <> (SELECT rev FROM chunk_state s WHERE s.chunk_ref = excluded.chunk_ref)`,
+		alias, slices.Compact(refs))
+}
+
+func (db *DB) redriven(ctx context.Context, statement string, args ...any) error {
+	if _, err := db.pool.Exec(ctx, statement, args...); err != nil {
+		return fmt.Errorf("counting a redrive: %w", Classify(err))
+	}
+	return nil
+}
+
+func stuck[T any](ctx context.Context, db *DB, what string, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+	rows, err := db.pool.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s that stand still: %w", what, Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return nil, fmt.Errorf("%s that stand still: %w", what, Classify(err))
+	}
+	return found, nil
+}
+
+// andRow is a row with columns behind those that its scanner knows.
+type andRow struct {
+	pgx.Row
+	more []any
+}
+
+func (r andRow) Scan(dest ...any) error { return r.Row.Scan(append(dest, r.more...)...) }

@@ -1,0 +1,214 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const runColumns = `snapshot_id, extraction_id, source_id, document_id, state, page_count, redo, run_order,
+	reason, message, parser_version, rules_digest, facts_key, facts_digest, why`
+
+func scanRun(row pgx.Row) (model.Run, error) {
+	var r model.Run
+	err := row.Scan(&r.SnapshotID, &r.ExtractionID, &r.SourceID, &r.DocumentID, &r.State, &r.PageCount, &r.Redo,
+		&r.RunOrder, &r.Reason, &r.Message, &r.ParserVersion, &r.RulesDigest, &r.FactsKey, &r.FactsDigest, &r.Why)
+	return r, err
+}
+
+// Run returns one run, or ErrNotFound.
+func (db *DB) Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error) {
+	r, err := scanRun(db.pool.QueryRow(ctx,
+		`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`, snapshotID, extractionID))
+	if err != nil {
+		return model.Run{}, fmt.Errorf("run %s/%s: %w", snapshotID, extractionID, Classify(err))
+	}
+	return r, nil
+}
+
+// Runs returns the runs of a snapshot in their order.
+func (db *DB) Runs(ctx context.Context, snapshotID string) ([]model.Run, error) {
+	rows, err := db.pool.Query(ctx,
+		`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 ORDER BY run_order`, snapshotID)
+	if err != nil {
+		return nil, fmt.Errorf("runs of %s: %w", snapshotID, Classify(err))
+	}
+	runs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Run, error) { return scanRun(row) })
+	if err != nil {
+		return nil, fmt.Errorf("runs of %s: %w", snapshotID, Classify(err))
+	}
+	return runs, nil
+}
+
+// StartRun records a new run with a pending row for each of its pages, and
+// returns the run as it stands: that of whoever was first, with the pages that
+// that one gave, when two start the same one. Pages are given by their ids, in
+// page order. An older run that this one takes over is marked superseded, unless
+// it has ended.
+func (db *DB) StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error) {
+	var out model.Run
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		// The snapshot's row orders its runs among each other.
+		var next int
+		if err := tx.QueryRow(ctx, `SELECT 1 FROM snapshots WHERE snapshot_id = $1 FOR UPDATE`, run.SnapshotID).Scan(&next); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `SELECT coalesce(max(run_order), 0) + 1 FROM runs WHERE snapshot_id = $1`,
+			run.SnapshotID).Scan(&next); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `INSERT INTO runs (`+runColumns+`)
+			VALUES ($1, $2, $3, $4, 'queued', $5, 0, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+			run.SnapshotID, run.ExtractionID, run.SourceID, run.DocumentID, run.PageCount, next, run.Reason, run.Message,
+			run.ParserVersion, run.RulesDigest, run.FactsKey, run.FactsDigest, run.Why)
+		if err != nil {
+			return err
+		}
+		out, err = scanRun(tx.QueryRow(ctx,
+			`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`, run.SnapshotID, run.ExtractionID))
+		if err != nil {
+			return err
+		}
+		if supersedes != "" {
+			if _, err := tx.Exec(ctx, `UPDATE runs SET state = 'superseded', finished_at = now()
+				WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('queued', 'running')`,
+				run.SnapshotID, supersedes); err != nil {
+				return err
+			}
+		}
+		if tag.RowsAffected() == 0 {
+			return nil // its pages came with it
+		}
+		return insertPending(ctx, tx, out, pageIDs)
+	})
+	if err != nil {
+		return model.Run{}, fmt.Errorf("starting the run of %s: %w", run.SnapshotID, err)
+	}
+	return out, nil
+}
+
+func insertPending(ctx context.Context, tx pgx.Tx, run model.Run, pageIDs []string) error {
+	const batch = 1000
+	for at := 0; at < len(pageIDs); at += batch {
+		part := pageIDs[at:min(at+batch, len(pageIDs))]
+		numbers := make([]int32, len(part))
+		for i := range part {
+			numbers[i] = int32(at + i + 1)
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status)
+			SELECT id, $3, $4, no, 'pending' FROM unnest($1::uuid[], $2::int[]) AS p(id, no) ORDER BY id
+			ON CONFLICT DO NOTHING`, part, numbers, run.ExtractionID, run.SnapshotID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrRunMoved says that a run is no longer what the caller takes it for: a redo
+// cannot start because the run has not ended at the redo before it, or another
+// redo came first; a range cannot be recorded because the run was superseded or
+// removed.
+var ErrRunMoved = errors.New("the run has moved on")
+
+// StartRedo moves a run that has ended on to the given redo and records the
+// ranges that are to be extracted again. Repeated with the same redo it changes
+// nothing and returns the run. A run that still runs, is at another redo, or was
+// superseded or removed is ErrRunMoved, as a permanent RequestConflict.
+func (db *DB) StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error) {
+	return db.redo(ctx, snapshotID, extractionID, redo, ranges, func(pgx.Tx, *model.Run) error { return nil })
+}
+
+// SplitAgain is StartRedo for a run that could not be split (Run.Unsplit) and
+// now can be: it has the page count and the facts of split from now on, and a
+// pending row for each page that it did not have. All of its ranges are
+// extracted.
+func (db *DB) SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error) {
+	return db.redo(ctx, split.SnapshotID, split.ExtractionID, redo, model.Ranges(split.PageCount), func(tx pgx.Tx, run *model.Run) error {
+		if !run.Unsplit() {
+			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is split", ErrRunMoved))
+		}
+		run.PageCount, run.FactsKey, run.FactsDigest = split.PageCount, split.FactsKey, split.FactsDigest
+		return insertPending(ctx, tx, *run, pageIDs)
+	})
+}
+
+func (db *DB) redo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange,
+	change func(pgx.Tx, *model.Run) error,
+) (model.Run, error) {
+	var run model.Run
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		var err error
+		run, err = scanRun(tx.QueryRow(ctx, `SELECT `+runColumns+` FROM runs
+			WHERE snapshot_id = $1 AND extraction_id = $2 FOR UPDATE`, snapshotID, extractionID))
+		if err != nil {
+			return err
+		}
+		ended := run.State == model.RunDone || run.State == model.RunPartial || run.State == model.RunFailed
+		switch {
+		case run.Redo == redo:
+			return nil
+		case run.Redo != redo-1 || !ended:
+			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is %s at redo %d", ErrRunMoved, run.State, run.Redo))
+		case len(ranges) == 0:
+			return fault.Permanent(fault.Malformed, errors.New("a redo of no range"))
+		}
+		if err := change(tx, &run); err != nil {
+			return err
+		}
+		froms := make([]int32, len(ranges))
+		for i, r := range ranges {
+			froms[i] = int32(r.From)
+		}
+		slices.Sort(froms)
+		if _, err := tx.Exec(ctx, `INSERT INTO run_ranges (snapshot_id, extraction_id, redo, from_page)
+			SELECT $1, $2, $3, f FROM unnest($4::int[]) AS r(f) ON CONFLICT DO NOTHING`,
+			snapshotID, extractionID, redo, froms); err != nil {
+			return err
+		}
+		run.Redo, run.State, run.Reason, run.Message = redo, model.RunQueued, "", ""
+		_, err = tx.Exec(ctx, `UPDATE runs SET redo = $3, state = 'queued', finished_at = NULL, reason = '', message = '',
+			page_count = $4, facts_key = $5, facts_digest = $6, progress_at = now(), reconciled = 0
+			WHERE snapshot_id = $1 AND extraction_id = $2`,
+			snapshotID, extractionID, redo, run.PageCount, run.FactsKey, run.FactsDigest)
+		return err
+	})
+	if err != nil {
+		return model.Run{}, fmt.Errorf("redo %d of %s: %w", redo, snapshotID, err)
+	}
+	return run, nil
+}
+
+// RedoRanges returns the first pages of the ranges that a redo asked for again,
+// ascending.
+func (db *DB) RedoRanges(ctx context.Context, snapshotID, extractionID string, redo int) ([]int, error) {
+	rows, err := db.pool.Query(ctx, `SELECT from_page FROM run_ranges
+		WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3 ORDER BY from_page`, snapshotID, extractionID, redo)
+	if err != nil {
+		return nil, fmt.Errorf("ranges of redo %d of %s: %w", redo, snapshotID, Classify(err))
+	}
+	froms, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, fmt.Errorf("ranges of redo %d of %s: %w", redo, snapshotID, Classify(err))
+	}
+	return froms, nil
+}
+
+// FailedPages returns the numbers of a run's failed pages, ascending.
+func (db *DB) FailedPages(ctx context.Context, snapshotID, extractionID string) ([]int, error) {
+	rows, err := db.pool.Query(ctx, `SELECT page_no FROM pages
+		WHERE snapshot_id = $1 AND extraction_id = $2 AND status = 'failed' ORDER BY page_no`, snapshotID, extractionID)
+	if err != nil {
+		return nil, fmt.Errorf("failed pages of %s: %w", snapshotID, Classify(err))
+	}
+	pages, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, fmt.Errorf("failed pages of %s: %w", snapshotID, Classify(err))
+	}
+	return pages, nil
+}

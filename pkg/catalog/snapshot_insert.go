@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// InsertSnapshot records a snapshot, whose document has its row, in the
+// transaction that decides its capture. process is false for one that is
+// recorded only (contracts 12, Bytes). One that is recorded already stays as it
+// is: a snapshot never changes (seed 002).
+func InsertSnapshot(ctx context.Context, tx pgx.Tx, s model.Snapshot, process bool) error {
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
+	}
+	record, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO snapshots
+			(snapshot_id, document_id, source_id, content_hash, retrieved_at, snapshot_kind, final_type, process, record)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		s.SnapshotID, s.DocumentID, s.SourceID, s.ContentHash, s.RetrievedAt, s.SnapshotKind, s.FinalType, process, record)
+	if err != nil {
+		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
+	}
+	return nil
+}
+
+// standingOf returns the current snapshot of the document of s and how its last
+// run ended. The caller holds the document's row.
+func standingOf(ctx context.Context, tx pgx.Tx, s model.Snapshot) (model.Standing, error) {
+	var st model.Standing
+	rows, err := tx.Query(ctx, `SELECT c.snapshot_id, c.content_hash,
+			EXISTS (SELECT 1 FROM snapshots l WHERE l.document_id = d.document_id AND l.process
+				AND (l.retrieved_at, l.snapshot_id) > (c.retrieved_at, c.snapshot_id)),
+			coalesce(r.state, ''), coalesce(r.parser_version, ''), coalesce(r.rules_digest, ''),
+			coalesce(m.chunker_version, ''), coalesce(m.header_version, '')
+		FROM documents d JOIN snapshots c ON c.snapshot_id = d.current_snapshot_id
+		LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id ORDER BY run_order DESC LIMIT 1) r ON true
+		LEFT JOIN LATERAL (SELECT chunker_version, header_version FROM chunk_manifests k
+			WHERE k.snapshot_id = r.snapshot_id AND k.extraction_id = r.extraction_id AND k.redo = r.redo
+			ORDER BY generation DESC LIMIT 1) m ON true
+		WHERE d.document_id = $1`, s.DocumentID)
+	if err != nil {
+		return st, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[model.Standing])
+	if err != nil || len(found) == 0 {
+		return st, err
+	}
+	return found[0], nil
+}

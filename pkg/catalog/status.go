@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Count is how many things of one kind are in one state.
+type Count struct {
+	What  string `json:"what"` // capture, document, run, page, manifest, chunk, vector
+	State string `json:"state"`
+	N     int64  `json:"count"`
+}
+
+// Counts returns the counts by kind and state, sorted.
+func (db *DB) Counts(ctx context.Context) ([]Count, error) {
+	rows, err := db.pool.Query(ctx, `
+		SELECT 'capture', coalesce(outcome, 'open'), count(*) FROM captures GROUP BY 2
+		UNION ALL SELECT 'document', ingest_status, count(*) FROM documents GROUP BY 2
+		UNION ALL SELECT 'run', state, count(*) FROM runs GROUP BY 2
+		UNION ALL SELECT 'page', status, count(*) FROM pages GROUP BY 2
+		UNION ALL SELECT 'manifest', status, count(*) FROM chunk_manifests GROUP BY 2
+		UNION ALL SELECT 'chunk', layer, count(*) FROM chunk_state GROUP BY 2
+		UNION ALL SELECT 'vector', vector_status, count(*) FROM chunk_manifests GROUP BY 2
+		ORDER BY 1, 2`)
+	if err != nil {
+		return nil, fmt.Errorf("counts: %w", Classify(err))
+	}
+	counts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Count])
+	if err != nil {
+		return nil, fmt.Errorf("counts: %w", Classify(err))
+	}
+	return counts, nil
+}
+
+// Progress is how far a set of requests has come: the work that is left until
+// they are quiet (contracts 13.11).
+type Progress struct {
+	Requests    int `json:"requests"`     // asked for
+	Open        int `json:"open"`         // without an outcome
+	Unannounced int `json:"unannounced"`  // outcomes not yet published
+	Runs        int `json:"runs"`         // of the snapshots that are to be processed, but superseded and removed ones
+	OpenRuns    int `json:"open_runs"`    // not terminal, not announced, or not yet begun
+	Pages       int `json:"pages"`        // of Runs
+	DonePages   int `json:"done_pages"`   // of these, processed or failed
+	FailedPages int `json:"failed_pages"` // of these, failed
+	Chunks      int `json:"chunks"`       // of the snapshots
+	Unpublished int `json:"unpublished"`  // rows of chunk_log about the chunks, or caused by the runs
+	Unpushed    int `json:"unpushed"`     // chunks of these whose state a written collection does not have
+}
+
+// Quiet reports whether nothing is left to do.
+func (p Progress) Quiet() bool {
+	return p.Open == 0 && p.Unannounced == 0 && p.OpenRuns == 0 && p.Unpublished == 0 && p.Unpushed == 0
+}
+
+// Plus adds the counts of two disjoint sets of requests.
+func (p Progress) Plus(q Progress) Progress {
+	return Progress{
+		Requests: p.Requests + q.Requests, Open: p.Open + q.Open, Unannounced: p.Unannounced + q.Unannounced,
+		Runs: p.Runs + q.Runs, OpenRuns: p.OpenRuns + q.OpenRuns, Pages: p.Pages + q.Pages,
+		DonePages: p.DonePages + q.DonePages, FailedPages: p.FailedPages + q.FailedPages, Chunks: p.Chunks + q.Chunks,
+		Unpublished: p.Unpublished + q.Unpublished, Unpushed: p.Unpushed + q.Unpushed,
+	}
+}
+
+// Progress returns the progress of the given requests of a source, or, when
+// requests is nil, of everything. Chunks of other documents that the runs of
+// these requests changed are waited for as well.
+func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) (Progress, error) {
+	requests = slices.Clone(requests)
+	slices.Sort(requests)
+	requests = slices.Compact(requests)
+	var p Progress
+	err := db.pool.QueryRow(ctx, `
+		WITH asked AS (SELECT * FROM captures WHERE $2::text[] IS NULL OR (source_id = $1 AND request_id = ANY($2))),
+		snaps AS (SELECT DISTINCT s.snapshot_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
+		work AS (SELECT r.* FROM runs r JOIN snaps USING (snapshot_id)),
+		live AS (SELECT snapshot_id, extraction_id FROM work WHERE state NOT IN ('superseded', 'removed')),
+		pieces AS (SELECT p.status FROM pages p JOIN live USING (snapshot_id, extraction_id)),
+		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (snapshot_id)),
+		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)),
+		written AS (SELECT name FROM collections WHERE state IN ('active', 'building'))
+		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) END,
+			CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked WHERE outcome IS NULL)
+				ELSE cardinality($2::text[]) - (SELECT count(*) FROM asked WHERE outcome IS NOT NULL) END,
+			(SELECT count(*) FROM asked WHERE outcome IS NOT NULL AND announced_at IS NULL),
+			(SELECT count(*) FROM live),
+			(SELECT count(*) FROM snaps s WHERE NOT EXISTS (SELECT 1 FROM work w WHERE w.snapshot_id = s.snapshot_id))
+				+ (SELECT count(*) FROM work WHERE state IN ('queued', 'running') OR announced_redo < redo
+					AND state IN ('done', 'partial', 'failed')),
+			(SELECT count(*) FROM pieces), (SELECT count(*) FROM pieces WHERE status <> 'pending'),
+			(SELECT count(*) FROM pieces WHERE status = 'failed'),
+			(SELECT count(*) FROM parts),
+			(SELECT count(*) FROM chunk_log l JOIN touched USING (chunk_ref) WHERE NOT published),
+			(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM written)
+				OR EXISTS (SELECT 1 FROM written w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
+					WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev)))`,
+		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Pages, &p.DonePages,
+		&p.FailedPages, &p.Chunks, &p.Unpublished, &p.Unpushed)
+	if err != nil {
+		return p, fmt.Errorf("progress: %w", Classify(err))
+	}
+	return p, nil
+}
+
+// Result is what became of one request.
+type Result struct {
+	SourceID   string `json:"source_id"`
+	RequestID  string `json:"request_id"`
+	URL        string `json:"url"`
+	Outcome    string `json:"outcome"`
+	SnapshotID string `json:"snapshot_id,omitempty"`
+	DocumentID string `json:"document_id,omitempty"`
+	State      string `json:"state,omitempty"`  // of the run
+	Reason     string `json:"reason,omitempty"` // of the outcome or the run
+	Message    string `json:"message,omitempty"`
+	Pages      int    `json:"pages"`
+	Failed     int    `json:"failed_pages"`
+	Chunks     int    `json:"chunks"` // of the run's newest generation
+}
+
+// InError reports whether the request ended in an error, which a partial run is
+// not.
+func (r Result) InError() bool {
+	return r.Outcome == "rejected" || r.Outcome == "failed" || r.State == "failed"
+}
+
+// Results returns what became of the requests, in the order of their ids. A
+// nil requests means all of them.
+func (db *DB) Results(ctx context.Context, sourceID string, requests []string) ([]Result, error) {
+	rows, err := db.pool.Query(ctx, `
+		SELECT c.source_id, c.request_id, coalesce(c.request->>'url', c.request->>'source_record_id', ''),
+			coalesce(c.outcome, ''), c.snapshot_id, c.document_id,
+			coalesce(r.state, ''), coalesce(nullif(c.reason, ''), r.reason, ''), coalesce(nullif(c.message, ''), r.message, ''),
+			coalesce(r.page_count, 0),
+			(SELECT count(*) FROM pages p WHERE p.snapshot_id = r.snapshot_id AND p.extraction_id = r.extraction_id
+				AND p.status = 'failed'),
+			coalesce((SELECT m.chunk_count FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
+				AND m.extraction_id = r.extraction_id ORDER BY m.redo DESC, m.generation DESC LIMIT 1), 0)
+		FROM captures c LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id
+			AND state <> 'superseded' ORDER BY run_order DESC LIMIT 1) r ON true
+		WHERE $2::text[] IS NULL OR (c.source_id = $1 AND c.request_id = ANY($2))
+		ORDER BY c.source_id COLLATE "C", c.request_id COLLATE "C"`, sourceID, requests)
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", Classify(err))
+	}
+	results, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Result])
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", Classify(err))
+	}
+	return results, nil
+}
+
+// Oldest returns when the oldest thing that still needs work last made
+// progress; ok is false when there is none.
+func (db *DB) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
+	var t *time.Time
+	err = db.pool.QueryRow(ctx, `SELECT min(at) FROM (
+		SELECT progress_at AS at FROM captures WHERE outcome IS NULL OR announced_at IS NULL
+		UNION ALL SELECT progress_at FROM runs WHERE state IN ('queued', 'running')
+		UNION ALL SELECT at FROM chunk_log WHERE NOT published) w`).Scan(&t)
+	if err != nil {
+		return at, false, fmt.Errorf("oldest work: %w", Classify(err))
+	}
+	if t == nil {
+		return at, false, nil
+	}
+	return *t, true, nil
+}

@@ -1,0 +1,131 @@
+package config
+
+import "time"
+
+// The blocks that several services share. A service's own struct holds those
+// that it needs; About is their text in the documentation.
+
+// NATS says where the bus is.
+type NATS struct {
+	URL          Secret `env:"NATS_URL" envDefault:"nats://127.0.0.1:4222" help:"Addresses of the NATS servers, nats:// or tls://, separated by commas."`
+	CredsFile    string `env:"NATS_CREDS" help:"Path of a NATS credentials file."`
+	Prefix       string `env:"SUBJECT_PREFIX" envDefault:"colophon" help:"First token of every subject."`
+	StreamPrefix string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream and durable consumer."`
+
+	AckWait         time.Duration `env:"ACK_WAIT" envDefault:"30s" allowed:"100ms.." help:"After this long without a sign of life a message is delivered again; signs go at a third of it."`
+	MaxAckPending   int           `env:"MAX_ACK_PENDING" envDefault:"5000" allowed:"1.." help:"Messages of one consumer that may be out or wait for their next attempt."`
+	DuplicateWindow time.Duration `env:"DUPLICATE_WINDOW" envDefault:"10m" allowed:"100ms.." help:"How long a stream remembers message ids."`
+	PublishWait     time.Duration `env:"PUBLISH_WAIT" envDefault:"2s" allowed:"10ms.." help:"How long one publish waits for its acknowledgement."`
+	PublishFor      time.Duration `env:"PUBLISH_FOR" envDefault:"10s" allowed:"10ms.." help:"How long a publish is repeated before the bus counts as unavailable; an election of a leader takes up to 9s."`
+	ReconnectWait   time.Duration `env:"RECONNECT_WAIT" envDefault:"500ms" allowed:"1ms.." help:"Between attempts to connect."`
+}
+
+// About is the block's text in the documentation.
+func (NATS) About() string { return "The bus: NATS with JetStream." }
+
+// Runner says how a service's runner handles messages (contracts 3).
+type Runner struct {
+	Workers          int             `env:"WORKERS" envDefault:"2" allowed:"1..1024" help:"Messages that are handled at once."`
+	Deadline         time.Duration   `env:"DEADLINE" envDefault:"10m" allowed:"100ms.." help:"How long the handling of one message may take."`
+	Grace            time.Duration   `env:"GRACE" envDefault:"25s" allowed:"0s.." help:"How long messages in hand may take to end when the process is told to stop."`
+	RetryDelays      []time.Duration `env:"RETRY_DELAYS" envDefault:"5s,30s,2m" allowed:"0s.." help:"After the first, second, … failed attempt; there is one attempt more than there are delays."`
+	DeferDelay       time.Duration   `env:"DEFER_DELAY" envDefault:"5s" allowed:"0s.." help:"How long a message waits that cannot be handled now through nobody's fault."`
+	ProbeEvery       time.Duration   `env:"PROBE_EVERY" envDefault:"1s" allowed:"1ms.." help:"Between questions to a store that is away whether it is back."`
+	PullWait         time.Duration   `env:"PULL_WAIT" envDefault:"5s" allowed:"10ms.." help:"How long one request for a message stays open."`
+	BatchSize        int             `env:"BATCH_SIZE" envDefault:"50" allowed:"1..1000" help:"Messages in one batch, where a service works in batches."`
+	BatchWait        time.Duration   `env:"BATCH_WAIT" envDefault:"5ms" allowed:"0s.." help:"How long a batch waits to be full."`
+	QuarantineAfter  int             `env:"QUARANTINE_AFTER" envDefault:"4" allowed:"1.." help:"A message delivered more often than this without a recorded failure is handled alone."`
+	QuarantineStarts int             `env:"QUARANTINE_STARTS" envDefault:"4" allowed:"1.." help:"The start in quarantine that counts as a failure."`
+}
+
+// About is the block's text in the documentation.
+func (Runner) About() string { return "How messages are taken, repeated and given up." }
+
+// Streams says how streams are provisioned (contracts 3).
+type Streams struct {
+	Replicas     int   `env:"STREAM_REPLICAS" envDefault:"1" allowed:"1..5" help:"Copies of every stream; 3 in production."`
+	RequestBytes int64 `env:"REQUEST_BYTES" envDefault:"268435456" allowed:"1048576.." help:"Bytes of capture requests that may wait; a full stream pushes back."`
+}
+
+// About is the block's text in the documentation.
+func (Streams) About() string { return "What `colophon provision` makes of the streams." }
+
+// Postgres says where the catalog is.
+type Postgres struct {
+	URL      Secret        `env:"POSTGRES_URL,required" help:"Connection string of the database, as postgres://user:password@host:port/database."`
+	Schema   string        `env:"POSTGRES_SCHEMA" envDefault:"colophon" help:"Schema of all tables."`
+	MaxConns int32         `env:"POSTGRES_MAX_CONNS" envDefault:"8" allowed:"2..1000" help:"Connections of this process."`
+	Timeout  time.Duration `env:"POSTGRES_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one statement."`
+}
+
+// About is the block's text in the documentation.
+func (Postgres) About() string { return "The catalog: PostgreSQL 15 or later." }
+
+// S3 says where the object store is.
+type S3 struct {
+	Endpoint     string        `env:"S3_ENDPOINT" envDefault:"http://127.0.0.1:9000" help:"Address of the object store, as http://host:port or https://host:port."`
+	AccessKey    Secret        `env:"S3_ACCESS_KEY,required" help:"Access key."`
+	SecretKey    Secret        `env:"S3_SECRET_KEY,required" help:"Secret key."`
+	Region       string        `env:"S3_REGION" envDefault:"us-east-1" help:"Region of the buckets."`
+	BucketPrefix string        `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
+	Timeout      time.Duration `env:"S3_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one request for an object that is held in memory, and of the wait for any answer."`
+	TempDir      string        `env:"TEMP_DIR" help:"Folder for large objects while they pass through; the system's when not set."`
+}
+
+// About is the block's text in the documentation.
+func (S3) About() string { return "The object store: anything that speaks the S3 API." }
+
+// Qdrant says where the vectors are.
+type Qdrant struct {
+	Addr       string        `env:"QDRANT_ADDR" envDefault:"127.0.0.1:6334" help:"host:port of the gRPC API."`
+	APIKey     Secret        `env:"QDRANT_API_KEY" help:"API key; use TLS with it."`
+	TLS        bool          `env:"QDRANT_TLS" envDefault:"false" help:"Whether the connection is encrypted."`
+	Timeout    time.Duration `env:"QDRANT_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one call."`
+	Collection string        `env:"QDRANT_COLLECTION" envDefault:"kb_regulatory" help:"Alias of the collection that is searched; collections are named after it."`
+}
+
+// About is the block's text in the documentation.
+func (Qdrant) About() string { return "The vector store: Qdrant 1.17 or what speaks its API." }
+
+// Telemetry says where traces, metrics and logs go.
+type Telemetry struct {
+	LogFormat      string        `env:"LOG_FORMAT" envDefault:"json" allowed:"json|text" help:"How log lines are written, on standard error."`
+	LogLevel       string        `env:"LOG_LEVEL" envDefault:"info" allowed:"debug|info|warn|error" help:"The least level that is logged."`
+	OTLPEndpoint   string        `env:"OTLP_ENDPOINT" help:"Where traces and metrics go over OTLP gRPC, as http://host:4317 or https://host:4317; nowhere when not set. OTEL_EXPORTER_OTLP_ENDPOINT stands in for it."`
+	OTLPHeaders    Secret        `env:"OTLP_HEADERS" help:"Headers for the endpoint, as name=value,name=value. OTEL_EXPORTER_OTLP_HEADERS stands in for it."`
+	TraceRatio     float64       `env:"TRACE_RATIO" envDefault:"1" allowed:"0..1" help:"Share of new traces that are recorded; a trace that began elsewhere keeps its decision. OTEL_TRACES_SAMPLER_ARG stands in for it."`
+	MetricInterval time.Duration `env:"METRIC_INTERVAL" envDefault:"15s" allowed:"10ms.." help:"Between sendings of metrics to the endpoint."`
+	FlushTimeout   time.Duration `env:"FLUSH_TIMEOUT" envDefault:"5s" allowed:"10ms.." help:"How long the last sending may take when the process stops."`
+}
+
+// About is the block's text in the documentation.
+func (Telemetry) About() string {
+	return "Traces, metrics and logs. Metrics are also served for Prometheus on the health address."
+}
+
+// Health says where a process answers for itself.
+type Health struct {
+	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:0" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, and off is none."`
+	Heartbeat time.Duration `env:"HEARTBEAT" envDefault:"1m" allowed:"10ms.." help:"/healthz fails when the process's own loop has stood still for this long."`
+	Probe     time.Duration `env:"READY_TIMEOUT" envDefault:"3s" allowed:"10ms.." help:"How long one question of /readyz may take."`
+	StopGrace time.Duration `env:"STOP_GRACE" envDefault:"40s" allowed:"10ms.." help:"How long the whole process may take to stop; above GRACE and below the platform's own limit."`
+}
+
+// About is the block's text in the documentation.
+func (Health) About() string { return "Health, readiness and the end of a process." }
+
+// Extraction limits what a document may cost.
+type Extraction struct {
+	Workers       int           `env:"EXTRACT_CHILDREN" envDefault:"0" allowed:"0..1024" help:"Child processes that parse documents; 0 is one for each core."`
+	MaxCalls      int           `env:"EXTRACT_CALLS" envDefault:"1000" allowed:"1.." help:"Calls after which a child is replaced."`
+	MemoryBytes   int64         `env:"EXTRACT_MEMORY" envDefault:"1073741824" allowed:"268435456.." help:"Bytes of private memory that a child may use."`
+	DocumentBytes int64         `env:"EXTRACT_DOCUMENT_MEMORY" envDefault:"536870912" allowed:"33554432..2147483648" help:"Bytes of memory that the PDF engine may use for one document."`
+	ProbeTimeout  time.Duration `env:"EXTRACT_PROBE_TIMEOUT" envDefault:"60s" allowed:"100ms.." help:"How long it may take to open a document and find its facts."`
+	PageTimeout   time.Duration `env:"EXTRACT_PAGE_TIMEOUT" envDefault:"20s" allowed:"100ms.." help:"How long one page may take."`
+	CacheDir      string        `env:"CACHE_DIR" help:"Folder of the compiled PDF engine; below the user's cache folder when not set."`
+}
+
+// About is the block's text in the documentation.
+func (Extraction) About() string {
+	return "Parsing runs in child processes; a document that needs more than this fails, and nothing else."
+}

@@ -1,0 +1,100 @@
+// Package digest holds every hash and every id of the project, and the two
+// canonical forms (urlcanon_v1, textnorm_v1) that they rest on (contracts 1
+// and 13). Its functions are pure: no I/O, no clock, no locale, no state. The
+// same input gives the same output in every build, and testdata/vectors.json
+// lets programs in other languages check that they agree.
+//
+// Ids are plain strings, since they travel in JSON, subjects and keys. All are
+// lower case. Only content_hash, wire_hash and fragment_hash carry the prefix
+// "sha256:"; every other hash is bare hex (contracts 13.1).
+//
+// Strings are taken as UTF-8. Where one is hashed, each byte that is not valid
+// UTF-8 counts as U+FFFD, as in encoding/json; bytes are hashed as they are.
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// Versions of the rules in this package, as records name them (rule_versions,
+// url_canonicalization_version, fragment_representation_kind).
+const (
+	// URLCanonVersion names the rules of [URLCanonV1].
+	URLCanonVersion = "urlcanon_v1"
+	// TextNormVersion names the rules of [TextNormV1].
+	TextNormVersion = "textnorm_v1"
+	// UnicodeVersion is the Unicode version that both rest on: case mapping,
+	// white space, normalisation and host names. Another one is another
+	// version of the rules.
+	UnicodeVersion = "15.0.0"
+	// LocatorKind is the fragment_representation_kind of [FragmentLocator].
+	LocatorKind = "locator_jcs_v1"
+)
+
+// contentPrefix marks the hashes that name their algorithm.
+const contentPrefix = "sha256:"
+
+// Hex returns the bare hex sha256 of b: the digest of segments, frames,
+// objects and of whatever has no rule of its own.
+func Hex(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Content returns the content_hash of a snapshot's bytes, and likewise the
+// wire_hash of the bytes before content decoding: "sha256:" and 64 hex digits
+// (contracts 1).
+func Content(b []byte) string {
+	return contentPrefix + Hex(b)
+}
+
+// ContentOfSum returns the content_hash of bytes that were hashed while they
+// were streamed; sum is their sha256.
+func ContentOfSum(sum [sha256.Size]byte) string {
+	return contentPrefix + hex.EncodeToString(sum[:])
+}
+
+// ContentHex returns the 64 hex digits of a hash with the prefix "sha256:", as
+// object keys need them. Anything else is an error.
+func ContentHex(contentHash string) (string, error) {
+	digits, ok := strings.CutPrefix(contentHash, contentPrefix)
+	if !ok || !isHex(digits, 2*sha256.Size) {
+		return "", fmt.Errorf("content hash %q: want sha256: and 64 lower case hex digits", contentHash)
+	}
+	return digits, nil
+}
+
+// HashParts returns the sha256 of several parts: of their RFC 8785 (JCS)
+// array. A part that is absent is "" (contracts 1 and 13.1).
+func HashParts(parts ...string) [sha256.Size]byte {
+	return sha256.Sum256(appendStringArray(nil, parts))
+}
+
+// HexParts returns [HashParts] as 64 hex digits.
+func HexParts(parts ...string) string {
+	sum := HashParts(parts...)
+	return hex.EncodeToString(sum[:])
+}
+
+// Base32 returns the first 26 characters of sum in RFC 4648 base32, lower case
+// and without padding: its first 130 bits (contracts 1).
+func Base32(sum [sha256.Size]byte) string {
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:26]
+}
+
+// isHex tells whether s is n lower case hex digits.
+func isHex(s string, n int) bool {
+	if len(s) != n {
+		return false
+	}
+	for i := range len(s) {
+		if (s[i] < '0' || s[i] > '9') && (s[i] < 'a' || s[i] > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,88 @@
+package digest
+
+import (
+	"fmt"
+	"math"
+)
+
+// BBox is a box on an upright full page (contracts 6): the origin is the top
+// left corner, every number a share of the page's width or height in [0, 1].
+type BBox struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
+
+// RoundBBox returns b with six decimals, math.Round(v*1e6)/1e6, as boxes are
+// stored and hashed. It never gives a negative zero.
+func RoundBBox(b BBox) BBox {
+	return BBox{X: round6(b.X), Y: round6(b.Y), W: round6(b.W), H: round6(b.H)}
+}
+
+func round6(v float64) float64 {
+	r := math.Round(v*1e6) / 1e6
+	if r == 0 {
+		return 0
+	}
+	return r
+}
+
+// Locator says where a fragment without a byte span is: on a page of a PDF
+// (PageNumber, from 1) or of a scan (PageIndex, from 0), one of the two.
+type Locator struct {
+	SourceID        string
+	SnapshotID      string
+	PageNumber      *int
+	PageIndex       *int
+	RotationDegrees int // 0, 90, 180 or 270
+	BBox            BBox
+	PDFTextQuote    string // "" when there is none
+	OCRTextQuote    string // "" when there is none
+}
+
+// locatorJCS is the object that is hashed; what is absent is left out.
+type locatorJCS struct {
+	SourceID        string `json:"source_id"`
+	SnapshotID      string `json:"snapshot_id"`
+	PageNumber      *int   `json:"page_number,omitempty"`
+	PageIndex       *int   `json:"page_index,omitempty"`
+	RotationDegrees int    `json:"rotation_degrees"`
+	BBox            BBox   `json:"bbox"`
+	PDFTextQuote    string `json:"pdf_text_quote,omitempty"`
+	OCRTextQuote    string `json:"ocr_text_quote,omitempty"`
+	Kind            string `json:"fragment_representation_kind"`
+}
+
+// FragmentSpan returns the fragment_hash of a fragment with a byte span: of
+// that slice of the snapshot's bytes (seed 002).
+func FragmentSpan(slice []byte) string {
+	return Content(slice)
+}
+
+// FragmentText returns the fragment_hash of the representation, in UTF-8, that
+// fragment_representation_kind names, where there is neither a byte span nor a
+// box.
+func FragmentText(representation string) string {
+	return Content([]byte(representation))
+}
+
+// FragmentLocator returns the fragment_hash of a fragment of a PDF or a scan:
+// of the JCS object of its locator, the box rounded. It fails when the box is
+// not made of numbers or not exactly one of the pages is given.
+func FragmentLocator(l Locator) (string, error) {
+	if (l.PageNumber == nil) == (l.PageIndex == nil) {
+		return "", fmt.Errorf("fragment of %s: want either a page_number or a page_index", l.SnapshotID)
+	}
+	b, err := JCS(locatorJCS{
+		SourceID: l.SourceID, SnapshotID: l.SnapshotID,
+		PageNumber: l.PageNumber, PageIndex: l.PageIndex,
+		RotationDegrees: l.RotationDegrees, BBox: RoundBBox(l.BBox),
+		PDFTextQuote: l.PDFTextQuote, OCRTextQuote: l.OCRTextQuote,
+		Kind: LocatorKind,
+	})
+	if err != nil {
+		return "", fmt.Errorf("fragment of %s: %w", l.SnapshotID, err)
+	}
+	return Content(b), nil
+}

@@ -1,0 +1,220 @@
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// CheckSourceID returns an error unless id is a source_id: [a-z0-9_-]{1,64},
+// one subject token (contracts 1).
+func CheckSourceID(id string) error {
+	ok := len(id) >= 1 && len(id) <= 64
+	for i := range len(id) {
+		c := id[i]
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-')
+	}
+	if !ok {
+		return fmt.Errorf("source_id %.80q: want 1 to 64 of a-z, 0-9, _ and -", id)
+	}
+	return nil
+}
+
+// Identity returns the identity of a document, kept as external_id:
+// sourceRecordID when the source gives one, else urlCanonical. A request with
+// neither is malformed (contracts 13.3).
+func Identity(sourceRecordID, urlCanonical string) (string, error) {
+	switch {
+	case sourceRecordID != "":
+		return sourceRecordID, nil
+	case urlCanonical != "":
+		return urlCanonical, nil
+	default:
+		return "", errors.New("identity: neither a source_record_id nor a URL")
+	}
+}
+
+// MemberIdentity returns the identity of an archive member: its container's,
+// "!/", and the member's path, in which every byte but the unreserved
+// characters of RFC 3986 and "/" is percent-encoded.
+func MemberIdentity(containerIdentity, memberPath string) string {
+	var b strings.Builder
+	b.WriteString(containerIdentity)
+	b.WriteString("!/")
+	for i := range len(memberPath) {
+		if c := memberPath[i]; isUnreserved(c) || c == '/' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// DocumentID returns the document_id: doc_ + base32 [source_id, identity].
+func DocumentID(sourceID, identity string) string {
+	return "doc_" + Base32(HashParts(sourceID, identity))
+}
+
+// SnapshotID returns the snapshot_id:
+// snap_ + base32 [source_id, request_id, content_hash].
+func SnapshotID(sourceID, requestID, contentHash string) string {
+	return "snap_" + Base32(HashParts(sourceID, requestID, contentHash))
+}
+
+// CaptureFileRequestID returns the request_id of a file that the command line
+// hands over: f- + base32 [path, content_hash]; a nonce that is not empty is a
+// third part (contracts 13.3).
+func CaptureFileRequestID(path, contentHash, nonce string) string {
+	parts := []string{path, contentHash}
+	if nonce != "" {
+		parts = append(parts, nonce)
+	}
+	return "f-" + Base32(HashParts(parts...))
+}
+
+// MemberRequestID returns the request_id of an archive member:
+// {request_id}!/{path}.
+func MemberRequestID(requestID, memberPath string) string {
+	return requestID + "!/" + memberPath
+}
+
+// WARCRecordRequestID returns the request_id of a WARC record:
+// {request_id}@{offset}, with the record's offset in bytes.
+func WARCRecordRequestID(requestID string, offset int64) string {
+	return requestID + "@" + strconv.FormatInt(offset, 10)
+}
+
+// pageNamespace is the UUIDv5 namespace of page ids (contracts 1).
+const pageNamespace = "73c15fea-3436-56ec-ae28-9e9b5bce0920"
+
+// PageID returns the page_id: UUIDv5 of {snapshot_id}/{page_no}, page_no
+// counting from 1.
+func PageID(snapshotID string, pageNo int) string {
+	name := snapshotID + "/" + strconv.Itoa(pageNo)
+	return uuid.NewSHA1(uuid.MustParse(pageNamespace), []byte(name)).String()
+}
+
+// ExtractionID returns the extraction_id: the first 16 hex digits of the
+// sha256 of [parser_version, source_rules_digest, ocr_run]. ocrRun is "" but
+// for an explicit OCR re-run, where it is the digest of its settings.
+func ExtractionID(parserVersion, sourceRulesDigest, ocrRun string) string {
+	return HexParts(parserVersion, sourceRulesDigest, ocrRun)[:16]
+}
+
+// IRID returns the ir_id: ir_ + base32 [page_id, extraction_id,
+// record_locator], the locator as the JSON object that the unit carries. It
+// fails when the locator has no canonical JSON.
+func IRID(pageID, extractionID string, recordLocator any) (string, error) {
+	b, err := JCS([]any{pageID, extractionID, recordLocator})
+	if err != nil {
+		return "", fmt.Errorf("ir id: %w", err)
+	}
+	return "ir_" + Base32(sha256.Sum256(b)), nil
+}
+
+// BlockID returns a block's id: {type}_{position}_{first 8 of its block hash},
+// position counting from 1 among the blocks of that type on the page.
+func BlockID(blockType string, position int, blockHash string) string {
+	return fmt.Sprintf("%s_%d_%s", blockType, position, first(blockHash, 8))
+}
+
+// FailedBlockID returns the block id of a page's n-th error unit, from 1:
+// failed_block_{NNN}.
+func FailedBlockID(n int) string {
+	return fmt.Sprintf("failed_block_%03d", n)
+}
+
+// TableID returns tbl-{page}-{n}, both from 1.
+func TableID(pageNo, n int) string {
+	return fmt.Sprintf("tbl-%d-%d", pageNo, n)
+}
+
+// FigureID returns fig-{page}-{n}, both from 1.
+func FigureID(pageNo, n int) string {
+	return fmt.Sprintf("fig-%d-%d", pageNo, n)
+}
+
+// EntityID returns an entity's id: slugify(title, else the first ten words of
+// the evidence), "-", and the first 8 hex digits of the sha256 of page_id and
+// evidence, one after the other (contracts 1, seed 001).
+func EntityID(title, pageID, evidence string) string {
+	if title == "" {
+		words := strings.Fields(evidence)
+		title = strings.Join(words[:min(10, len(words))], " ")
+	}
+	return joinSlug(Slugify(title), Hex([]byte(pageID + evidence))[:8])
+}
+
+// DocHash returns the doc_hash: hex sha256 of [source_id, identity,
+// last_modified, final_type], last_modified as [LastModified] writes it.
+func DocHash(sourceID, identity, lastModified, finalType string) string {
+	return HexParts(sourceID, identity, lastModified, finalType)
+}
+
+// DocHash004 returns seed 004's doc_hash, for installations that ask for it:
+// hex sha256 of canonical URL, last_modified and type, one after the other.
+func DocHash004(canonicalURL, lastModified, finalType string) string {
+	return Hex([]byte(canonicalURL + lastModified + finalType))
+}
+
+// LastModified returns t as last_modified is stored and hashed: RFC 3339, UTC,
+// whole seconds (cut, not rounded), Z. The zero time, which is none, is "".
+func LastModified(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05Z")
+}
+
+// ChunkID returns the chunk_id: the chunk's index from 0, and from the second
+// generation of its doc_hash on "@" and the generation, which counts from 1.
+func ChunkID(index, generation int) string {
+	if generation <= 1 {
+		return strconv.Itoa(index)
+	}
+	return strconv.Itoa(index) + "@" + strconv.Itoa(generation)
+}
+
+// ChunkRef returns the chunk_ref, seed 004's point_id_readable:
+// {doc_hash}:{chunk_id}.
+func ChunkRef(docHash, chunkID string) string {
+	return docHash + ":" + chunkID
+}
+
+// PointID returns the id of a chunk's vector: the first 128 bits of the
+// sha256 of chunk_ref written as a UUID, the bits as they are.
+func PointID(chunkRef string) string {
+	sum := sha256.Sum256([]byte(chunkRef))
+	return uuid.UUID(sum[:16]).String()
+}
+
+// PointID004 returns seed 004's point id, for installations that ask for it:
+// the first 64 bits of the sha256 of chunk_ref as an unsigned integer.
+func PointID004(chunkRef string) uint64 {
+	sum := sha256.Sum256([]byte(chunkRef))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// PageHash returns the page hash: sha256 of the block hashes joined by "\n",
+// in reading order, of all units but errors (contracts 13.1).
+func PageHash(blockHashes []string) string {
+	return Hex([]byte(strings.Join(blockHashes, "\n")))
+}
+
+// PageContentHash returns a page's content_hash, bare hex: sha256 of its DOCXT
+// HTML. The caller leaves id and slug of the PAGE marker empty.
+func PageContentHash(docxtHTML []byte) string {
+	return Hex(docxtHTML)
+}
+
+// first returns the first n bytes of s, or all of a shorter one.
+func first(s string, n int) string {
+	return s[:min(n, len(s))]
+}

@@ -1,0 +1,137 @@
+package digest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+)
+
+// JCS returns v as canonical JSON (RFC 8785): what encoding/json makes of v,
+// with keys in the order of their UTF-16 code units, numbers as ECMAScript
+// prints them, and nothing escaped that need not be. It fails for what JSON
+// cannot hold (NaN, channels, a failing MarshalJSON) and for an integer that a
+// float64 cannot hold, which RFC 8785 would round.
+func JCS(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	if out, ok := canonicalPlain(buf.Bytes()); ok {
+		return out, nil
+	}
+	if err := checkIntegers(buf.Bytes()); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	out, err := jcs.Transform(buf.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	return out, nil
+}
+
+// SourceRulesDigest returns the source_rules_digest: hex sha256 of the JCS of
+// the rules that shape units, of {} when rules is nil (contracts 13.2).
+func SourceRulesDigest(rules any) (string, error) {
+	if rules == nil {
+		rules = struct{}{}
+	}
+	b, err := JCS(rules)
+	if err != nil {
+		return "", fmt.Errorf("source rules digest: %w", err)
+	}
+	return Hex(b), nil
+}
+
+// exactDigits is how many digits any integer may have and be exact as float64.
+const exactDigits = 15
+
+// checkIntegers refuses integers in the JSON text b that are not exact as
+// float64.
+func checkIntegers(b []byte) error {
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			start, integer := i, true
+			for ; i < len(b) && isNumberByte(b[i]); i++ {
+				integer = integer && b[i] != '.' && b[i] != 'e' && b[i] != 'E'
+			}
+			if number := string(b[start:i]); integer && len(number) > exactDigits && !exactInteger(number) {
+				return fmt.Errorf("integer %.40s is not exact as a 64 bit float", number)
+			}
+			i--
+		}
+	}
+	return nil
+}
+
+func isNumberByte(c byte) bool {
+	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
+}
+
+// exactInteger tells whether a float64 holds the integer, or whether it is the
+// way in which canonical JSON itself writes one.
+func exactInteger(number string) bool {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return false
+	}
+	canonical, err := jcs.NumberToJSON(f)
+	return err == nil && (canonical == number || strconv.FormatFloat(f, 'f', 0, 64) == number)
+}
+
+// appendStringArray appends the JCS array of parts to dst.
+func appendStringArray(dst []byte, parts []string) []byte {
+	dst = append(dst, '[')
+	for i, part := range parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, part)
+	}
+	return append(dst, ']')
+}
+
+// appendString appends the JCS form of s to dst (RFC 8785, 3.2.2.2).
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r >= ' ':
+			dst = utf8.AppendRune(dst, r)
+		default:
+			dst = appendControl(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendControl(dst []byte, r rune) []byte {
+	switch r {
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	default:
+		return fmt.Appendf(dst, `\u%04x`, r)
+	}
+}

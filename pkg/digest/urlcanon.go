@@ -1,0 +1,297 @@
+package digest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// RedactedMarker stands in a stored url for the value of a signature parameter.
+const RedactedMarker = "REDACTED"
+
+// URLCanonV1 returns urlcanon_v1 of url (seed 002, contracts 1 and 13.5), the
+// identity of what it names:
+//
+//   - http, https and file only; scheme and host in lower case, the host as
+//     A-label (UTS 46, as for a lookup) or an IP literal in brackets
+//   - user information, fragment and default port removed
+//   - percent codes first: unreserved characters decoded until none is left,
+//     hex digits upper case, nothing else touched
+//   - an empty path becomes "/", of any other all trailing slashes go; dot
+//     segments are kept
+//   - query pairs: empty ones, tracking and signature parameters removed; the
+//     rest sorted by raw name, then raw value, stable; a is not a=; an empty
+//     query goes with its "?"
+//
+// An error means that the URL is malformed: another scheme, no host (but for
+// file), a host that is none, a control character, bytes that are not UTF-8.
+// It never panics and is idempotent.
+func URLCanonV1(url string) (string, error) {
+	canonical, err := urlCanon(url)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", URLCanonVersion, err)
+	}
+	return canonical, nil
+}
+
+func urlCanon(url string) (string, error) {
+	if !utf8.ValidString(url) {
+		return "", errors.New("not UTF-8")
+	}
+	if strings.ContainsFunc(url, func(r rune) bool { return r < ' ' || r == 0x7F }) {
+		return "", errors.New("a control character")
+	}
+	u := splitURL(url)
+	scheme := asciiLower(strings.TrimSuffix(u.scheme, ":"))
+	if scheme != "http" && scheme != "https" && scheme != "file" {
+		return "", errors.New("want http, https or file")
+	}
+	if !u.hasAuthority {
+		return "", errors.New("want // after the scheme")
+	}
+	host, err := canonHostPort(u.host, scheme)
+	if err != nil {
+		return "", err
+	}
+	path := strings.TrimRight(decodeUnreserved(u.path), "/")
+	if path == "" {
+		path = "/"
+	}
+	return scheme + "://" + host + path + canonQuery(u.query), nil
+}
+
+// urlParts are the parts of a URL as they stand in it (RFC 3986, appendix B),
+// each with the delimiters that belong to it: their concatenation, with "//"
+// before the authority, is the URL.
+type urlParts struct {
+	scheme       string // with ":"
+	hasAuthority bool
+	userinfo     string // with "@"
+	host         string // with the port
+	path         string
+	query        string // with "?"
+	fragment     string // with "#"
+}
+
+func splitURL(url string) urlParts {
+	var u urlParts
+	url, u.fragment = cutBefore(url, "#")
+	url, u.query = cutBefore(url, "?")
+	if i := strings.IndexAny(url, ":/"); i >= 0 && url[i] == ':' {
+		u.scheme, url = url[:i+1], url[i+1:]
+	}
+	rest, ok := strings.CutPrefix(url, "//")
+	if !ok {
+		u.path = url
+		return u
+	}
+	u.hasAuthority = true
+	authority, path := cutBefore(rest, "/")
+	at := strings.LastIndexByte(authority, '@') + 1
+	u.userinfo, u.host, u.path = authority[:at], authority[at:], path
+	return u
+}
+
+// cutBefore splits s before the first sep.
+func cutBefore(s, sep string) (before, from string) {
+	if i := strings.Index(s, sep); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+func canonHostPort(hostPort, scheme string) (string, error) {
+	host, port := hostPort, ""
+	if i := strings.LastIndexByte(hostPort, ':'); i > strings.LastIndexByte(hostPort, ']') {
+		host, port = hostPort[:i], hostPort[i+1:]
+	}
+	host, err := canonHost(decodeUnreserved(host))
+	if err != nil {
+		return "", err
+	}
+	if host == "" && (scheme != "file" || port != "") {
+		return "", errors.New("no host")
+	}
+	number, err := canonPort(port)
+	if err != nil {
+		return "", err
+	}
+	if number == "" || scheme == "http" && number == "80" || scheme == "https" && number == "443" {
+		return host, nil
+	}
+	return host + ":" + number, nil
+}
+
+// canonPort returns a port as a decimal number without leading zeros, or "".
+func canonPort(port string) (string, error) {
+	if port == "" {
+		return "", nil
+	}
+	if strings.Trim(port, "0123456789") != "" {
+		return "", fmt.Errorf("port %.20q is not a number", port)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return "", fmt.Errorf("port %.20q is above 65535", port)
+	}
+	return strconv.FormatUint(n, 10), nil
+}
+
+func canonHost(host string) (string, error) {
+	if literal, ok := strings.CutPrefix(host, "["); ok {
+		literal, ok = strings.CutSuffix(literal, "]")
+		addr, err := netip.ParseAddr(literal)
+		if !ok || err != nil || !addr.Is6() || addr.Zone() != "" {
+			return "", fmt.Errorf("host %.80q is not an IPv6 address in brackets", host)
+		}
+		return asciiLower(host), nil
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return "", fmt.Errorf("host %.80q is not a host name", host)
+	}
+	// An A-label of some thousand characters may be written and not be read.
+	if again, err := idna.Lookup.ToASCII(ascii); err != nil || again != ascii {
+		return "", fmt.Errorf("host %.80q: its A-label is not valid", host)
+	}
+	return ascii, nil
+}
+
+// canonQuery returns the query's pairs in canonical order, with "?" unless
+// there is none left. query begins with "?" or is empty.
+func canonQuery(query string) string {
+	query = decodeUnreserved(strings.TrimPrefix(query, "?"))
+	pairs := strings.Split(query, "&")
+	pairs = slices.DeleteFunc(pairs, func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return pair == "" || isTracking(name) || isSignature(name)
+	})
+	if len(pairs) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(pairs, func(a, b string) int {
+		aName, aValue, _ := strings.Cut(a, "=")
+		bName, bValue, _ := strings.Cut(b, "=")
+		return cmp.Or(strings.Compare(aName, bName), strings.Compare(aValue, bValue))
+	})
+	return "?" + strings.Join(pairs, "&")
+}
+
+// isTracking tells whether a parameter's name, its unreserved characters
+// decoded, is on urlcanon_v1's closed list of tracking parameters.
+func isTracking(name string) bool {
+	name = asciiLower(name)
+	switch name {
+	case "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid",
+		"mc_cid", "mc_eid", "_hsenc", "_hsmi", "mkt_tok", "vero_id":
+		return true
+	}
+	return strings.HasPrefix(name, "utm_")
+}
+
+// isSignature tells whether a parameter's name, its unreserved characters
+// decoded, is on the closed list of signatures and secrets (contracts 13.5).
+func isSignature(name string) bool {
+	name = asciiLower(name)
+	switch name {
+	case "sig", "signature", "token", "access_token", "id_token", "key", "api_key", "apikey",
+		"auth", "password", "session", "sid", "jsessionid", "phpsessid":
+		return true
+	}
+	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-")
+}
+
+// RedactURL returns url as it may be stored: without user information, and
+// with the values of signature parameters, in query and fragment, replaced by
+// [RedactedMarker]. All else stays as it is, also in what is no valid URL. The
+// canonical form of the result is that of url. It is idempotent.
+func RedactURL(url string) string {
+	u := splitURL(url)
+	var b strings.Builder
+	b.WriteString(u.scheme)
+	if u.hasAuthority {
+		b.WriteString("//")
+	}
+	b.WriteString(u.host)
+	b.WriteString(u.path)
+	if query, ok := strings.CutPrefix(u.query, "?"); ok {
+		b.WriteString("?" + redactPairs(query))
+	}
+	if fragment, ok := strings.CutPrefix(u.fragment, "#"); ok {
+		route, query, found := strings.Cut(fragment, "?")
+		b.WriteString("#" + redactPairs(route))
+		if found {
+			b.WriteString("?" + redactPairs(query))
+		}
+	}
+	return b.String()
+}
+
+func redactPairs(query string) string {
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		name, _, found := strings.Cut(pair, "=")
+		if found && isSignature(decodeUnreserved(name)) {
+			pairs[i] = name + "=" + RedactedMarker
+		}
+	}
+	return strings.Join(pairs, "&")
+}
+
+// decodeUnreserved replaces percent codes of unreserved characters (RFC 3986,
+// 2.3) by the characters, until none is left, and writes the hex digits of all
+// others in upper case. A "%" that begins no code stays.
+func decodeUnreserved(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		out = append(out, s[i])
+		// What was just written may complete a code, and its character another.
+		for {
+			tail := max(len(out)-3, 0)
+			c, ok := escaped(string(out[tail:]))
+			if !ok {
+				break
+			}
+			if !isUnreserved(c) {
+				copy(out[tail:], fmt.Sprintf("%%%02X", c))
+				break
+			}
+			out = append(out[:tail], c)
+		}
+	}
+	return string(out)
+}
+
+// escaped returns the byte that the percent code at the start of s stands for.
+func escaped(s string) (byte, bool) {
+	if len(s) < 3 || s[0] != '%' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[1:3], 16, 8)
+	return byte(n), err == nil
+}
+
+func isUnreserved(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// asciiLower returns s with A to Z in lower case and all else as it is.
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}

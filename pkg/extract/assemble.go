@@ -1,0 +1,338 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
+	"github.com/colophon-dev/colophon/pkg/extract/docxt"
+	"github.com/colophon-dev/colophon/pkg/extract/language"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// maxFrameText bounds the text of a page's units in bytes, all forms of it
+// together, well below segment.MaxFrame: a page above it cannot be read back.
+const maxFrameText = 96 << 20
+
+// Assemble makes the frame of page pageNo, from 1, out of its blocks: valid
+// text, block ids, locators, ir_ids, fragment hashes, languages, coverage,
+// page hash, DOCXT HTML and its content hash (contracts 1 and 6). A page
+// without blocks fails as empty_content.
+func Assemble(in Input, pageNo int, found block.Page) (segment.Frame, error) {
+	if len(found.Blocks) == 0 {
+		return errorFrame(in, pageNo, &block.Failure{Reason: fault.EmptyContent, Message: fmt.Sprintf("page %d: nothing to read on it", pageNo)})
+	}
+	if failure := checkSize(pageNo, found.Blocks); failure != nil {
+		return errorFrame(in, pageNo, failure)
+	}
+	a := &assembler{in: in, pageNo: pageNo, pageID: digest.PageID(in.Snapshot.SnapshotID, pageNo), position: map[model.UnitType]int{}}
+	a.language = language.New(languageHints(in.Snapshot, found.Languages), sample(found.Blocks))
+	for _, b := range found.Blocks {
+		if err := a.add(b); err != nil {
+			return segment.Frame{}, fmt.Errorf("page %d, block %d: %w", pageNo, len(a.units), err)
+		}
+	}
+	return a.frame(found), nil
+}
+
+func checkSize(pageNo int, blocks []block.Block) *block.Failure {
+	size := 0
+	for _, b := range blocks {
+		size += len(b.Text) + len(b.TextPrinted) + len(b.HTML) + len(b.Markdown)
+		for _, e := range b.Evidence {
+			size += len(e.CSSSelector) + len(e.XPath) + len(e.TextQuote) + len(e.PDFTextQuote)
+		}
+		for _, l := range b.Links {
+			size += len(l.URL) + len(l.Text)
+		}
+	}
+	if size <= maxFrameText && len(blocks) <= block.MaxBlocks {
+		return nil
+	}
+	return &block.Failure{
+		Reason:  fault.LimitExceeded,
+		Message: fmt.Sprintf("page %d: %d blocks or more with %d bytes, limits %d and %d", pageNo, len(blocks), size, block.MaxBlocks, maxFrameText),
+	}
+}
+
+type assembler struct {
+	in       Input
+	pageNo   int
+	pageID   string
+	language *language.Detector
+	units    []model.Unit
+	position map[model.UnitType]int // blocks of a type so far
+	hashes   []string
+}
+
+func (a *assembler) add(b block.Block) error {
+	if len(b.Evidence) == 0 {
+		return errors.New("a block must have evidence")
+	}
+	for i := range b.Evidence {
+		if err := a.seal(&b.Evidence[i]); err != nil {
+			return err
+		}
+	}
+	fields, warnings := fieldsOf(b)
+	hash := digest.BlockHash(fields.Text)
+	a.position[b.Type]++
+	fields.BlockID = digest.BlockID(string(b.Type), a.position[b.Type], hash)
+	if b.Type != model.UnitFurniture {
+		fields.Language = a.language.Block(fields.Text, b.Lang)
+	}
+	locator := a.locator(b.Evidence[0])
+	id, err := digest.IRID(a.pageID, a.in.ExtractionID, locator)
+	if err != nil {
+		return fmt.Errorf("ir_id: %w", err)
+	}
+	a.hashes = append(a.hashes, hash)
+	a.units = append(a.units, model.Unit{
+		IRID: id, SourceID: a.in.Snapshot.SourceID, SourceName: a.in.Snapshot.SourceName,
+		SnapshotID: a.in.Snapshot.SnapshotID, RetrievedAt: a.in.Snapshot.RetrievedAt,
+		Type: b.Type, Role: b.Role, Evidence: b.Evidence, RecordLocator: locator,
+		FieldsRaw: fields, ParseWarnings: warnings, ParserVersion: ParserVersion,
+		OCREngine: b.OCREngine, OCRVersion: b.OCRVersion,
+	})
+	return nil
+}
+
+// seal completes a fragment pointer: ids, representation kind and hash.
+func (a *assembler) seal(e *model.Evidence) error {
+	e.SourceID, e.SnapshotID = a.in.Snapshot.SourceID, a.in.Snapshot.SnapshotID
+	for _, quote := range []*string{&e.TextQuote, &e.PDFTextQuote, &e.OCRTextQuote, &e.CSSSelector, &e.XPath} {
+		*quote, _ = clean(*quote)
+	}
+	if e.ByteSpan != nil {
+		if e.ByteSpan.Start < 0 || e.ByteSpan.End < e.ByteSpan.Start || e.ByteSpan.End > int64(len(a.in.Raw)) {
+			return fmt.Errorf("byte span %d–%d is outside of the %d raw bytes", e.ByteSpan.Start, e.ByteSpan.End, len(a.in.Raw))
+		}
+		e.RepresentationKind = model.RepresentationRaw
+		e.FragmentHash = digest.FragmentSpan(a.in.Raw[e.ByteSpan.Start:e.ByteSpan.End])
+		return nil
+	}
+	if e.BBox == nil {
+		return errors.New("evidence needs a byte span or a box")
+	}
+	*e.BBox = roundBBox(*e.BBox)
+	if e.Crop != nil {
+		*e.Crop = roundBBox(*e.Crop)
+	}
+	locator := digest.Locator{
+		SourceID: e.SourceID, SnapshotID: e.SnapshotID, PageIndex: e.PageIndex,
+		BBox:         digest.BBox(*e.BBox),
+		PDFTextQuote: e.PDFTextQuote, OCRTextQuote: e.OCRTextQuote,
+	}
+	if e.PageNumber > 0 {
+		locator.PageNumber = &e.PageNumber
+	}
+	if e.RotationDegrees != nil {
+		locator.RotationDegrees = *e.RotationDegrees
+	}
+	hash, err := digest.FragmentLocator(locator)
+	if err != nil {
+		return fmt.Errorf("fragment hash: %w", err)
+	}
+	e.RepresentationKind, e.FragmentHash = model.RepresentationLocator, hash
+	return nil
+}
+
+func roundBBox(b model.BBox) model.BBox {
+	return model.BBox(digest.RoundBBox(digest.BBox(b)))
+}
+
+// locator returns the record_locator of the next unit: its place on the page
+// for what has boxes, else its place among the page's blocks. Both count from
+// 0 over all blocks, so that no two units of a page have the same (contracts 1).
+func (a *assembler) locator(e model.Evidence) model.Locator {
+	n := len(a.units)
+	if e.BBox != nil {
+		page := e.PageNumber
+		if e.PageIndex != nil {
+			page = *e.PageIndex + 1
+		}
+		return model.Locator{Kind: model.LocatorBlock, PageNumber: page, BBox: e.BBox, BlockIndex: &n}
+	}
+	url := a.in.Snapshot.URLCanonical
+	if url == "" {
+		url = a.in.Snapshot.ExternalID // contracts 13.3
+	}
+	return model.Locator{Kind: model.LocatorEntry, URLCanonical: url, EntryIndex: &n}
+}
+
+// fieldsOf returns the block's fields_raw with valid text everywhere, and its
+// warnings, never nil.
+func fieldsOf(b block.Block) (model.Fields, []string) {
+	warnings := make([]string, 0, len(b.Warnings))
+	for _, w := range b.Warnings {
+		w, _ = clean(w)
+		warnings = append(warnings, w)
+	}
+	f := model.Fields{
+		Text: b.Text, TextPrinted: b.TextPrinted, OCRText: b.OCRText, HTML: b.HTML, Markdown: b.Markdown,
+		Links: b.Links, Images: b.Images, Verbatim: true, Level: b.Level, Depth: b.Depth, Marker: b.Marker,
+		Continues: b.Continues, Continued: b.Continued, Confidence: b.Confidence,
+		Flags: b.Flags, Notes: b.Notes, Table: b.Table, Values: b.Values,
+	}
+	text, replaced := clean(f.Text)
+	if replaced > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d bytes of the text are not UTF-8 or U+0000 and stand as U+FFFD", replaced))
+	}
+	f.Text = text
+	f.Flags = append(f.Flags, characterFlags(text)...)
+	for _, s := range []*string{&f.TextPrinted, &f.OCRText, &f.HTML, &f.Markdown, &f.Marker, &f.Notes} {
+		*s, _ = clean(*s)
+	}
+	for i, l := range f.Links {
+		l.URL, _ = clean(l.URL)
+		l.Text, _ = clean(l.Text)
+		f.Links[i] = l
+	}
+	for i, m := range f.Images {
+		m.URL, _ = clean(m.URL)
+		m.Alt, _ = clean(m.Alt)
+		f.Images[i] = m
+	}
+	return f, warnings
+}
+
+// clean returns s as valid UTF-8 without U+0000, each bad byte as U+FFFD, and
+// how many bytes were replaced (contracts 1, "Pure functions"). Other control
+// characters stay: JSON and Postgres hold them.
+func clean(s string) (string, int) {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s, 0
+	}
+	var b strings.Builder
+	replaced := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			r = utf8.RuneError
+			replaced++
+		}
+		b.WriteRune(r)
+		i += size
+	}
+	return b.String(), replaced
+}
+
+// The flags of characters that a reader does not see as they are.
+const (
+	FlagControl = "control_characters" // C0 or C1, but tabs and line ends
+	FlagBidi    = "bidi_controls"      // they change the order in which text shows
+)
+
+// characterFlags names what is odd among the characters of a text. They stay
+// in it: it is verbatim.
+func characterFlags(text string) []string {
+	control, bidi := false, false
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+		case unicode.IsControl(r):
+			control = true
+		case r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
+			bidi = true
+		}
+	}
+	var flags []string
+	if control {
+		flags = append(flags, FlagControl)
+	}
+	if bidi {
+		flags = append(flags, FlagBidi)
+	}
+	return flags
+}
+
+func (a *assembler) frame(found block.Page) segment.Frame {
+	covered := 0
+	for _, u := range a.units {
+		covered += coverage.Characters(u.FieldsRaw.Text)
+	}
+	title, _ := clean(found.Title)
+	canonical, _ := clean(found.Canonical)
+	page := a.page()
+	page.Status = model.PageProcessed
+	page.Label, page.Width, page.Height, page.Rotation = found.Label, found.Width, found.Height, found.Rotation
+	page.Title, page.Canonical = title, canonical
+	page.Coverage = coverage.Share(covered, found.Visible)
+	page.CoverageNote = coverage.Note(covered, found.Visible, found.CoverageNote)
+	page.Flags, page.Warnings = found.Flags, found.Warnings
+	if page.CoverageNote != "" {
+		page.Warnings = append(page.Warnings, page.CoverageNote)
+	}
+	page.Quality = quality(a.units, page.Coverage)
+	page.Language = a.language.Page(a.units)
+	return a.finish(page)
+}
+
+// page returns the page record with what every page has.
+func (a *assembler) page() model.Page {
+	return model.Page{
+		PageID: a.pageID, SnapshotID: a.in.Snapshot.SnapshotID, ExtractionID: a.in.ExtractionID,
+		ParserVersion: ParserVersion, PageNo: a.pageNo,
+	}
+}
+
+// finish adds what is made of the units alone: counts, page hash, DOCXT HTML.
+func (a *assembler) finish(page model.Page) segment.Frame {
+	page.UnitCount = len(a.units)
+	page.PageHash = digest.PageHash(a.hashes)
+	page.HTML = docxt.Build(page.PageNo, a.units)
+	page.ContentHash = digest.PageContentHash([]byte(page.HTML))
+	return segment.Frame{Page: page, Units: a.units}
+}
+
+// quality is the mean confidence of the units, by length of their text, times
+// the coverage, cut to four decimals. Sums are of integers, so that no order
+// and no rounding of floats can show.
+func quality(units []model.Unit, share float64) float64 {
+	var sum, weight int64
+	for _, u := range units {
+		n := int64(len(u.FieldsRaw.Text) + 1)
+		sum += n * int64(math.Round(u.FieldsRaw.Confidence*1000))
+		weight += n
+	}
+	if weight == 0 {
+		return 0
+	}
+	return float64(sum/weight*int64(math.Round(share*10_000))/1000) / 10_000
+}
+
+// sample returns a piece of the page's own text, from its longer blocks.
+func sample(blocks []block.Block) string {
+	const enough, short = 1 << 10, 80
+	var b strings.Builder
+	for _, u := range blocks {
+		if u.Type == model.UnitFurniture || len(u.Text) < short {
+			continue
+		}
+		text, _ := clean(u.Text)
+		b.WriteString(text + "\n")
+		if b.Len() >= enough {
+			break
+		}
+	}
+	return b.String()
+}
+
+func languageHints(s model.Snapshot, declared block.Declared) language.Hints {
+	url := s.URL
+	if url == "" {
+		url = s.URLCanonical
+	}
+	return language.Hints{
+		HTMLLang: declared.HTMLLang, MetaLang: declared.MetaLang, Captured: s.Language,
+		URL: url, Region: s.Region, Source: s.SourceLanguage, Allowed: s.SourceLanguages,
+	}
+}

@@ -1,0 +1,143 @@
+package charset
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+func TestChoose(t *testing.T) {
+	french := "Le conseil a délibéré à l'unanimité, après un débat très animé."
+	latin1 := encode(t, "windows-1252", french)
+	japaneseText := strings.Repeat("これは日本語のテキストです。", 4)
+	for _, tt := range []struct {
+		name     string
+		raw      []byte
+		declared Declared
+		want     string
+		flag     string
+	}{
+		{"ascii", []byte("abc"), Declared{}, "utf-8", ""},
+		{"utf-8", []byte(french), Declared{HTTP: "UTF-8"}, "utf-8", ""},
+		{"utf-8 undeclared", []byte(french), Declared{}, "utf-8", ""},
+		{"mark", []byte("\xEF\xBB\xBFabc"), Declared{HTTP: "windows-1252"}, "utf-8", ""},
+		{"latin1", latin1, Declared{HTTP: "ISO-8859-1"}, "windows-1252", ""},
+		{"latin1 by meta", latin1, Declared{Document: "latin1"}, "windows-1252", ""},
+		{"latin1 undeclared", latin1, Declared{}, "windows-1252", FlagDetected},
+		{"latin1 declared utf-8", latin1, Declared{HTTP: "utf-8"}, "windows-1252", FlagOverridden},
+		{"utf-8 declared latin1", []byte(french), Declared{HTTP: "iso-8859-1"}, "utf-8", FlagOverridden},
+		{"utf-8 with one bad byte", []byte(french + "\xE9."), Declared{HTTP: "utf-8"}, "utf-8", ""},
+		{"unknown label", []byte(french), Declared{HTTP: "x-nobody"}, "utf-8", ""},
+		{"shift_jis", encode(t, "shift_jis", japaneseText), Declared{}, "shift_jis", FlagDetected},
+		{"euc-jp", encode(t, "euc-jp", japaneseText), Declared{}, "euc-jp", FlagDetected},
+		{"iso-2022-jp", encode(t, "iso-2022-jp", japaneseText), Declared{HTTP: "iso-2022-jp"}, "iso-2022-jp", ""},
+		{"euc-kr", encode(t, "euc-kr", strings.Repeat("한국어 문장입니다. ", 5)), Declared{}, "euc-kr", FlagDetected},
+		{"windows-1251", encode(t, "windows-1251", "Это русский текст, написанный обычными словами."), Declared{}, "windows-1251", FlagDetected},
+		{"koi8-r", encode(t, "koi8-r", "Это русский текст, написанный обычными словами."), Declared{}, "koi8-r", FlagDetected},
+		{"utf-16 undeclared", []byte("a\x00b\x00c\x00d\x00e\x00f\x00g\x00h\x00i\x00"), Declared{}, "utf-16le", FlagDetected},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Choose(tt.raw, tt.declared)
+			if got.Name != tt.want || got.Flag != tt.flag {
+				t.Errorf("got %s %q, want %s %q", got.Name, got.Flag, tt.want, tt.flag)
+			}
+			if (got.Flag == "") != (got.Note == "") {
+				t.Errorf("flag %q with note %q", got.Flag, got.Note)
+			}
+		})
+	}
+}
+
+func encode(t *testing.T, label, s string) []byte {
+	t.Helper()
+	e, err := htmlindex.Get(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := e.NewEncoder().Bytes([]byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Each character of a text that is decoded whole must lead back to bytes that
+// decode to it.
+func TestPlacesOfWholeText(t *testing.T) {
+	text := "a é 日本語 <p>x</p> 漢字 z"
+	jp, err := japanese.ISO2022JP.NewEncoder().String("a 日本語 <p>x</p> 漢字 z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hz, err := simplifiedchinese.HZGB2312.NewEncoder().String("a 中文 <p>x</p> 中文 z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	utf16be, err := unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewEncoder().String(text + "😀!")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, raw, label, want string }{
+		{"iso-2022-jp", jp, "iso-2022-jp", "a 日本語 <p>x</p> 漢字 z"},
+		{"hz", hz, "hz-gb-2312", "a 中文 <p>x</p> 中文 z"},
+		{"utf-16", utf16be, "", text + "😀!"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Choose([]byte(tt.raw), Declared{HTTP: tt.label})
+			d := Open([]byte(tt.raw), c)
+			if string(d.Bytes) != tt.want {
+				t.Fatalf("decoded as %q", d.Bytes)
+			}
+			for _, tag := range []string{"<p>", "x", "</p>", "z"} {
+				i := strings.Index(tt.want, tag)
+				from, to := d.At(i), d.At(i+len(tag))
+				got := strings.ReplaceAll(tt.raw[from:to], "\x00", "")
+				if !strings.HasPrefix(got, tag) {
+					t.Errorf("%q at %d–%d is %q", tag, from, to, got)
+				}
+			}
+			if d.At(len(d.Bytes)) != int64(len(tt.raw)) {
+				t.Errorf("the end is at %d of %d", d.At(len(d.Bytes)), len(tt.raw))
+			}
+		})
+	}
+}
+
+func TestDecodeNotesWhatIsReplaced(t *testing.T) {
+	raw := []byte("abc\xFFdef \xC3\xA9 \xE2\x82")
+	d := Open(raw, Choose(raw, Declared{HTTP: "utf-8"}))
+	if got := string(d.Decode(0, len(d.Bytes))); got != "abc\uFFFDdef é \uFFFD\uFFFD" {
+		t.Errorf("decoded as %q", got)
+	}
+	spans, n := d.Replaced()
+	if n != 3 || len(spans) != 2 || spans[0].Start != 3 || spans[0].End != 4 || spans[1].Start != 11 || spans[1].End != 13 {
+		t.Errorf("replaced %d: %v", n, spans)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("abc\xFF"), "utf-8")
+	f.Add([]byte("\xFF\xFEa\x00b"), "")
+	f.Add([]byte("\x1b$B\x24\x22\x1b(B"), "iso-2022-jp")
+	f.Add([]byte("~{<:Ky~}"), "hz-gb-2312")
+	f.Add([]byte("\x81\x40<p>"), "gb18030")
+	f.Fuzz(func(t *testing.T, raw []byte, label string) {
+		d := Open(raw, Choose(raw, Declared{HTTP: label}))
+		if !utf8.Valid(d.Decode(0, len(d.Bytes))) {
+			t.Fatal("not UTF-8")
+		}
+		last := int64(0)
+		for i := range len(d.Bytes) + 1 {
+			at := d.At(i)
+			if at < last || at > int64(len(raw)) {
+				t.Fatalf("place %d is %d after %d of %d", i, at, last, len(raw))
+			}
+			last = at
+		}
+	})
+}

@@ -1,0 +1,196 @@
+// Package child runs the craft of extraction inside sandbox children: a
+// document that hangs, crashes or eats memory costs a child and a page, never
+// the service. Splitter, extractor and verify use it alike.
+package child
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/pdf"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/pdfium"
+	"github.com/colophon-dev/colophon/pkg/sandbox"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// RoleName is the name of the role in the map that a main gives to
+// sandbox.Child.
+const RoleName = "extract"
+
+type setup struct {
+	CacheDir       string `json:"cache_dir"`
+	DocumentMemory int64  `json:"document_memory"`
+}
+
+type request struct {
+	Op           string          `json:"op"` // probe or pages
+	Path         string          `json:"path"`
+	Snapshot     model.Snapshot  `json:"snapshot"`
+	ExtractionID string          `json:"extraction_id,omitempty"`
+	Facts        json.RawMessage `json:"facts,omitempty"`
+	RunReason    string          `json:"run_reason,omitempty"`
+	RunMessage   string          `json:"run_message,omitempty"`
+	From         int             `json:"from,omitempty"`
+	To           int             `json:"to,omitempty"`
+}
+
+type response struct {
+	PageCount int             `json:"page_count,omitempty"`
+	Facts     json.RawMessage `json:"facts,omitempty"`
+	Reason    fault.Reason    `json:"reason,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	Pages     []Result        `json:"pages,omitempty"`
+}
+
+// Result is one extracted page: its record without HTML, and its encoded frame.
+type Result struct {
+	Page  model.Page `json:"page"`
+	Frame []byte     `json:"frame"`
+}
+
+// Role is the sandbox role: it serves probe and pages. The PDF engine is
+// started when the first PDF comes, and the document of the last request stays
+// open for the next range.
+func Role(raw []byte) (sandbox.Handler, error) {
+	var s setup
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fmt.Errorf("setup of the extraction child: %w", err)
+	}
+	h := &handler{setup: s, kinds: extract.Builtin()}
+	return h.handle, nil
+}
+
+type handler struct {
+	setup setup
+	kinds extract.Kinds
+	pdf   *pdf.Extractor
+	path  string // of the document that is mapped
+	raw   []byte
+}
+
+func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
+	var req request
+	if err := json.Unmarshal(raw, &req); err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	if err := h.open(ctx, req); err != nil {
+		return nil, err
+	}
+	in := block.Input{
+		Raw: h.raw, Snapshot: req.Snapshot, ExtractionID: req.ExtractionID, Facts: req.Facts,
+		RunReason: req.RunReason, RunMessage: req.RunMessage,
+	}
+	var (
+		resp response
+		err  error
+	)
+	if req.Op == "probe" {
+		resp, err = h.probe(ctx, in)
+	} else {
+		resp.Pages, err = h.pages(ctx, in, req.From, req.To)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(resp)
+}
+
+// open maps the request's file in place of the one before it.
+func (h *handler) open(ctx context.Context, req request) error {
+	if req.Snapshot.SnapshotKind == model.KindPDF && req.RunReason == "" && h.pdf == nil {
+		engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory})
+		if err != nil {
+			return fmt.Errorf("starting the PDF engine: %w", err)
+		}
+		h.pdf = pdf.New(engine)
+		h.kinds = h.kinds.With(model.KindPDF, h.pdf)
+	}
+	if req.Path == h.path {
+		return nil
+	}
+	if h.pdf != nil {
+		h.pdf.Release()
+	}
+	if len(h.raw) > 0 {
+		if err := syscall.Munmap(h.raw); err != nil {
+			return fmt.Errorf("unmapping the document before: %w", err)
+		}
+	}
+	h.path, h.raw = "", nil
+	data, err := mapFile(req.Path)
+	if err != nil {
+		return fmt.Errorf("opening the document: %w", err)
+	}
+	h.path, h.raw = req.Path, data
+	return nil
+}
+
+func mapFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return nil, err
+	}
+	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
+}
+
+func (h *handler) probe(ctx context.Context, in block.Input) (response, error) {
+	pages, reason, message, err := h.kinds.Pages(ctx, in)
+	if err != nil {
+		return response{}, err
+	}
+	resp := response{PageCount: pages, Reason: reason, Message: message}
+	if reason == "" && in.Snapshot.SnapshotKind == model.KindPDF {
+		facts, err := h.pdf.Facts(ctx, in)
+		if f := (*block.Failure)(nil); errors.As(err, &f) {
+			return response{PageCount: 1, Reason: f.Reason, Message: f.Message}, nil
+		}
+		if err != nil {
+			return response{}, err
+		}
+		resp.Facts = facts
+	}
+	return resp, nil
+}
+
+func (h *handler) pages(ctx context.Context, in block.Input, from, to int) ([]Result, error) {
+	results := make([]Result, 0, to-from+1)
+	for no := from; no <= to; no++ {
+		frame, err := h.kinds.Extract(ctx, in, no)
+		if err != nil {
+			return nil, err
+		}
+		r, err := encode(frame)
+		if fault.KindOf(err) == fault.KindPermanent { // too large to be read again
+			if frame, err = extract.ErrorFrame(in, no, fault.ReasonOf(err), err.Error()); err == nil {
+				r, err = encode(frame)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+func encode(f segment.Frame) (Result, error) {
+	raw, err := segment.EncodeFrame(f)
+	if err != nil {
+		return Result{}, err
+	}
+	f.Page.HTML = ""
+	return Result{Page: f.Page, Frame: raw}, nil
+}

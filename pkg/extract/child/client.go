@@ -1,0 +1,340 @@
+package child
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/sandbox"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// Fetch writes the captured bytes of a snapshot, verified, to the file at path.
+type Fetch func(ctx context.Context, s model.Snapshot, path string) error
+
+// Config sets the limits of extraction.
+type Config struct {
+	Workers       int           // children; 0: one for each core
+	MaxCalls      int           // after which a child is replaced; 0: 1,000
+	MemoryBytes   int64         // of one child; 0: 1 GiB
+	DocumentBytes int64         // of the PDF engine for one document; 0: 512 MiB
+	ProbeTimeout  time.Duration // of a whole document; 0: 60 s
+	PageTimeout   time.Duration // of one page; 0: 20 s
+	CacheDir      string        // of the compiled PDF engine; empty: below the user's cache folder
+	TempDir       string        // of the children's documents; empty: the system's
+}
+
+// ConfigOf turns a service's settings into a Config.
+func ConfigOf(e config.Extraction, tempDir string) Config {
+	return Config{
+		Workers: e.Workers, MaxCalls: e.MaxCalls, MemoryBytes: e.MemoryBytes, DocumentBytes: e.DocumentBytes,
+		ProbeTimeout: e.ProbeTimeout, PageTimeout: e.PageTimeout, CacheDir: e.CacheDir, TempDir: tempDir,
+	}
+}
+
+// PackFacts returns a document's facts as they are stored: one zstd frame.
+func PackFacts(facts []byte) ([]byte, error) { return segment.Compress(facts) }
+
+// PutFacts stores packed facts and returns their key and the hex sha256 of their
+// bytes.
+type PutFacts func(ctx context.Context, s model.Snapshot, extractionID string, packed []byte) (key, sum string, err error)
+
+// Client hands documents to the children. It is safe for concurrent use.
+type Client struct {
+	pool    *sandbox.Pool
+	fetch   Fetch
+	probe   time.Duration
+	perPage time.Duration
+}
+
+// New makes a client; children are started when first needed.
+func New(c Config, fetch Fetch) (*Client, error) {
+	if c.MaxCalls == 0 {
+		c.MaxCalls = 1000
+	}
+	if c.MemoryBytes == 0 {
+		c.MemoryBytes = 1 << 30
+	}
+	if c.DocumentBytes == 0 {
+		c.DocumentBytes = 512 << 20
+	}
+	if c.ProbeTimeout == 0 {
+		c.ProbeTimeout = time.Minute
+	}
+	if c.PageTimeout == 0 {
+		c.PageTimeout = 20 * time.Second
+	}
+	if c.CacheDir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			base = os.TempDir()
+		}
+		c.CacheDir = filepath.Join(base, "colophon", "pdfium")
+	}
+	raw, err := json.Marshal(setup{CacheDir: c.CacheDir, DocumentMemory: c.DocumentBytes})
+	if err != nil {
+		return nil, fmt.Errorf("setup of the extraction children: %w", err)
+	}
+	pool, err := sandbox.New(sandbox.Config{
+		Role: RoleName, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir,
+		Limits: sandbox.Limits{MemoryBytes: c.MemoryBytes, ResponseBytes: 512 << 20},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("extraction children: %w", err)
+	}
+	return &Client{pool: pool, fetch: fetch, probe: c.ProbeTimeout, perPage: c.PageTimeout}, nil
+}
+
+// Close ends the children.
+func (c *Client) Close() { c.pool.Close() }
+
+// Probe returns the number of pages of a snapshot and the facts of its
+// document (contracts 4), nil for kinds that have none. A permanent fault says
+// that the document cannot be split; a document that twice ends its child is
+// one.
+func (c *Client) Probe(ctx context.Context, s model.Snapshot) (pages int, facts []byte, err error) {
+	var resp response
+	for range 2 {
+		resp, err = c.call(ctx, request{Op: "probe", Snapshot: s}, c.probe)
+		if !ended(err) {
+			break
+		}
+	}
+	if ended(err) {
+		return 0, nil, fault.Document(endReason(err), errors.New(endSentence(err, "the document", c.probe)))
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	if resp.Reason != "" {
+		return 0, nil, fault.Document(resp.Reason, errors.New(resp.Message))
+	}
+	return resp.PageCount, resp.Facts, nil
+}
+
+// Split returns the run with the number of pages of its document and the place
+// of its facts, which are stored. A permanent fault says that the document
+// cannot be split: it has no bytes, more pages than its source allows, or Probe
+// says so. The run comes back as it was then.
+func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put PutFacts) (model.Run, error) {
+	if s.ByteLength == 0 {
+		return run, fault.Document(fault.EmptyContent, errors.New("the document has no bytes"))
+	}
+	pages, facts, err := c.Probe(ctx, s)
+	if err != nil {
+		return run, err
+	}
+	if s.MaxPages > 0 && pages > s.MaxPages {
+		return run, fault.Document(fault.LimitExceeded, fmt.Errorf("the document has %d pages, limit %d", pages, s.MaxPages))
+	}
+	if len(facts) > 0 {
+		packed, err := PackFacts(facts)
+		if err != nil {
+			return run, fmt.Errorf("document facts of %s: %w", s.SnapshotID, err)
+		}
+		key, sum, err := put(ctx, s, run.ExtractionID, packed)
+		if err != nil {
+			return run, err
+		}
+		run.FactsKey, run.FactsDigest = key, sum
+	}
+	run.PageCount, run.Reason, run.Message = pages, "", ""
+	return run, nil
+}
+
+// Extract is what a range of a run that has not ended comes to: its pages, or,
+// when the run could not be split, a failed page with the run's reason.
+func (c *Client) Extract(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange) ([]Result, error) {
+	if run.Unsplit() {
+		return c.Failed(ctx, s, run.ExtractionID, r, fault.Reason(run.Reason), run.Message)
+	}
+	return c.Pages(ctx, s, run.ExtractionID, facts, r)
+}
+
+// Pages extracts a range of pages, given the facts as PackFacts made them: one
+// result a page, in order. When a child ends over the range, it goes on page by
+// page, and a page that ends its child alone is a failed page.
+func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID string, facts []byte, r model.PageRange) ([]Result, error) {
+	req := request{Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To}
+	if len(facts) > 0 {
+		plain, err := segment.Decompress(facts)
+		if err != nil {
+			return nil, fault.Permanent(fault.Internal, fmt.Errorf("document facts of %s: %w", s.SnapshotID, err))
+		}
+		req.Facts = plain
+	}
+	resp, err := c.call(ctx, req, time.Duration(r.To-r.From+1)*c.perPage)
+	if err == nil {
+		return resp.Pages, checkPages(resp.Pages, r)
+	}
+	if !ended(err) {
+		return nil, err
+	}
+	results := make([]Result, 0, r.To-r.From+1)
+	for no := r.From; no <= r.To; no++ {
+		req.From, req.To = no, no
+		resp, err := c.call(ctx, req, c.perPage)
+		switch {
+		case err == nil && len(resp.Pages) == 1:
+			results = append(results, resp.Pages[0])
+		case ended(err):
+			failed, err := c.Failed(ctx, s, extractionID, model.PageRange{From: no, To: no}, endReason(err),
+				endSentence(err, fmt.Sprintf("page %d", no), c.perPage))
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, failed...)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return results, checkPages(results, r)
+}
+
+func checkPages(results []Result, r model.PageRange) error {
+	if len(results) != r.To-r.From+1 {
+		return fmt.Errorf("extraction gave %d pages for %d–%d", len(results), r.From, r.To)
+	}
+	for i, p := range results {
+		if p.Page.PageNo != r.From+i {
+			return fmt.Errorf("extraction gave page %d where %d was asked for", p.Page.PageNo, r.From+i)
+		}
+	}
+	return nil
+}
+
+// Failed returns the results of a range of which no page can be extracted:
+// error units over the raw bytes. When these are lost or damaged, or end the
+// child that only looks at them, the units say nothing of them.
+func (c *Client) Failed(ctx context.Context, s model.Snapshot, extractionID string, r model.PageRange, reason fault.Reason, sentence string) ([]Result, error) {
+	req := request{
+		Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To,
+		RunReason: string(reason), RunMessage: sentence,
+	}
+	resp, err := c.call(ctx, req, c.probe)
+	if err == nil {
+		return resp.Pages, checkPages(resp.Pages, r)
+	}
+	if fault.KindOf(err) != fault.KindPermanent && !ended(err) {
+		return nil, err
+	}
+	in := block.Input{Snapshot: s, ExtractionID: extractionID}
+	results := make([]Result, 0, r.To-r.From+1)
+	for no := r.From; no <= r.To; no++ {
+		frame, err := extract.ErrorFrame(in, no, reason, sentence)
+		if err != nil {
+			return nil, err
+		}
+		result, err := encode(frame)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// call sends one request to a child that has the document. An error for which
+// ended holds is the document's; when the caller's context has ended, the error
+// is that, whatever else went wrong.
+func (c *Client) call(ctx context.Context, req request, timeout time.Duration) (response, error) {
+	resp, err := c.send(ctx, req, timeout)
+	if err != nil && ctx.Err() != nil {
+		return response{}, ctx.Err()
+	}
+	return resp, err
+}
+
+func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (response, error) {
+	worker, err := c.pool.Acquire(ctx, req.Snapshot.SourceID+"/"+req.Snapshot.ContentHash)
+	if err != nil {
+		return response{}, err
+	}
+	defer worker.Release()
+	dir, err := worker.Dir(ctx)
+	if err != nil { // not wrapped: a child that cannot start has seen no document to blame
+		return response{}, fault.Unavailable(errors.New("starting an extraction child: " + err.Error()))
+	}
+	if req.Path, err = c.place(ctx, dir, req.Snapshot); err != nil {
+		return response{}, err
+	}
+	raw, err := json.Marshal(req)
+	if err != nil {
+		return response{}, fmt.Errorf("request to the extraction child: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	answer, err := worker.Call(limited, raw)
+	if err != nil {
+		return response{}, err
+	}
+	var resp response
+	if err := json.Unmarshal(answer, &resp); err != nil {
+		return resp, fmt.Errorf("answer of the extraction child: %w", err)
+	}
+	return resp, nil
+}
+
+// place puts the document into the child's folder unless it is there from an
+// earlier range; at most one document is kept.
+func (c *Client) place(ctx context.Context, dir string, s model.Snapshot) (string, error) {
+	name := "raw-" + s.SourceID + "-" + strings.TrimPrefix(s.ContentHash, "sha256:")
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("folder of the extraction child: %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "raw-") {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // at worst it stays until the child goes
+		}
+	}
+	if err := c.fetch(ctx, s, path+".part"); err != nil {
+		return "", err
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return "", fmt.Errorf("folder of the extraction child: %w", err)
+	}
+	return path, nil
+}
+
+// ended reports whether the document ended its child.
+func ended(err error) bool {
+	return errors.Is(err, sandbox.ErrDeadline) || errors.Is(err, sandbox.ErrCrashed) || errors.Is(err, sandbox.ErrLimit)
+}
+
+func endReason(err error) fault.Reason {
+	switch {
+	case errors.Is(err, sandbox.ErrDeadline):
+		return fault.Timeout
+	case errors.Is(err, sandbox.ErrLimit):
+		return fault.LimitExceeded
+	default:
+		return fault.ParserCrashed
+	}
+}
+
+func endSentence(err error, what string, timeout time.Duration) string {
+	switch {
+	case errors.Is(err, sandbox.ErrDeadline):
+		return fmt.Sprintf("%s: extraction took longer than %s", what, timeout)
+	case errors.Is(err, sandbox.ErrLimit):
+		return what + ": extraction needs more memory than one document may use"
+	default:
+		return what + ": the parser ended unexpectedly"
+	}
+}

@@ -1,0 +1,213 @@
+// Package docxt writes a page as DOCXT HTML: seed 001's markers around plain
+// HTML that is made of the page's units alone, never of the captured markup,
+// so that no page can forge a marker and equal units give equal bytes
+// (contracts 6). Sections are those of the page: a page never knows its
+// neighbours, so every section that it opens closes at its end.
+package docxt
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Build returns the DOCXT HTML of a page, id and slug of its PAGE marker empty
+// as it is stored and hashed (contracts 13.8). It is a pure function.
+func Build(pageNo int, units []model.Unit) string {
+	w := &writer{pageNo: pageNo}
+	w.line(fmt.Sprintf("<!-- DOCXT:PAGE index=%d", pageNo) + emptyNames)
+	for i := range units {
+		w.unit(&units[i])
+	}
+	w.closeLists(0)
+	w.closeSections(0)
+	return w.b.String()
+}
+
+// Fill returns the stored HTML of a page with id and slug in its PAGE marker,
+// as it is served and exported.
+func Fill(html, id, slug string) string {
+	marker, rest, ok := strings.Cut(html, emptyNames)
+	if !ok || strings.Contains(marker, "\n") {
+		return html
+	}
+	return marker + fmt.Sprintf(` id="%s" slug="%s" -->`, attr(id), attr(slug)) + rest
+}
+
+// emptyNames is the end of a PAGE marker as it is stored.
+const emptyNames = ` id="" slug="" -->`
+
+type section struct {
+	kind  string
+	level int
+}
+
+type writer struct {
+	b        strings.Builder
+	pageNo   int
+	sections []section
+	lists    int  // open <ul>
+	terms    bool // an open <dl>
+	tables   int
+	figures  int
+}
+
+func (w *writer) line(s string) {
+	w.b.WriteString(s)
+	w.b.WriteByte('\n')
+}
+
+func (w *writer) unit(u *model.Unit) {
+	f := &u.FieldsRaw
+	if u.Type != model.UnitListItem {
+		w.closeLists(0)
+	}
+	if u.Type != model.UnitDefinition && w.terms {
+		w.line("</dl>")
+		w.terms = false
+	}
+	switch u.Type {
+	case model.UnitHeading:
+		w.heading(f)
+	case model.UnitListItem:
+		w.listItem(f)
+	case model.UnitDefinition:
+		w.definition(f)
+	case model.UnitTable:
+		w.table(f)
+	case model.UnitFigure:
+		w.figure(f)
+	case model.UnitQuote:
+		w.line("<blockquote><p>" + inline(f.Text) + "</p></blockquote>")
+	case model.UnitCode:
+		w.line("<pre>" + preformatted(f.Text) + "</pre>")
+	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter:
+		w.line(fmt.Sprintf(`<div data-docxt="furniture" data-role="%s">%s</div>`, attr(role(u)), inline(f.Text)))
+	case model.UnitError:
+		w.line(fmt.Sprintf(`<div data-docxt="error" data-reason="%s">%s</div>`, attr(f.Error.Reason), inline(f.Error.Message)))
+	case model.UnitCaption, model.UnitFootnote, model.UnitFormField, model.UnitAnnotation, model.UnitLink, model.UnitRecord:
+		w.line(fmt.Sprintf(`<p data-docxt="%s">%s</p>`, u.Type, inline(f.Text)))
+	default:
+		w.line("<p>" + inline(f.Text) + "</p>")
+	}
+}
+
+func role(u *model.Unit) string {
+	if u.Role != "" {
+		return u.Role
+	}
+	return string(u.Type)
+}
+
+// heading opens a section and closes those of its level and below.
+func (w *writer) heading(f *model.Fields) {
+	level := min(max(f.Level, 1), 6)
+	for len(w.sections) > 0 && w.sections[len(w.sections)-1].level >= level {
+		w.closeSections(len(w.sections) - 1)
+	}
+	s := section{kind: "generic", level: level}
+	w.sections = append(w.sections, s)
+	w.line(fmt.Sprintf(`<!-- DOCXT:SECTION_START kind="%s" level=%d text="%s" -->`, s.kind, level, attr(oneLine(f.Text))))
+	tag := "h" + strconv.Itoa(level)
+	w.line("<" + tag + ">" + inline(f.Text) + "</" + tag + ">")
+}
+
+func (w *writer) closeSections(keep int) {
+	for len(w.sections) > keep {
+		last := w.sections[len(w.sections)-1]
+		w.sections = w.sections[:len(w.sections)-1]
+		w.line(fmt.Sprintf(`<!-- DOCXT:SECTION_END kind="%s" -->`, last.kind))
+	}
+}
+
+// maxListDepth bounds the nesting of lists that is written.
+const maxListDepth = 16
+
+// listItem writes an item and leaves it open: the items below it belong in it.
+func (w *writer) listItem(f *model.Fields) {
+	depth := min(max(f.Depth, 1), maxListDepth)
+	w.closeLists(depth)
+	if w.lists == depth {
+		w.line("</li>")
+	}
+	for w.lists < depth {
+		w.line("<ul>")
+		if w.lists++; w.lists < depth {
+			w.line("<li>") // an item that the page does not have
+		}
+	}
+	marker := ""
+	if f.Marker != "" {
+		marker = fmt.Sprintf(` data-marker="%s"`, attr(f.Marker))
+	}
+	w.line("<li" + marker + ">" + inline(f.Text))
+}
+
+func (w *writer) closeLists(keep int) {
+	for w.lists > keep {
+		w.line("</li>\n</ul>")
+		w.lists--
+	}
+}
+
+func (w *writer) definition(f *model.Fields) {
+	if !w.terms {
+		w.line("<dl>")
+		w.terms = true
+	}
+	tag := "dd"
+	if f.Depth == 1 {
+		tag = "dt"
+	}
+	w.line("<" + tag + ">" + inline(f.Text) + "</" + tag + ">")
+}
+
+func (w *writer) figure(f *model.Fields) {
+	w.figures++
+	src, alt := "", ""
+	if len(f.Images) > 0 {
+		alt = f.Images[0].Alt
+		src = f.Images[0].URL
+		if sum := f.Images[0].SHA256; sum != "" {
+			src = "figures/" + sum + ".png"
+		}
+	}
+	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(firstOf(f.Text, alt))), attr(src)))
+	w.line(fmt.Sprintf(`<figure><img src="%s" alt="%s"></figure>`, attr(src), attr(oneLine(alt))))
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// inline returns text as HTML, line ends as breaks.
+func inline(s string) string {
+	return strings.ReplaceAll(escape(s), "\n", "<br>")
+}
+
+// preformatted returns text for a pre element, whose first line end is dropped
+// by every reader of HTML.
+func preformatted(s string) string {
+	if strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r") {
+		s = "\n" + s
+	}
+	return escape(s)
+}
+
+var textEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
+
+func escape(s string) string { return textEscapes.Replace(s) }
+
+var attrEscapes = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "--", "&#45;&#45;", "\n", "&#10;", "\r", "&#13;")
+
+// attr returns a value as it may stand in an attribute of a marker: nothing in
+// it ends the attribute, the comment or a line (contracts 6).
+func attr(s string) string { return attrEscapes.Replace(s) }

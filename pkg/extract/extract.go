@@ -1,0 +1,122 @@
+// Package extract makes page frames out of captured bytes: the IR units, ids,
+// hashes and DOCXT HTML of one page. It is pure: splitter, extractor, verify
+// and gateway make the same frame again from the same input (contracts 4). One
+// room per kind of file finds blocks; assemble makes the frame, for every kind
+// in the same way.
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/html"
+	"github.com/colophon-dev/colophon/pkg/extract/text"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// ParserVersion is raised by hand whenever the units of any document change
+// (contracts 13.2). Its history:
+//
+//	1  HTML, text files and PDF text layers
+const ParserVersion = "1"
+
+// Input is everything that a page depends on.
+type Input = block.Input
+
+// Extractor finds the blocks of one kind of file. Its methods are pure
+// functions of the input. An error made by fault.Permanent, or a
+// *block.Failure, is the document's: the page fails with its reason. Any other
+// error is returned to the caller.
+type Extractor interface {
+	// Pages returns how many pages the document has, at least 1.
+	Pages(ctx context.Context, in Input) (int, error)
+	// Page returns the blocks of page pageNo, from 1.
+	Page(ctx context.Context, in Input, pageNo int) (block.Page, error)
+}
+
+// Kinds is the table of extractors by kind of snapshot. A new kind of file is
+// one folder and one line in such a table.
+type Kinds map[model.SnapshotKind]Extractor
+
+// Builtin returns the kinds that need nothing but their bytes.
+func Builtin() Kinds {
+	return Kinds{
+		model.KindHTML:     html.Extractor{},
+		model.KindTextFile: text.Extractor{},
+	}
+}
+
+// With returns the table with e for the kind; k stays as it is.
+func (k Kinds) With(kind model.SnapshotKind, e Extractor) Kinds {
+	out := make(Kinds, len(k)+1)
+	for name, extractor := range k {
+		out[name] = extractor
+	}
+	out[kind] = e
+	return out
+}
+
+// Pages returns how many pages the snapshot has. A snapshot that cannot be
+// split has 1 page and a reason with its sentence, which the run records
+// (contracts 6); err is for what is not the document's fault.
+func (k Kinds) Pages(ctx context.Context, in Input) (pages int, reason fault.Reason, sentence string, err error) {
+	e, failure := k.extractor(in)
+	if failure == nil {
+		pages, err = e.Pages(ctx, in)
+		if err == nil {
+			return max(pages, 1), "", "", nil
+		}
+		if failure = asFailure(err); failure == nil {
+			return 0, "", "", fmt.Errorf("counting the pages of %s: %w", in.Snapshot.SnapshotID, err)
+		}
+	}
+	return 1, failure.Reason, failure.Message, nil
+}
+
+// Extract returns the frame of page pageNo, from 1. A page that fails through
+// the document's fault is a frame with status failed; err is for all else.
+func (k Kinds) Extract(ctx context.Context, in Input, pageNo int) (segment.Frame, error) {
+	if in.RunReason != "" {
+		return ErrorFrame(in, pageNo, fault.Reason(in.RunReason), in.RunMessage)
+	}
+	e, failure := k.extractor(in)
+	if failure == nil {
+		page, err := e.Page(ctx, in, pageNo)
+		if err == nil {
+			return Assemble(in, pageNo, page)
+		}
+		if failure = asFailure(err); failure == nil {
+			return segment.Frame{}, fmt.Errorf("page %d of %s: %w", pageNo, in.Snapshot.SnapshotID, err)
+		}
+	}
+	return errorFrame(in, pageNo, failure)
+}
+
+func (k Kinds) extractor(in Input) (Extractor, *block.Failure) {
+	if len(in.Raw) == 0 {
+		return nil, &block.Failure{Reason: fault.EmptyContent, Message: "the file is empty: 0 bytes"}
+	}
+	if e, ok := k[in.Snapshot.SnapshotKind]; ok {
+		return e, nil
+	}
+	return nil, &block.Failure{
+		Reason:  fault.UnsupportedType,
+		Message: fmt.Sprintf("files of kind %q (%s) are kept, but have no extractor", in.Snapshot.SnapshotKind, in.Snapshot.FinalType),
+	}
+}
+
+// asFailure returns the document's fault in err, nil when it is another's.
+func asFailure(err error) *block.Failure {
+	var failure *block.Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	if fault.KindOf(err) == fault.KindPermanent {
+		return &block.Failure{Reason: fault.ReasonOf(err), Message: err.Error()}
+	}
+	return nil
+}

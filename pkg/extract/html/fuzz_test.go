@@ -1,0 +1,92 @@
+package html
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+)
+
+// piece generates markup, well formed or not, of what real pages are made of.
+func piece() *rapid.Generator[string] {
+	names := rapid.SampledFrom([]string{"p", "div", "ul", "li", "table", "tr", "td", "th", "b", "i", "a", "h2", "span", "pre", "dl", "dt", "dd",
+		"section", "blockquote", "svg", "title", "select", "option", "textarea", "form", "font", "caption", "template", "noscript", "figure", "math", "mi", "body", "br", "img"})
+	return rapid.OneOf(
+		rapid.Map(names, func(n string) string { return "<" + n + ">" }),
+		rapid.Map(names, func(n string) string { return "</" + n + ">" }),
+		rapid.SampledFrom([]string{"text", " ", "two words", "é", "&amp;", "&#32;", "&nbsp;", "\n", "<!-- c -->", "<", ">", "<![CDATA[x]]>", "]]>", "<a href=x>", "<td colspan=2>", "<p hidden>", "\x00", "<?x?>", "</"}),
+	)
+}
+
+func document(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(piece(), 1, 40).Draw(t, "pieces"), "")
+}
+
+// Whatever a page is made of, all that is visible is in some block, selectors
+// select, and the same bytes give the same blocks.
+func TestGeneratedPages(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		raw := document(rt)
+		page, err := Extractor{}.Page(context.Background(), input(raw), 1)
+		var failure *block.Failure
+		if errors.As(err, &failure) {
+			return
+		}
+		if err != nil {
+			rt.Fatalf("%v: %q", err, raw)
+		}
+		again := extract(t, raw)
+		if lines(page.Blocks) != lines(again.Blocks) {
+			rt.Fatalf("two runs differ: %q", raw)
+		}
+		sound(rt, raw, page)
+	})
+}
+
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+func sound(t failer, raw string, page block.Page) {
+	visible := 0
+	for _, b := range page.Blocks {
+		e := b.Evidence[0].ByteSpan
+		if e.Start < 0 || e.End < e.Start || e.End > int64(len(raw)) {
+			t.Fatalf("span %d–%d of %d bytes: %q", e.Start, e.End, len(raw), raw)
+		}
+		if !utf8.ValidString(b.Text) || !utf8.ValidString(b.HTML) || !utf8.ValidString(b.Markdown) {
+			t.Fatalf("not UTF-8: %q", b.Text)
+		}
+		visible += len(squeeze(b.Text))
+	}
+	if page.Visible > visible { // visible counts characters, never more than bytes
+		t.Fatalf("%d visible characters, blocks hold %d bytes: %q", page.Visible, visible, raw)
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	for _, seed := range []string{"<p>a</p>", "<table><tr><td rowspan=0>a<td>b</table>c", "\xFF\xFE<\x00p\x00>\x00a\x00", "<svg><style/></svg><p>x",
+		"<meta charset=gb18030><p>\x81\x30\x81\x30", "<select><option>a</select>", "<a><div>b</a>c", "<ol reversed start=-5 type=I><li>x", "<title>a<p>b", "<plaintext>x",
+		"<p>a<!---->b<![CDATA[c]]>", "<math><annotation-xml encoding='text/html'><p>a", "<frameset><frame></frameset>x", "&#x10FFFD;0&#x10FFFD;"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		page, err := Extractor{}.Page(context.Background(), input(string(raw)), 1)
+		var failure *block.Failure
+		if errors.As(err, &failure) {
+			if !failure.Reason.Valid() {
+				t.Fatalf("reason %q", failure.Reason)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound(t, string(raw), page)
+	})
+}

@@ -1,0 +1,179 @@
+package html
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// The private planes 15 and 16, from which the mark is taken.
+const (
+	firstPrivate = 0xF0000
+	lastPrivate  = 0x10FFFD
+)
+
+var errNoMark = errors.New("the page uses every private character there is")
+
+// freeMark returns a private character that the document does not hold,
+// neither as bytes nor as a character reference: so no page can forge a mark.
+func freeMark(doc []byte) (rune, error) {
+	used := map[rune]bool{}
+	for i := 0; i < len(doc); i++ {
+		switch c := doc[i]; {
+		case c == 0xF3 || c == 0xF4:
+			if r, _ := utf8.DecodeRune(doc[i:]); r >= firstPrivate {
+				used[r] = true
+			}
+		case c == '&' && i+2 < len(doc) && doc[i+1] == '#':
+			if r := reference(doc[i+2:]); r >= firstPrivate {
+				used[r] = true
+			}
+		}
+	}
+	for r := rune(lastPrivate); r >= firstPrivate; r-- {
+		if !used[r] && r&0xFFFF < 0xFFFE {
+			return r, nil
+		}
+	}
+	return 0, errNoMark
+}
+
+// reference returns the number of the character reference that b continues
+// after "&#", 0 for none; numbers above all characters stay above them.
+func reference(b []byte) rune {
+	base := rune(10)
+	if b[0]|0x20 == 'x' {
+		base, b = 16, b[1:]
+	}
+	r := rune(0)
+	for _, c := range b {
+		d := rune(99)
+		switch {
+		case c >= '0' && c <= '9':
+			d = rune(c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = rune(c|0x20) - 'a' + 10
+		}
+		if d >= base {
+			break
+		}
+		if r = r*base + d; r > utf8.MaxRune {
+			return utf8.MaxRune + 1
+		}
+	}
+	return r
+}
+
+// Nesting beyond these bounds makes a flat copy. Browsers stop at 512 elements
+// as well; the parser refuses such a page whole.
+const (
+	flatDepth = 200
+	// formattingCost is how many elements of formatting the parser may open
+	// again: a page of some kilobytes can make it open millions.
+	formattingCost = 2_000_000
+)
+
+// nesting follows, roughly, how deep the elements of a document nest and how
+// many elements of formatting are open, to keep both within bounds.
+type nesting struct {
+	open    []string // names, outermost first
+	format  int      // open elements of formatting
+	cost    int
+	allowed int
+}
+
+func (n *nesting) tooCostly() bool { return n.cost > formattingCost+n.allowed }
+
+func (n *nesting) text() { n.cost += n.format; n.allowed += 8 }
+
+// start reports whether the start tag stays in the copy. A flat copy has no
+// formatting but links, and nothing deeper than flatDepth.
+func (n *nesting) start(name string, closed, flat bool) bool {
+	n.cost += n.format
+	n.allowed += 8
+	if formatting[name] {
+		n.format++
+		return !flat || name == "a"
+	}
+	if !flat || void[name] || closed {
+		return true
+	}
+	if len(n.open) > 0 && n.open[len(n.open)-1] == name && closesItself[name] {
+		return true
+	}
+	if len(n.open) >= flatDepth {
+		return rawText[name] // their content must not become text
+	}
+	n.open = append(n.open, name)
+	return true
+}
+
+// end reports whether the end tag stays in the copy.
+func (n *nesting) end(name string, flat bool) bool {
+	if formatting[name] {
+		n.format = max(n.format-1, 0)
+		return !flat || name == "a"
+	}
+	if !flat || rawText[name] {
+		return true
+	}
+	for i := len(n.open) - 1; i >= 0; i-- {
+		if n.open[i] == name {
+			n.open = n.open[:i]
+			return true
+		}
+	}
+	return false
+}
+
+// closesItself are the elements of which a new one ends the one before.
+var closesItself = set("p", "li", "dt", "dd", "tr", "td", "th", "option", "optgroup")
+
+// rawText are the elements whose content is not markup.
+var rawText = set("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext")
+
+// foreign follows whether the tokenizer is inside of SVG or MathML, where no
+// element's content is raw and CDATA sections are text.
+type foreign struct{ open []string }
+
+func (f *foreign) inside() bool {
+	if len(f.open) == 0 {
+		return false
+	}
+	switch f.open[len(f.open)-1] {
+	case "foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext":
+		return false
+	}
+	return true
+}
+
+// maxForeign bounds the stack; what is nested deeper is not followed.
+const maxForeign = 512
+
+// start reports whether the element is itself of SVG or MathML.
+func (f *foreign) start(name string, closed bool) bool {
+	inside := f.inside()
+	switch {
+	case inside && breakouts[name]:
+		f.open = f.open[:0]
+		return false
+	case closed || len(f.open) >= maxForeign:
+	case inside || name == "svg" || name == "math":
+		f.open = append(f.open, name)
+	}
+	return inside
+}
+
+func (f *foreign) end(name string) {
+	for i := len(f.open) - 1; i >= 0; i-- {
+		if f.open[i] == name {
+			f.open = f.open[:i]
+			return
+		}
+	}
+}
+
+// breakouts are the elements that end SVG and MathML around them (HTML, "The
+// rules for parsing tokens in foreign content").
+var breakouts = set("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
+	"h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s", "small",
+	"span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var")

@@ -1,0 +1,213 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/colophon-dev/colophon/pkg/extract/charset"
+)
+
+// node is an element or a text of the page, with the tokens it came from.
+type node struct {
+	*html.Node
+	parent   *node
+	kids     []*node
+	first    int32 // tokens of the subtree, inclusive; first > last: none, the parser made it up
+	last     int32
+	own      bool   // has a start tag in the document
+	paths    *paths // of its children, when asked for
+	block    bool   // breaks lines
+	holds    bool   // holds a block
+	hidden   bool
+	letters  int32 // characters of visible text in the subtree, without white space
+	linked   int32 // those of them in links
+	long     int32 // long paragraphs in the subtree
+	sections bool  // holds a table or a section
+}
+
+// attr returns the value of an attribute, "".
+func (n *node) attr(key string) string {
+	v, _ := n.lookup(key)
+	return v
+}
+
+func (n *node) lookup(key string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == key && a.Namespace == "" {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// parse returns the tree of a document. Scripting is off: noscript is content.
+func parse(doc *charset.Text) (*node, *instrumented, error) {
+	x, err := instrument(doc, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := x.tree()
+	if err != nil && !x.flat {
+		if x, err = instrument(doc, true); err == nil {
+			root, err = x.tree()
+		}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("parsing: %w", err)
+	}
+	return root, x, nil
+}
+
+func (x *instrumented) tree() (*node, error) {
+	parsed, err := html.ParseWithOptions(bytes.NewReader(x.copy), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, err
+	}
+	x.copy = nil
+	w := &walker{x: x, mark: string(x.mark)}
+	root := w.node(parsed, nil)
+	w.ends(root)
+	return root, nil
+}
+
+// walker turns the parsed tree into ours and takes the marks out.
+type walker struct {
+	x    *instrumented
+	mark string
+}
+
+func (w *walker) node(n *html.Node, parent *node) *node {
+	out := &node{Node: n, parent: parent, first: math.MaxInt32, last: -1}
+	switch n.Type {
+	case html.TextNode:
+		w.text(out)
+		return out
+	case html.ElementNode:
+		w.element(out)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode && c.Type != html.TextNode {
+			continue
+		}
+		out.kids = append(out.kids, w.node(c, out))
+	}
+	return out
+}
+
+// element takes the marks off the attributes of an element. One that the
+// parser merged with a second tag of its name has two: the first is its own.
+func (w *walker) element(n *node) {
+	kept := n.Attr[:0]
+	for _, a := range n.Attr {
+		if number, ok := w.number(a.Key); ok {
+			if !n.own {
+				n.own = true
+				n.first, n.last = number, number
+			}
+			continue
+		}
+		kept = append(kept, a)
+	}
+	n.Attr = kept
+	n.block = blockElements[n.Data] && n.Namespace == ""
+}
+
+// number returns the number that stands between two marks and nothing else.
+func (w *walker) number(s string) (int32, bool) {
+	if !strings.HasPrefix(s, w.mark) {
+		return 0, false
+	}
+	digits, ok := strings.CutSuffix(s[len(w.mark):], w.mark)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 32)
+	return int32(n), err == nil && n < int64(len(w.x.tokens))
+}
+
+// text takes the marks out of a text; the parser may have joined several.
+func (w *walker) text(n *node) {
+	if !strings.Contains(n.Data, w.mark) {
+		return
+	}
+	var b strings.Builder
+	rest := n.Data
+	for {
+		i := strings.Index(rest, w.mark)
+		if i < 0 {
+			break
+		}
+		digits, after, ok := strings.Cut(rest[i+len(w.mark):], w.mark)
+		number, err := strconv.ParseInt(digits, 10, 32)
+		if !ok || err != nil || number >= int64(len(w.x.tokens)) {
+			break
+		}
+		before := rest[:i]
+		if t := w.x.tokens[number]; t.kind != html.TextToken {
+			before = strings.TrimSuffix(before, " ") // a tag that turned out to be text
+		}
+		b.WriteString(before)
+		rest = after
+		n.first, n.last = min(n.first, int32(number)), max(n.last, int32(number))
+	}
+	b.WriteString(rest)
+	n.Data = b.String()
+}
+
+// ends gives every element the tokens of its subtree and its own end tag: the
+// next tag after its last token, when it is one of its name.
+func (w *walker) ends(n *node) {
+	for _, k := range n.kids {
+		w.ends(k)
+		if k.last >= 0 {
+			n.first, n.last = min(n.first, k.first), max(n.last, k.last)
+		}
+		if k.block || k.holds {
+			n.holds = true
+		}
+	}
+	if !n.own || void[n.Data] {
+		return
+	}
+	for i := int(n.last) + 1; i < min(len(w.x.tokens), int(n.last)+maxSkipped); i++ {
+		switch t := &w.x.tokens[i]; {
+		case t.kind == html.EndTagToken && t.name == strings.ToLower(n.Data):
+			n.last = int32(i)
+			return
+		case t.kind == html.CommentToken, t.blank, t.kind == html.EndTagToken && (t.inline || !blockElements[t.name]):
+		default:
+			return
+		}
+	}
+}
+
+// maxSkipped is how many tokens that are nothing may stand before an end tag.
+const maxSkipped = 64
+
+// place returns where the tokens first to last are in the document's bytes,
+// without white space at the ends of texts.
+func (x *instrumented) place(first, last int32) (start, end int) {
+	start, end = int(x.tokens[first].start), int(x.tokens[last].end)
+	if x.tokens[first].kind == html.TextToken {
+		for start < end && isSpace(x.doc.Bytes[start]) {
+			start++
+		}
+	}
+	if x.tokens[last].kind == html.TextToken {
+		for end > start && isSpace(x.doc.Bytes[end-1]) {
+			end--
+		}
+	}
+	return start, end
+}
+
+// blockElements break lines around them.
+var blockElements = set("address", "article", "aside", "blockquote", "body", "caption", "center", "col", "colgroup", "dd", "details",
+	"dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6",
+	"header", "hgroup", "hr", "html", "legend", "li", "listing", "main", "menu", "nav", "noscript", "ol", "optgroup", "option", "p", "plaintext",
+	"pre", "search", "section", "select", "summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul", "xmp")

@@ -1,0 +1,76 @@
+package html
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
+)
+
+// unseen are the elements whose content a reader never sees.
+var unseen = set("script", "style", "template", "head", "title", "noembed", "noframes", "iframe", "object", "applet", "audio", "video",
+	"canvas", "datalist", "meta", "link", "base", "param", "source", "track", "area", "map", "rp")
+
+// unseenForeign are those of SVG and MathML.
+var unseenForeign = set("title", "desc", "metadata", "defs", "style", "script", "annotation", "annotation-xml", "symbol", "clippath")
+
+// mark finds what is hidden, counts the visible characters of every element,
+// all and in links, and notes what tells tables of data from others.
+func mark(n *node, hidden, linked bool) {
+	if n.Type == html.TextNode {
+		if !hidden {
+			n.letters = int32(coverage.Characters(n.Data))
+			if linked {
+				n.linked = n.letters
+			}
+		}
+		n.hidden = hidden
+		return
+	}
+	if n.Type == html.ElementNode {
+		hidden = hidden || isHidden(n)
+		linked = linked || n.Data == "a"
+	}
+	n.hidden = hidden
+	for _, k := range n.kids {
+		mark(k, hidden, linked)
+		n.letters += k.letters
+		n.linked += k.linked
+		n.long += k.long
+		n.sections = n.sections || k.sections || !k.hidden && sectioning[k.Data] && k.Type == html.ElementNode
+	}
+	if (n.Data == "p" || n.Data == "div") && n.letters > longParagraph {
+		n.long++
+	}
+}
+
+// longParagraph is how many characters a paragraph in a cell has that is more
+// than an entry.
+const longParagraph = 200
+
+// sectioning are the elements that cells of data do not hold.
+var sectioning = set("table", "h1", "h2", "h3", "h4", "form", "article", "section", "nav")
+
+// isHidden reports whether an element is not rendered: by its kind, its hidden
+// attribute or its own style. Style sheets are not part of the page's bytes.
+func isHidden(n *node) bool {
+	if n.Namespace != "" {
+		return unseenForeign[strings.ToLower(n.Data)]
+	}
+	if unseen[n.Data] {
+		return true
+	}
+	if _, ok := n.lookup("hidden"); ok {
+		return true
+	}
+	if n.Data == "dialog" {
+		_, open := n.lookup("open")
+		return !open
+	}
+	if style, ok := n.lookup("style"); ok {
+		style = strings.ToLower(strings.Join(strings.Fields(style), ""))
+		return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+// Package language says in which language a page and its blocks are, in the
+// order of seed 000 ("Detection Priority"): the page's own lang attribute, its
+// meta tag, detection in the text, the URL, the default of source and region.
+// It is pure and says nothing where it is not sure.
+package language
+
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// The origins of a language tag.
+const (
+	OriginHTML     = "html_lang"
+	OriginMeta     = "meta"
+	OriginDetected = "detected"
+	OriginURL      = "url"
+	OriginRegion   = "region"
+	OriginSource   = "source"
+)
+
+const (
+	// minBlock is how many characters a block must have to be asked alone
+	// (facts: trigrams are not sure of less).
+	minBlock = 100
+	// maxDetect is how many bytes of a text are looked at: more adds cost and
+	// no certainty.
+	maxDetect = 512
+	// minConfidence is what a detection must reach to count.
+	minConfidence = 0.5
+	// minShare is the share of a second language that makes a page multilingual.
+	minShare = 0.1
+)
+
+// Hints is what is known about a page's language besides its text. Codes may
+// have regions ("fr-FR"); what is not a language code is ignored.
+type Hints struct {
+	HTMLLang string   // html lang
+	MetaLang string   // meta content-language
+	Captured string   // the crawler's hint for this document
+	URL      string   // whose domain may name a country
+	Source   string   // default of the source
+	Region   string   // ISO 3166-1 of the scraper or source
+	Allowed  []string // languages that the source may hold; empty: all
+}
+
+// Page returns the language of a page, nil when nothing tells it. The shares
+// are those of the blocks that are long enough to be asked alone.
+func (d *Detector) Page(units []model.Unit) *model.Language {
+	shares, joined := collect(units)
+	detected, confidence := "", 0.0
+	if len(shares) > 0 {
+		detected, confidence = shares[0].Code, shares[0].Coverage
+	} else if code, sure := d.detect(joined); sure >= minConfidence {
+		detected, confidence = code, sure
+	}
+	out := d.hints.choose(detected, confidence)
+	if out == nil {
+		return nil
+	}
+	if len(shares) > 1 && shares[1].Coverage >= minShare {
+		out.Multilingual, out.Languages = true, shares
+	}
+	return out
+}
+
+// choose follows the priorities of seed 000.
+func (h Hints) choose(detected string, confidence float64) *model.Language {
+	for _, declared := range []struct{ tag, origin string }{{h.HTMLLang, OriginHTML}, {h.MetaLang, OriginMeta}} {
+		code := Code(declared.tag)
+		if code == "" {
+			continue
+		}
+		// What the text says is how sure one can be of what the page says.
+		sure := 1.0
+		if detected != "" && detected != code {
+			sure = 1 - confidence
+		}
+		return &model.Language{Lang: code, Confidence: round(sure), Origin: declared.origin}
+	}
+	if detected != "" {
+		return &model.Language{Lang: detected, Confidence: round(confidence), Origin: OriginDetected}
+	}
+	for _, hint := range []struct{ code, origin string }{
+		{Code(h.Captured), OriginSource}, {ofURL(h.URL), OriginURL}, {Code(h.Source), OriginSource}, {ofRegion(h.Region), OriginRegion},
+	} {
+		if hint.code != "" {
+			return &model.Language{Lang: hint.code, Confidence: 0.3, Origin: hint.origin}
+		}
+	}
+	return nil
+}
+
+// Block returns the language of one block: the one that is declared for it
+// alone, else what is detected in 100 characters or more, else nil.
+func (d *Detector) Block(text, declared string) *model.Language {
+	if code := Code(declared); code != "" {
+		return &model.Language{Lang: code, Confidence: 1, Origin: OriginHTML}
+	}
+	if utf8.RuneCountInString(text) < minBlock {
+		return nil
+	}
+	code, confidence := d.detect(text)
+	if confidence < minConfidence {
+		return nil
+	}
+	return &model.Language{Lang: code, Confidence: round(confidence), Origin: OriginDetected}
+}
+
+// collect returns the shares of the languages found in blocks, largest first,
+// and the beginning of the page's text for where no block is long enough.
+func collect(units []model.Unit) ([]model.LanguageShare, string) {
+	var joined strings.Builder
+	weight := map[string]int{}
+	total := 0
+	for _, u := range units {
+		if !u.Chunked() {
+			continue
+		}
+		if joined.Len() < maxDetect {
+			joined.WriteString(u.FieldsRaw.Text)
+			joined.WriteByte('\n')
+		}
+		if l := u.FieldsRaw.Language; l != nil {
+			weight[l.Lang] += len(u.FieldsRaw.Text)
+			total += len(u.FieldsRaw.Text)
+		}
+	}
+	shares := make([]model.LanguageShare, 0, len(weight))
+	for code, n := range weight {
+		shares = append(shares, model.LanguageShare{Code: code, Coverage: float64(n*1000/total) / 1000})
+	}
+	slices.SortFunc(shares, func(a, b model.LanguageShare) int {
+		if n := weight[b.Code] - weight[a.Code]; n != 0 {
+			return n
+		}
+		return strings.Compare(a.Code, b.Code)
+	})
+	return shares, joined.String()
+}
+
+// Code returns the ISO 639-1 code of a language tag ("pt-BR" gives "pt"), the
+// ISO 639-3 code where there is no shorter one, "" for what is no language.
+func Code(tag string) string {
+	tag = strings.TrimSpace(tag)
+	if i := strings.IndexAny(tag, ",;"); i >= 0 {
+		tag = strings.TrimSpace(tag[:i])
+	}
+	if tag == "" || strings.HasPrefix(strings.ToLower(tag), "und") {
+		return ""
+	}
+	parsed, err := language.Parse(tag)
+	if err != nil {
+		return ""
+	}
+	base, confidence := parsed.Base()
+	if confidence == language.No || base.String() == "und" {
+		return ""
+	}
+	return base.String()
+}
+
+// ofURL returns the language that a top-level domain stands for (".fr" is
+// French), "" for domains of no country or of several languages.
+func ofURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	host := u.Hostname()
+	return domains[host[strings.LastIndexByte(host, '.')+1:]]
+}
+
+// ofRegion returns the language most likely spoken in a region.
+func ofRegion(region string) string {
+	r, err := language.ParseRegion(region)
+	if err != nil {
+		return ""
+	}
+	tag, err := language.Compose(language.Und, r)
+	if err != nil {
+		return ""
+	}
+	base, confidence := tag.Base()
+	if confidence == language.No || base.String() == "und" {
+		return ""
+	}
+	return base.String()
+}
+
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }

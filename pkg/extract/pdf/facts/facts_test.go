@@ -1,0 +1,142 @@
+package facts
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+)
+
+// lineAt is a line of text at a height.
+func lineAt(text string, base, size float64) layout.Line {
+	var glyphs []layout.Glyph
+	x, space := 72.0, rune(0)
+	for _, r := range text {
+		if r == ' ' {
+			x, space = x+0.3*size, ' '
+			continue
+		}
+		box := layout.Rect{Left: x, Right: x + size/2, Top: base - size, Bottom: base}
+		glyphs = append(glyphs, layout.Glyph{Seq: len(glyphs), Rune: r, Box: box, At: box, Base: base, Size: size, Space: space})
+		x, space = x+size/2, 0
+	}
+	return layout.LineOf(glyphs)
+}
+
+func TestSampleOf(t *testing.T) {
+	for _, n := range []int{1, 2, 31, 32, 33, 34, 100, 5000} {
+		pages := SampleOf(n)
+		if len(pages) != min(n, MaxSample) || pages[0] != 1 || pages[len(pages)-1] != n {
+			t.Errorf("%d pages: sample of %d, from %d to %d", n, len(pages), pages[0], pages[len(pages)-1])
+		}
+		for i := 1; i < len(pages); i++ {
+			if pages[i] < pages[i-1] || n > 40 && pages[i] == pages[i-1] {
+				t.Errorf("%d pages: %v is not in order", n, pages)
+			}
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"Page 12 of 340": "page # of #", "  xiv ": "#", "1.2. METRIC  SPACES 9": "#.#. metric spaces #", "civil law xii": "civil law #", "": "",
+	} {
+		if got := Fold(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// book is a document of n pages: heads that change with each chapter, text,
+// numbers at the foot, and pages that begin with a definition.
+func book(n int) []Page {
+	var pages []Page
+	for i := range n {
+		p := Page{Sheet: Sheet{PageNo: i + 1, Width: 600, Height: 800}}
+		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("%d Chapter %c", i+1, 'A'+rune(i)), 30, 9))
+		if i%3 == 0 {
+			p.Lines = append(p.Lines, lineAt(fmt.Sprintf("Definition %d", i+1), 70, 11))
+		}
+		for k := range 20 {
+			p.Lines = append(p.Lines, lineAt(fmt.Sprintf("the %dth line of text on page %d is like none of the others", k*7+i, i), 90+14*float64(k), 11))
+		}
+		p.Lines = append(p.Lines, lineAt(fmt.Sprint(i+1), 770, 9))
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+func TestRunningHeads(t *testing.T) {
+	d := &Document{}
+	d.Learn(book(12))
+	kinds := map[string]layout.Kind{}
+	for _, l := range book(12)[6].Lines {
+		kinds[l.String()] = d.Page(7, 800).Running(&l)
+	}
+	for text, want := range map[string]layout.Kind{"7 Chapter G": layout.PageHeader, "7": layout.PageFooter, "Definition 7": layout.Paragraph} {
+		if got, ok := kinds[text]; !ok || got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+	if d.Body.Size != 11 || d.Body.Bold {
+		t.Errorf("body %+v", d.Body)
+	}
+	single := &Document{}
+	single.Learn(book(1))
+	if len(single.Running) != 0 {
+		t.Errorf("one page has no running heads: %+v", single.Running)
+	}
+}
+
+func TestTitles(t *testing.T) {
+	d := &Document{Outline: []Entry{{Title: "The upper weir", Level: 2, PageNo: 3}}}
+	for text, want := range map[string]int{"The upper weir": 2, "3.1 The Upper Weir": 2, "The lower weir": 0} {
+		if got := d.Page(3, 800).Titled(text); got != want {
+			t.Errorf("%q: level %d, want %d", text, got, want)
+		}
+	}
+	if d.Page(4, 800).Titled("The upper weir") != 0 {
+		t.Error("an entry counts on its own page only")
+	}
+}
+
+func TestRecordComesBack(t *testing.T) {
+	d := &Document{PageCount: 12, Outline: []Entry{{Title: "é \"x\"", Level: 1, PageNo: 1}}}
+	d.Learn(book(12))
+	raw, err := d.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Parse(raw)
+	if err != nil || !reflect.DeepEqual(d, back) {
+		t.Errorf("%v: got %+v, want %+v", err, back, d)
+	}
+	again, _ := back.JSON()
+	if !bytes.Equal(raw, again) {
+		t.Error("the record is not canonical")
+	}
+	if _, err := Parse([]byte("{")); err == nil {
+		t.Error("a damaged record must be an error")
+	}
+	empty, err := Parse(nil)
+	if err != nil || empty.Page(1, 800).BodySize != 0 {
+		t.Errorf("no record is an empty one: %+v, %v", empty, err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"body":{"size":11},"running":[{"from":30,"text":"a"}],"outline":[{"title":"b","page_no":1}]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		l := lineAt("a line", 30, 10)
+		p := d.Page(1, 800)
+		p.Running(&l)
+		p.Titled("a line")
+		p.Level(10, true)
+	})
+}

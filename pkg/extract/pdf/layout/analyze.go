@@ -1,0 +1,162 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Page is what is known of a page.
+type Page struct {
+	Width, Height float64 // upright, points
+	Glyphs        []Glyph // in the engine's order
+	// Facts are what the document says about its pages.
+	Facts Facts
+	// Boxes are the places of what is not text here, tables and pictures. Each
+	// has a block of its own in the reading order; no paragraph goes across the
+	// first Walls of them.
+	Boxes []Rect
+	Walls int
+}
+
+// Facts are the findings about the whole document that blocks are typed by.
+type Facts struct {
+	// BodySize is the size of most of the document's text; 0: unknown.
+	BodySize float64
+	// BodyBold and BodyMono: most of the document is set in bold, or in letters
+	// of one width.
+	BodyBold, BodyMono bool
+	// Level returns the level of a heading in this size and weight, 0 for none.
+	Level func(size float64, bold bool) int
+	// Titled returns the level of the outline entry for this page with this
+	// text, 0 for none.
+	Titled func(text string) int
+	// Running says whether a line at this height is a running head or foot of
+	// the document.
+	Running func(l *Line) Kind
+}
+
+// Analyze returns the blocks of the page in reading order, and the words that
+// are written with a hyphen on it. Every glyph is in exactly one block.
+func Analyze(p Page) ([]Block, Words) {
+	lines := Lines(p)
+	return Blocks(p, lines), hyphenated(lines)
+}
+
+// Blocks returns the blocks of lines that are in reading order.
+func Blocks(p Page, lines []Line) []Block {
+	var blocks []Block
+	between := guttersOf(lines)
+	for _, part := range split(lines, p) {
+		blocks = append(blocks, paragraphs(rowsOf(part, between), p.Facts.BodyMono)...)
+	}
+	classify(p, blocks)
+	outermost(blocks)
+	for i, box := range p.Boxes {
+		at := insertion(blocks, box)
+		blocks = slices.Insert(blocks, at, Block{Kind: Box, Box: box, At: box, Ref: i, Confidence: 1})
+	}
+	return blocks
+}
+
+// Lines returns the lines of the page in reading order.
+func Lines(p Page) []Line {
+	var out []Line
+	for _, group := range directions(p.Glyphs) {
+		out = append(out, order(fragments(group))...)
+	}
+	return out
+}
+
+// outermost moves running heads to the front and running feet to the end.
+func outermost(blocks []Block) {
+	rank := func(b *Block) int {
+		switch b.Kind {
+		case PageHeader:
+			return 0
+		case PageFooter:
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(blocks, func(a, b Block) int { return cmp.Compare(rank(&a), rank(&b)) })
+}
+
+// directions divides glyphs by their direction of writing, the most frequent
+// one first, each in the engine's order.
+func directions(glyphs []Glyph) [][]Glyph {
+	at := map[int]int{}
+	var groups [][]Glyph
+	for i := range glyphs {
+		k, ok := at[glyphs[i].Turn]
+		if !ok {
+			k = len(groups)
+			at[glyphs[i].Turn] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], glyphs[i])
+	}
+	slices.SortStableFunc(groups, func(a, b []Glyph) int { return cmp.Compare(len(b), len(a)) })
+	return groups
+}
+
+// split divides the lines where running heads begin and end, and where a wall
+// stands between two of them.
+func split(lines []Line, p Page) [][]Line {
+	var parts [][]Line
+	start := 0
+	for i := 1; i < len(lines); i++ {
+		a, b := &lines[i-1], &lines[i]
+		if p.running(a) != p.running(b) || p.walled(a, b) {
+			parts = append(parts, lines[start:i])
+			start = i
+		}
+	}
+	return append(parts, lines[start:])
+}
+
+func (p *Page) running(l *Line) Kind {
+	if p.Facts.Running == nil {
+		return Paragraph
+	}
+	return p.Facts.Running(l)
+}
+
+// walled reports whether a table or the like lies between two lines.
+func (p *Page) walled(a, b *Line) bool {
+	if a.Turn != 0 || b.Turn != 0 {
+		return false
+	}
+	for _, w := range p.Boxes[:p.Walls] {
+		middle := (w.Top + w.Bottom) / 2
+		if a.Base <= middle && b.Base >= middle && (sharedX(a.At, w) > 0 || sharedX(b.At, w) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// insertion returns where in the reading order a box belongs: behind the
+// blocks above it, before those below it.
+func insertion(blocks []Block, box Rect) int {
+	above, below := make([]bool, len(blocks)), make([]bool, len(blocks))
+	last := 0 // blocks below that stand before place i, and above that stand behind it
+	anyAbove := false
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Turn != 0 || sharedX(b.At, box) <= 0 {
+			continue
+		}
+		middle := (b.At.Top + b.At.Bottom) / 2
+		above[i], below[i] = middle < box.Top, middle > box.Bottom
+		last += one(above[i])
+		anyAbove = anyAbove || above[i]
+	}
+	best, place := last, 0
+	for i := range blocks {
+		last += one(below[i]) - one(above[i])
+		if last < best || last == best && !anyAbove {
+			best, place = last, i+1
+		}
+	}
+	return place
+}

@@ -1,0 +1,255 @@
+package layout
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// All distances are in ems: multiples of the size of the font at hand.
+const (
+	// sameBase is how far baselines of one line may differ.
+	sameBase = 0.25
+	// scriptBase is how far a raised or lowered character may be off.
+	scriptBase = 0.65
+	// scriptSize is the share of the line's size below which a character can
+	// be a raised or lowered one.
+	scriptSize = 0.86
+	// cellGap is the gap beyond which a fragment ends: two columns, or two
+	// cells of a table.
+	cellGap = 1.4
+	// wordGap is the gap from which on a space stands between two characters
+	// even if the engine has none.
+	wordGap = 0.28
+	// noGap is the gap below which a space that the engine put in is none,
+	// scriptGap the same beside a raised or lowered character.
+	noGap     = 0.15
+	scriptGap = 0.22
+)
+
+// Line is a line of text, or a part of one: glyphs on one baseline, in reading
+// order, without a wide gap among them.
+type Line struct {
+	Glyphs []Glyph
+	Box    Rect    // on the page
+	At     Rect    // in the frame of its direction
+	Base   float64 // in the frame
+	Size   float64 // of most of its characters
+	Style
+	Turn            int
+	Hidden, Outside bool
+}
+
+// fragments cuts the glyphs of one direction, in the engine's order, into
+// lines without wide gaps.
+func fragments(glyphs []Glyph) []Line {
+	var out []Line
+	start := 0
+	row := rowState{}
+	for i := range glyphs {
+		g := &glyphs[i]
+		if i > start && !row.takes(&glyphs[i-1], g) {
+			out = append(out, newLine(glyphs[start:i]))
+			start = i
+		}
+		if i == start {
+			row = rowState{}
+		}
+		row.add(g)
+	}
+	if start < len(glyphs) {
+		out = append(out, newLine(glyphs[start:]))
+	}
+	return out
+}
+
+// rowState is the row that is being collected: baseline and size of its
+// largest character.
+type rowState struct{ base, size float64 }
+
+func (r *rowState) add(g *Glyph) {
+	if g.Size > r.size*1.05 {
+		r.base, r.size = g.Base, g.Size
+	}
+}
+
+// takes reports whether g goes on after last in the same row.
+func (r *rowState) takes(last, g *Glyph) bool {
+	if last.Hidden != g.Hidden || last.Outside != g.Outside {
+		return false
+	}
+	size := math.Max(last.Size, g.Size)
+	gap := g.At.Left - last.At.Right
+	if rightToLeft(g.Rune) || rightToLeft(last.Rune) {
+		gap = math.Max(gap, last.At.Left-g.At.Right)
+	}
+	off := math.Abs(g.Base - r.base)
+	switch {
+	case off <= sameBase*math.Max(r.size, g.Size):
+		return gap <= cellGap*size && g.At.Left >= last.At.Left-size || rightToLeft(g.Rune) && gap <= cellGap*size
+	case off <= scriptBase*math.Max(r.size, g.Size):
+		small := g.Size <= scriptSize*r.size || r.size <= scriptSize*g.Size || math.Abs(g.Base-last.Base) <= sameBase*g.Size
+		return small && gap <= 0.5*size && gap >= -0.5*size
+	}
+	return false
+}
+
+// newLine measures a line.
+func newLine(glyphs []Glyph) Line {
+	l := Line{Glyphs: glyphs, Box: glyphs[0].Box, At: glyphs[0].At, Turn: glyphs[0].Turn, Hidden: glyphs[0].Hidden, Outside: glyphs[0].Outside}
+	bold, italic, mono := 0, 0, 0
+	for i := range glyphs {
+		g := &glyphs[i]
+		l.Box, l.At = l.Box.Union(g.Box), l.At.Union(g.At)
+		bold += one(g.Bold)
+		italic += one(g.Italic)
+		mono += one(g.Mono)
+	}
+	l.Bold, l.Italic, l.Mono = 2*bold > len(glyphs), 2*italic > len(glyphs), 2*mono > len(glyphs)
+	l.Size, l.Base = mainSize(glyphs)
+	return l
+}
+
+// mainSize returns the size that most characters have, the larger of two that
+// are equally frequent, and the baseline of the first of them. It looks at no
+// more than 16 sizes.
+func mainSize(glyphs []Glyph) (size, base float64) {
+	type tally struct {
+		size, base float64
+		n          int
+	}
+	var tallies []tally
+	for i := range glyphs {
+		g := &glyphs[i]
+		at := slices.IndexFunc(tallies, func(t tally) bool { return t.size == g.Size })
+		if at >= 0 {
+			tallies[at].n++
+		} else if len(tallies) < 16 {
+			tallies = append(tallies, tally{g.Size, g.Base, 1})
+		}
+	}
+	best := tallies[0]
+	for _, t := range tallies[1:] {
+		if t.n > best.n || t.n == best.n && t.size > best.size {
+			best = t
+		}
+	}
+	return best.size, best.base
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// allBold reports whether no letter or digit of the line is set otherwise.
+func (l *Line) allBold() bool {
+	if !l.Bold {
+		return false
+	}
+	for i := range l.Glyphs {
+		if g := &l.Glyphs[i]; !g.Bold && wordRune(g.Rune) {
+			return false
+		}
+	}
+	return true
+}
+
+// endsWithHyphen reports whether the line's last character breaks a word.
+func (l *Line) endsWithHyphen() bool {
+	last := l.Glyphs[len(l.Glyphs)-1]
+	return last.Hyphen || last.Rune == softHyphen
+}
+
+func (l *Line) first() *Glyph { return &l.Glyphs[0] }
+func (l *Line) last() *Glyph  { return &l.Glyphs[len(l.Glyphs)-1] }
+
+// sameRow reports whether b goes on in the row of a, to the right of it.
+func sameRow(a, b *Line) bool {
+	size := math.Max(a.Size, b.Size)
+	return a.Turn == b.Turn && math.Abs(a.Base-b.Base) <= 0.3*size && b.At.Left >= a.At.Right-float64(0.5*size)
+}
+
+const softHyphen = '\u00AD'
+
+// spaceBetween returns the white space between two neighbours of a line, 0 for
+// none. What stands in the file stays; what the engine put in is measured
+// again, since it puts a space beside every raised or lowered character.
+func spaceBetween(a, b *Glyph) rune {
+	if b.Space != 0 && b.Drawn {
+		return b.Space
+	}
+	if rightToLeft(a.Rune) || rightToLeft(b.Rune) || b.At.Left < a.At.Left {
+		return b.Space
+	}
+	gap := b.At.Left - a.At.Right
+	size := math.Min(a.Size, b.Size)
+	if b.Space != 0 {
+		least := noGap
+		if math.Abs(a.Base-b.Base) > 0.1*size {
+			least = scriptGap
+		}
+		if gap < least*size {
+			return 0
+		}
+		return ' '
+	}
+	if gap >= wordGap*size && b.Seq == a.Seq+1 {
+		return ' '
+	}
+	return 0
+}
+
+// text appends the characters of the line.
+func (l *Line) text(b *strings.Builder, printed bool) {
+	for i := range l.Glyphs {
+		g := &l.Glyphs[i]
+		if i > 0 {
+			if s := spaceBetween(&l.Glyphs[i-1], g); s != 0 {
+				b.WriteRune(s)
+			}
+		}
+		if g.Rune == softHyphen && !printed {
+			continue
+		}
+		b.WriteRune(g.shown())
+	}
+}
+
+// shown is the character as printed.
+func (g *Glyph) shown() rune {
+	if g.Hyphen {
+		return '-'
+	}
+	return g.Rune
+}
+
+// String returns the line as printed.
+func (l *Line) String() string {
+	var b strings.Builder
+	l.text(&b, true)
+	return b.String()
+}
+
+// firstWord is the width of the line's first word, in points.
+func (l *Line) firstWord() float64 {
+	for i := 1; i < len(l.Glyphs); i++ {
+		if spaceBetween(&l.Glyphs[i-1], &l.Glyphs[i]) != 0 {
+			return l.Glyphs[i-1].At.Right - l.At.Left
+		}
+	}
+	return l.At.Width()
+}
+
+// lowerStart reports whether the line begins with a small letter.
+func (l *Line) lowerStart() bool {
+	for i := range l.Glyphs {
+		if r := l.Glyphs[i].Rune; wordRune(r) {
+			return unicode.IsLower(r)
+		}
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package layout
+
+import (
+	"math"
+	"strings"
+	"unicode"
+)
+
+// paragraphs puts rows, in reading order, into blocks.
+func paragraphs(rows []row, mono bool) []Block {
+	var out []Block
+	lead := leading(rows)
+	p := paragraph{}
+	for i := range rows {
+		if len(p.rows) > 0 && p.ends(&rows[i], lead, mono) {
+			out = append(out, p.block())
+			p = paragraph{}
+		}
+		p.rows = append(p.rows, &rows[i])
+	}
+	if len(p.rows) > 0 {
+		out = append(out, p.block())
+	}
+	return out
+}
+
+type paragraph struct{ rows []*row }
+
+// ends reports whether b begins a block of its own after the rows of p. mono:
+// all of the document is set in letters of one width, so that they do not
+// mean code.
+func (p *paragraph) ends(b *row, lead float64, mono bool) bool {
+	a := p.rows[len(p.rows)-1]
+	x, y := a.last(), b.first()
+	if x.Turn != y.Turn || x.Hidden != y.Hidden || x.Outside != y.Outside {
+		return true
+	}
+	if !sameSize(a.size, b.size) || !mono && a.mono() != b.mono() && (a.bold || !b.first().lowerStart()) {
+		return true
+	}
+	if !mono && p.code() && b.mono() {
+		return b.base <= a.base || p.gap(b, lead) || b.at.Left > a.right
+	}
+	if !follows(a, b) || p.gap(b, lead) {
+		return true
+	}
+	if isItem(b) && !p.inSentence(b) || isArticle(b) && (endsSentence(a.last()) || !a.full()) {
+		return true
+	}
+	if x.endsWithHyphen() && b.first().lowerStart() {
+		return false
+	}
+	if a.bold != b.bold && !(a.full() && b.first().lowerStart()) {
+		return true
+	}
+	if p.centered(b) {
+		return false
+	}
+	return p.indented(b) || a.short(b)
+}
+
+// inSentence reports whether the number that b begins with stands there by
+// chance: in the middle of a sentence that fills its lines.
+func (p *paragraph) inSentence(b *row) bool {
+	a := p.rows[len(p.rows)-1]
+	r := []rune(marker(b))
+	if strings.ContainsRune(bullets, r[0]) || isItem(p.rows[0]) || !a.full() || endsSentence(a.last()) {
+		return false
+	}
+	return math.Abs(b.at.Left-a.at.Left) < 0.7*a.size
+}
+
+// code reports whether all rows are set in letters of one width.
+func (p *paragraph) code() bool {
+	for _, r := range p.rows {
+		if !r.mono() {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *row) mono() bool {
+	for i := range a.lines {
+		if !a.lines[i].Mono {
+			return false
+		}
+	}
+	return true
+}
+
+// gap reports whether b stands further below than the lines of one block do.
+func (p *paragraph) gap(b *row, lead float64) bool {
+	a := p.rows[len(p.rows)-1]
+	size := math.Max(a.size, b.size)
+	step := b.base - a.base
+	if n := len(p.rows); n > 1 {
+		usual := (a.base - p.rows[0].base) / float64(n-1)
+		return step > float64(1.22*usual)+float64(0.1*size)
+	}
+	return step > 1.3*lead*size
+}
+
+// full reports whether the row reaches the right edge of its flow.
+func (a *row) full() bool { return a.right-a.at.Right < 2*a.size }
+
+// short reports whether the row ends so early that the next word would have
+// had room: the end of a paragraph, when the text around agrees.
+func (a *row) short(b *row) bool {
+	room := math.Min(a.right, math.Max(b.right, b.at.Right)) - a.at.Right
+	if room < b.first().firstWord()+float64(0.6*a.size) {
+		return false
+	}
+	return endsSentence(a.last()) || !b.first().lowerStart() && room > 0.15*(a.right-a.left)
+}
+
+// indented reports whether the left edge of b says that a block begins.
+func (p *paragraph) indented(b *row) bool {
+	a := p.rows[len(p.rows)-1]
+	in := b.at.Left - a.at.Left
+	em := a.size
+	switch {
+	case in > 0.7*em:
+		// Below the first row of an item or a hanging paragraph the text goes on.
+		return !(len(p.rows) == 1 && (isItem(a) || a.full() && b.first().lowerStart())) && !(isItem(p.rows[0]) && b.first().lowerStart())
+	case in < -0.7*em:
+		return len(p.rows) > 1 || isItem(a) && !a.full()
+	}
+	return false
+}
+
+// centered reports whether all rows share one middle and not one edge.
+func (p *paragraph) centered(b *row) bool {
+	if len(p.rows) > 6 {
+		return false
+	}
+	a := p.rows[0]
+	middle := (a.at.Left + a.at.Right) / 2
+	if math.Abs(middle-(b.at.Left+b.at.Right)/2) > 0.6*a.size || math.Abs(a.at.Left-b.at.Left) < 0.3*a.size {
+		return false
+	}
+	page := (a.left + a.right) / 2
+	return math.Abs(middle-page) < 3*a.size
+}
+
+func endsSentence(l *Line) bool {
+	for i := len(l.Glyphs) - 1; i >= 0; i-- {
+		r := l.Glyphs[i].Rune
+		if strings.ContainsRune(`)]"'»”’`, r) {
+			continue
+		}
+		return strings.ContainsRune(".!?:;…。؟", r)
+	}
+	return false
+}
+
+// block makes the block of the rows. It is a paragraph until classify says
+// otherwise.
+func (p *paragraph) block() Block {
+	b := Block{Kind: Paragraph, Size: p.rows[0].size}
+	b.Box, b.At = p.rows[0].lines[0].Box, p.rows[0].at
+	bold, italic := true, true
+	for _, r := range p.rows {
+		for i := range r.lines {
+			b.Lines = append(b.Lines, r.lines[i])
+			b.Box = b.Box.Union(r.lines[i].Box)
+			italic = italic && r.lines[i].Italic
+		}
+		b.At = b.At.Union(r.at)
+		bold = bold && r.bold
+	}
+	b.rows = len(p.rows)
+	b.left, b.right = p.rows[0].left, p.rows[0].right
+	first := p.rows[0].first()
+	b.Bold, b.italic = bold, italic
+	b.Hidden, b.Outside, b.Turn = first.Hidden, first.Outside, first.Turn
+	b.full = p.rows[len(p.rows)-1].full()
+	return b
+}
+
+func isUpper(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLower(r) {
+			return false
+		}
+		letters += one(unicode.IsUpper(r))
+	}
+	return letters >= 3
+}

@@ -1,0 +1,35 @@
+package layout
+
+// Stack returns the lines of glyphs that stand alone, as in the cell of a
+// table: from top to bottom, from left to right.
+func Stack(glyphs []Glyph) []Line { return Rows(fragments(glyphs)) }
+
+// Join returns the text of lines that belong together, words that a line's end
+// breaks joined.
+func Join(lines []Line, w Words) string {
+	b := Block{Lines: lines}
+	text, _ := b.Text(w)
+	return text
+}
+
+// LineOf is the line of these glyphs, of which there is at least one.
+func LineOf(glyphs []Glyph) Line { return newLine(glyphs) }
+
+// Apart reports whether white space stands between two neighbours of a line.
+func Apart(a, b *Glyph) bool { return spaceBetween(a, b) != 0 }
+
+// Columns divides lines by the gutters between columns of running text, from
+// left to right. Lines that reach across a gutter belong to the column that
+// they begin in.
+func Columns(lines []Line) [][]Line {
+	between := guttersOf(lines)
+	out := make([][]Line, len(between)+1)
+	for i := range lines {
+		k := 0
+		for k < len(between) && lines[i].At.Left >= between[k] {
+			k++
+		}
+		out[k] = append(out[k], lines[i])
+	}
+	return out
+}

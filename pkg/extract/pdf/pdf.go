@@ -1,0 +1,146 @@
+// Package pdf finds the blocks of the pages of PDF files in their text layer
+// (contracts 6): lines, paragraphs, headings, lists and ruled tables in reading
+// order, each with its box on the upright page, its range in the engine's
+// characters and the engine's text of it. What is on the page besides text
+// comes too: pictures, notes, links, form fields. A page without a text layer
+// to trust fails in words; it is work for OCR.
+//
+// It runs inside a child of package sandbox (package pdfium says why).
+package pdf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/pdfium"
+)
+
+// Extractor finds the blocks of PDF files. It keeps the last document open for
+// the next page; Release forgets it. It is not safe for concurrent use.
+type Extractor struct {
+	runtime *pdfium.Runtime
+
+	contentHash string
+	document    *pdfium.Document
+
+	rawFacts json.RawMessage
+	facts    *facts.Document
+}
+
+// New returns an extractor on this engine.
+func New(rt *pdfium.Runtime) *Extractor { return &Extractor{runtime: rt} }
+
+// Release closes the open document. The extractor can be used again.
+func (x *Extractor) Release() {
+	if x.document != nil {
+		x.document.Close()
+	}
+	x.document, x.contentHash = nil, ""
+}
+
+// open returns the document of the input, which stays open until another
+// comes.
+func (x *Extractor) open(in block.Input) (*pdfium.Document, error) {
+	hash := in.Snapshot.ContentHash
+	if x.document != nil && hash != "" && hash == x.contentHash {
+		return x.document, nil
+	}
+	x.Release()
+	d, err := x.runtime.Load(in.Raw, "")
+	if err != nil {
+		return nil, failure(err)
+	}
+	x.document, x.contentHash = d, hash
+	return d, nil
+}
+
+// Pages returns how many pages the document has.
+func (x *Extractor) Pages(ctx context.Context, in block.Input) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	d, err := x.open(in)
+	if err != nil {
+		return 0, err
+	}
+	return d.PageCount(), nil
+}
+
+// Page returns the blocks of page pageNo, from 1. in.Facts are what Facts made
+// of the same bytes; without them the page is read as the only one of its
+// document.
+func (x *Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return block.Page{}, err
+	}
+	d, err := x.open(in)
+	if err != nil {
+		return block.Page{}, err
+	}
+	known, err := x.parse(in.Facts)
+	if err != nil {
+		return block.Page{}, err
+	}
+	page, err := readPage(d, known, pageNo)
+	if err != nil {
+		x.dropBroken(err)
+		return block.Page{}, failure(err)
+	}
+	return page, nil
+}
+
+// parse reads the facts, once for all pages of a range.
+func (x *Extractor) parse(raw json.RawMessage) (*facts.Document, error) {
+	if x.facts != nil && string(raw) == string(x.rawFacts) {
+		return x.facts, nil
+	}
+	d, err := facts.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	x.rawFacts, x.facts = append(json.RawMessage(nil), raw...), d
+	return d, nil
+}
+
+// dropBroken closes the document when the engine can do no more with it, so
+// that the next page has a fresh one.
+func (x *Extractor) dropBroken(err error) {
+	if broken(err) {
+		x.Release()
+	}
+}
+
+// broken reports whether the engine can do no more with the document.
+func broken(err error) bool {
+	return errors.Is(err, pdfium.ErrEngine) || errors.Is(err, pdfium.ErrLimit)
+}
+
+// failure says what a failing document is to blame for. Errors of others stay
+// as they are.
+func failure(err error) error {
+	reasons := []struct {
+		err      error
+		reason   fault.Reason
+		sentence string
+	}{
+		{pdfium.ErrPassword, fault.Encrypted, "the PDF is protected by a password"},
+		{pdfium.ErrFormat, fault.Malformed, "the PDF cannot be read"},
+		{pdfium.ErrLimit, fault.LimitExceeded, "the PDF needs more than one document may use"},
+		{pdfium.ErrEngine, fault.ParserCrashed, "the PDF engine failed on this document"},
+	}
+	var already *block.Failure
+	if errors.As(err, &already) {
+		return err
+	}
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return &block.Failure{Reason: r.reason, Message: fmt.Sprintf("%s: %v", r.sentence, err)}
+		}
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+// Package render writes a page frame for readers: as plain text, Markdown,
+// HTML or CSV. It shows what is in the frame and nothing else.
+package render
+
+import (
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/extract/docxt"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// Text returns the text of the page in reading order, without furniture, an
+// empty line between blocks.
+func Text(f segment.Frame) string {
+	return join(f, func(u *model.Unit) string { return u.FieldsRaw.Text })
+}
+
+// Markdown returns the page as Markdown in reading order, without furniture;
+// list items of one list follow each other.
+func Markdown(f segment.Frame) string {
+	var b strings.Builder
+	var last model.UnitType
+	for i := range f.Units {
+		u := &f.Units[i]
+		s := u.FieldsRaw.Markdown
+		if s == "" {
+			s = u.FieldsRaw.Text
+		}
+		if furniture(u) || s == "" {
+			continue
+		}
+		switch {
+		case b.Len() == 0:
+		case last == model.UnitListItem && u.Type == last:
+			b.WriteString("\n")
+		default:
+			b.WriteString("\n\n")
+		}
+		b.WriteString(s)
+		last = u.Type
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// HTML returns the page's DOCXT HTML, with the id and slug of its PAGE marker.
+func HTML(f segment.Frame, slug string) string {
+	return docxt.Fill(f.Page.HTML, f.Page.PageID, slug)
+}
+
+// CSV returns the page's tables, an empty line between them.
+func CSV(f segment.Frame) string {
+	var tables []string
+	for _, u := range f.Units {
+		if t := u.FieldsRaw.Table; t != nil && t.CSV != "" {
+			tables = append(tables, t.CSV)
+		}
+	}
+	return strings.Join(tables, "\r\n")
+}
+
+func join(f segment.Frame, text func(*model.Unit) string) string {
+	var parts []string
+	for i := range f.Units {
+		u := &f.Units[i]
+		if s := text(u); s != "" && !furniture(u) {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// furniture reports whether a unit is no matter of the page itself.
+func furniture(u *model.Unit) bool {
+	switch u.Type {
+	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter, model.UnitError:
+		return true
+	default:
+		return false
+	}
+}

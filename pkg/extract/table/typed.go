@@ -1,0 +1,176 @@
+package table
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const currency = `(?:€|\$|£|¥|R\$|US\$|CHF|EUR|USD|GBP|BRL|RON|euros?|reais|lei|k€|M€)`
+
+var (
+	numberForm  = regexp.MustCompile(`^[-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*$`)
+	percentForm = regexp.MustCompile(`^([-+−]?\d[\d.,\x{00A0}\x{202F} ]*?)[\s\x{00A0}\x{202F}]*%$`)
+	moneyAfter  = regexp.MustCompile(`^([-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*?)[\s\x{00A0}\x{202F}]*` + currency + `$`)
+	moneyBefore = regexp.MustCompile(`^` + currency + `[\s\x{00A0}\x{202F}]*([-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*)$`)
+	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
+	numericDate = regexp.MustCompile(`^(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})$`)
+	dayFirst    = regexp.MustCompile(`^(\d{1,2})(?:er|º|°|\.|st|nd|rd|th)?\s+(?:de\s+|di\s+)?(\p{L}+)\.?,?\s+(?:de\s+|di\s+)?(\d{4})$`)
+	monthFirst  = regexp.MustCompile(`^(\p{L}+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$`)
+)
+
+// months maps the names of the months in English, French, Portuguese, Italian,
+// Spanish, German, Romanian and Corsican, by their first letters.
+var months = [12][]string{
+	{"jan", "gen", "ene", "ian", "ghj"}, {"feb", "fév", "fev", "fri"}, {"mar", "mär"}, {"apr", "avr", "abr"},
+	{"may", "mai", "mag"}, {"jun", "juin", "giu", "iun", "ghju"}, {"jul", "juil", "lug", "iul", "lugl"}, {"aug", "aoû", "aou", "ago", "aos"},
+	{"sep", "set"}, {"oct", "okt", "out", "ott"}, {"nov"}, {"dec", "déc", "dez", "dic"},
+}
+
+// typed returns seed 000's typed cell of what c holds, a plain one when it is
+// just text. The text as found is always there; a value only when there is one
+// way to read it.
+func typed(c *Cell, lang string) model.Cell {
+	if c == nil {
+		return model.Cell{}
+	}
+	out := model.Cell{Formatted: c.Text}
+	text := strings.TrimSpace(c.Text)
+	switch {
+	case text == "" || len(text) > 64:
+	case c.Link == "" && isDate(text):
+		out.Type, out.Value = "date", dateValue(text, lang)
+	case percentForm.MatchString(text):
+		out.Type, out.Value = "percent", numberValue(percentForm.FindStringSubmatch(text)[1], lang)
+	case moneyAfter.MatchString(text):
+		out.Type, out.Value = "money", numberValue(moneyAfter.FindStringSubmatch(text)[1], lang)
+	case moneyBefore.MatchString(text):
+		out.Type, out.Value = "money", numberValue(moneyBefore.FindStringSubmatch(text)[1], lang)
+	case numberForm.MatchString(text):
+		out.Type, out.Value = "number", numberValue(text, lang)
+	}
+	if out.Type == "" && c.Link != "" {
+		out.Type = "link"
+	}
+	out.URL = c.Link
+	return out
+}
+
+// numberValue returns a number with a decimal point and no separators, "" when
+// it can be read in two ways: 500,000 without a language that tells.
+func numberValue(s, lang string) string {
+	s = strings.Map(func(r rune) rune {
+		switch r {
+		case ' ', '\u00A0', '\u202F', '\u2009', '\'', '’', '+':
+			return -1
+		case '−':
+			return '-'
+		}
+		return r
+	}, s)
+	dots, commas := strings.Count(s, "."), strings.Count(s, ",")
+	switch {
+	case dots == 0 && commas == 0:
+	case dots > 0 && commas > 0:
+		thousands, decimal := ",", "."
+		if strings.LastIndex(s, ",") > strings.LastIndex(s, ".") {
+			thousands, decimal = ".", ","
+		}
+		s = strings.ReplaceAll(strings.ReplaceAll(s, thousands, ""), decimal, ".")
+	case dots+commas > 1:
+		s = strings.NewReplacer(".", "", ",", "").Replace(s)
+	default:
+		at := strings.IndexAny(s, ".,")
+		whole := strings.TrimPrefix(s[:at], "-")
+		if len(s)-at-1 != 3 || len(whole) > 3 || whole == "0" || whole == "" {
+			s = strings.Replace(s, ",", ".", 1)
+			break
+		}
+		switch { // one separator before three digits
+		case lang == "en" && commas == 1, isContinental(lang) && dots == 1:
+			s = s[:at] + s[at+1:]
+		case lang == "en":
+		default:
+			return ""
+		}
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil {
+		return ""
+	}
+	return s
+}
+
+func isContinental(lang string) bool {
+	switch lang {
+	case "fr", "pt", "it", "es", "de", "ro", "co", "nl", "ca":
+		return true
+	}
+	return false
+}
+
+func isDate(s string) bool {
+	if isoDate.MatchString(s) || numericDate.MatchString(s) {
+		return true
+	}
+	if m := dayFirst.FindStringSubmatch(s); m != nil {
+		return month(m[2]) > 0
+	}
+	m := monthFirst.FindStringSubmatch(s)
+	return m != nil && month(m[1]) > 0
+}
+
+// dateValue returns the date as YYYY-MM-DD, "" when it is none or day and
+// month cannot be told apart.
+func dateValue(s, lang string) string {
+	if m := isoDate.FindStringSubmatch(s); m != nil {
+		return calendar(m[1], m[2], m[3])
+	}
+	if m := numericDate.FindStringSubmatch(s); m != nil {
+		first, _ := strconv.Atoi(m[1])
+		second, _ := strconv.Atoi(m[3])
+		switch {
+		case first > 12, m[2] == ".", isContinental(lang), first == second:
+			return calendar(m[4], m[3], m[1])
+		case second > 12:
+			return calendar(m[4], m[1], m[3])
+		}
+		return ""
+	}
+	if m := dayFirst.FindStringSubmatch(s); m != nil {
+		return calendar(m[3], strconv.Itoa(month(m[2])), m[1])
+	}
+	if m := monthFirst.FindStringSubmatch(s); m != nil {
+		return calendar(m[3], strconv.Itoa(month(m[1])), m[2])
+	}
+	return ""
+}
+
+func calendar(year, month, day string) string {
+	y, _ := strconv.Atoi(year)
+	m, _ := strconv.Atoi(month)
+	d, _ := strconv.Atoi(day)
+	s := fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return ""
+	}
+	return s
+}
+
+// month returns the number of the month from 1, 0 when name is none. The
+// longest beginning counts: juillet is not juin.
+func month(name string) int {
+	name = strings.ToLower(name)
+	best, length := 0, 0
+	for i, beginnings := range months {
+		for _, b := range beginnings {
+			if len(b) > length && strings.HasPrefix(name, b) {
+				best, length = i+1, len(b)
+			}
+		}
+	}
+	return best
+}

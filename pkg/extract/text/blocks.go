@@ -1,0 +1,168 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const (
+	// maxHeading is how many code points a guessed heading may have.
+	maxHeading = 100
+	// guessed is the confidence of a heading that only its form gives away.
+	guessed = 0.6
+)
+
+var (
+	underline    = regexp.MustCompile(`^(={3,}|-{3,}|~{3,})$`)
+	ornament     = regexp.MustCompile(`^[-=_*~#+.·•\s]{3,}$`)
+	hashes       = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
+	itemForm     = regexp.MustCompile(`^([-*+•◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])\s+\S`)
+	numbered     = regexp.MustCompile(`^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}`)
+	namedSection = regexp.MustCompile(`^(?i:article|art\.|artigo|articolo|articulu|artículo|chapter|chapitre|capítulo|capitolo|capitulu|section|secção|seção|sezione|title|titre|título|titolo|titulu|annexe?|anexo|allegato|part|partie|parte)\s+[\dIVXLCivxlc]{1,6}\b`)
+)
+
+// group makes blocks of the lines between two empty ones.
+func (x *extraction) group(lines []line) {
+	if len(lines) == 1 && ornament.MatchString(lines[0].text) {
+		return // a rule across the page is no text
+	}
+	if x.heading(&lines) && len(lines) == 0 {
+		return
+	}
+	if !itemForm.MatchString(lines[0].text) {
+		n := firstItem(lines)
+		x.indents = nil
+		x.add(model.UnitParagraph, lines[:n], 1)
+		lines = lines[n:]
+	}
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && !itemForm.MatchString(lines[n].text) {
+			n++
+		}
+		x.item(lines[:n])
+		lines = lines[n:]
+	}
+}
+
+// firstItem returns the index of the first line that begins a list item. One
+// such line alone in a paragraph is chance ("12. of May" at a line's start),
+// unless it is marked by a bullet.
+func firstItem(lines []line) int {
+	items, first := 0, len(lines)
+	for i, l := range lines {
+		if itemForm.MatchString(l.text) {
+			if items++; items == 1 {
+				first = i
+			}
+		}
+	}
+	if items == 1 && strings.ContainsAny(lines[first].text[:1], "0123456789(abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		return len(lines)
+	}
+	return first
+}
+
+// item adds a list item. Its marker is part of the text, as printed; its depth
+// is told from the indents of the items before it.
+func (x *extraction) item(lines []line) {
+	for len(x.indents) > 0 && x.indents[len(x.indents)-1] > lines[0].indent {
+		x.indents = x.indents[:len(x.indents)-1]
+	}
+	if n := len(x.indents); n == 0 || x.indents[n-1] < lines[0].indent {
+		x.indents = append(x.indents, lines[0].indent)
+	}
+	b := x.add(model.UnitListItem, lines, 0.9)
+	b.Depth = len(x.indents)
+	b.Marker = strings.Fields(lines[0].text)[0]
+}
+
+// heading takes a heading off the front of the lines, when there is one: one
+// that is marked as such (underlined, or with number signs), or a line alone
+// whose form leaves little doubt. What marks it is not part of its text.
+func (x *extraction) heading(lines *[]line) bool {
+	first := (*lines)[0]
+	if m := hashes.FindStringSubmatch(first.text); m != nil && m[2] != "" {
+		first.text = m[2]
+		x.addHeading(first, len(m[1]), 0.95, "marked by number signs")
+		*lines = (*lines)[1:]
+		return true
+	}
+	if len(*lines) > 1 && underline.MatchString((*lines)[1].text) && length(first) <= maxHeading {
+		level := 1
+		if (*lines)[1].text[0] != '=' {
+			level = 2
+		}
+		b := x.addHeading(first, level, 0.95, "underlined")
+		b.Evidence[0].ByteSpan.End = x.doc.At((*lines)[1].end)
+		*lines = (*lines)[2:]
+		return true
+	}
+	if len(*lines) != 1 || length(first) > maxHeading || endsSentence(first.text) {
+		return false
+	}
+	level, note := 0, ""
+	switch m := numbered.FindStringSubmatch(first.text); {
+	case m != nil:
+		level, note = min(1+strings.Count(m[1], ".")+1, 6), "a guess: numbered, alone in its paragraph"
+	case namedSection.MatchString(first.text):
+		level, note = levelOfName(first.text), "a guess: named and numbered, alone in its paragraph"
+	case upperCase(first.text):
+		level, note = 2, "a guess: upper case, alone in its paragraph"
+	default:
+		return false
+	}
+	x.addHeading(first, level, guessed, note)
+	*lines = nil
+	return true
+}
+
+// levelOfName ranks the named parts of a regulation: titles hold chapters,
+// chapters sections, sections articles.
+func levelOfName(s string) int {
+	s = strings.ToLower(s)
+	for _, rank := range []struct {
+		level int
+		names []string
+	}{{3, []string{"chap", "cap"}}, {4, []string{"sec", "seç", "sez"}}, {5, []string{"art"}}} {
+		for _, name := range rank.names {
+			if strings.HasPrefix(s, name) {
+				return rank.level
+			}
+		}
+	}
+	return 2
+}
+
+func (x *extraction) addHeading(l line, level int, confidence float64, note string) *block.Block {
+	b := x.add(model.UnitHeading, []line{l}, confidence)
+	b.Level, b.Notes = level, "heading "+note
+	x.indents = nil
+	if x.title == "" {
+		x.title = l.text
+	}
+	return b
+}
+
+func endsSentence(s string) bool {
+	return strings.ContainsRune(".,;:!?", rune(s[len(s)-1]))
+}
+
+// upperCase reports whether a line is written in capitals: at least four
+// letters, none of them small.
+func upperCase(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLower(r) {
+			return false
+		}
+		if unicode.IsUpper(r) {
+			letters++
+		}
+	}
+	return letters >= 4
+}

@@ -1,0 +1,248 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// ChunkType is seed 003's type of a chunk.
+type ChunkType string
+
+// The types of seed 003.
+const (
+	ChunkFact       ChunkType = "fact"
+	ChunkAllegation ChunkType = "allegation"
+	ChunkOpinion    ChunkType = "opinion"
+)
+
+// ChunkStatus is seed 003's status of a chunk.
+type ChunkStatus string
+
+// The statuses of seed 003.
+const (
+	StatusUnderReview ChunkStatus = "under_review"
+	StatusConfirmed   ChunkStatus = "confirmed"
+	StatusRefuted     ChunkStatus = "refuted"
+	StatusObsolete    ChunkStatus = "obsolete"
+)
+
+// MaxChunkText is the largest text of a chunk in bytes (contracts 2).
+const MaxChunkText = 128 << 10
+
+// Chunk is one chunk: header and content, its knowledge fields and the proof of
+// every byte (contracts 7). It is inserted once and never edited; what changes
+// about it is ChunkState.
+type Chunk struct {
+	ChunkRef        string            `json:"chunk_ref"` // {doc_hash}:{chunk_id}
+	DocHash         string            `json:"doc_hash"`
+	ChunkID         string            `json:"chunk_id"`
+	Generation      int               `json:"generation"`  // 1, 2, …
+	ChunkIndex      int               `json:"chunk_index"` // 0-based
+	PointID         string            `json:"point_id"`
+	DocumentID      string            `json:"document_id"`
+	SourceID        string            `json:"source_id"`
+	SnapshotID      string            `json:"snapshot_id"`
+	ExtractionID    string            `json:"extraction_id"`
+	Text            string            `json:"text"`    // header, empty line, content
+	Content         string            `json:"content"` // verbatim
+	TextHash        string            `json:"text_hash"`
+	ContentTextHash string            `json:"content_text_hash"`
+	Type            ChunkType         `json:"type"`
+	Status          ChunkStatus       `json:"status"`
+	InfoDate        string            `json:"info_date"` // YYYY-MM-DD
+	InfoDateOrigin  string            `json:"info_date_origin"`
+	Source          string            `json:"source"`      // display name of the source
+	SourceType      string            `json:"source_type"` // seed 003's
+	DocType         string            `json:"doc_type"`    // seed 004's source_type: pdf, html, text, …
+	Domain          string            `json:"domain"`
+	Territory       string            `json:"territory"`
+	Host            string            `json:"host,omitempty"`
+	Layer           Layer             `json:"layer"` // at creation
+	Language        string            `json:"language"`
+	URL             string            `json:"url"`
+	Title           string            `json:"title"`
+	SectionPath     []string          `json:"section_path"`
+	Anchors         []Anchor          `json:"anchors"`
+	PageHint        int               `json:"page_hint"` // 1-based page of the first non-synthetic segment
+	Tokens          int               `json:"tokens"`    // of text, o200k_base
+	Meta            ChunkMeta         `json:"meta"`
+	Provenance      Provenance        `json:"provenance"`
+	ParserVersion   string            `json:"parser_version"`
+	ChunkerVersion  string            `json:"chunker_version"`
+	HeaderVersion   string            `json:"header_version"`
+	RuleVersions    map[string]string `json:"rule_versions"`
+}
+
+// Anchor is a place by which people cite a chunk: an article, an agenda item.
+type Anchor struct {
+	Type string `json:"type"` // artigo, article, articolo, agenda_item, section
+	Text string `json:"text"` // as printed, "Art. 2º"
+	Page int    `json:"page"` // 1-based
+}
+
+// ChunkMeta is seed 003's meta.
+type ChunkMeta struct {
+	Topic         string   `json:"topic,omitempty"`
+	Tags          []string `json:"tags,omitempty"`
+	Actors        []string `json:"actors,omitempty"`
+	KindOfContent string   `json:"kind_of_content,omitempty"`
+	LegalCues     []string `json:"legal_cues,omitempty"`
+	TypeGuess     string   `json:"type_guess,omitempty"`
+}
+
+// Provenance maps every byte of a chunk's text (contracts 7).
+type Provenance struct {
+	Source     ProvenanceSource `json:"source"`
+	Derivation Derivation       `json:"derivation"`
+	Segments   []Segment        `json:"segments"`
+}
+
+// ProvenanceSource is seed 002's provenance.source.
+type ProvenanceSource struct {
+	SourceID      string        `json:"source_id"`
+	RecordPointer RecordPointer `json:"record_pointer"`
+}
+
+// RecordPointer is seed 002's record_pointer; Kind is always "snapshot".
+type RecordPointer struct {
+	Kind        string `json:"kind"`
+	SnapshotID  string `json:"snapshot_id"`
+	RetrievedAt Time   `json:"retrieved_at"`
+}
+
+// Derivation names the rules that were applied.
+type Derivation struct {
+	RuleVersions map[string]string `json:"rule_versions"`
+}
+
+// Segment maps the bytes [Start, End) of a chunk's text: to bytes [From, To) of
+// a unit's text, or, when Synthetic is set, to the rule that wrote them.
+type Segment struct {
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+	IRID      string `json:"ir_id,omitempty"`
+	Evidence  int    `json:"evidence"` // index into the unit's evidence
+	From      int    `json:"from"`
+	To        int    `json:"to"`
+	Page      int    `json:"page,omitempty"` // 1-based page of the unit
+	Synthetic string `json:"synthetic,omitempty"`
+}
+
+// The rules that write synthetic bytes (contracts 7).
+const (
+	SyntheticHeader         = "header"
+	SyntheticHeadingContext = "heading_context"
+	SyntheticTableHeader    = "table_header"
+	SyntheticSeparator      = "separator"
+	SyntheticCorrection     = "correction"
+)
+
+// ProvedBytes counts the bytes that are mapped to a unit.
+func (p Provenance) ProvedBytes() int {
+	n := 0
+	for _, s := range p.Segments {
+		if s.Synthetic == "" {
+			n += s.End - s.Start
+		}
+	}
+	return n
+}
+
+// Tile checks that the segments cover text exactly once, in order, and cut
+// no code point.
+func (p Provenance) Tile(text string) error {
+	at := 0
+	for i, s := range p.Segments {
+		if s.Start != at || s.End <= s.Start {
+			return fmt.Errorf("segment %d covers bytes %d–%d, expected a start at %d", i, s.Start, s.End, at)
+		}
+		if s.End > len(text) {
+			return fmt.Errorf("segment %d ends at %d, beyond the text of %d bytes", i, s.End, len(text))
+		}
+		if s.Synthetic == "" && (s.IRID == "" || s.To-s.From != s.End-s.Start || s.From < 0) {
+			return fmt.Errorf("segment %d maps %d bytes to %d bytes of %q", i, s.End-s.Start, s.To-s.From, s.IRID)
+		}
+		if s.End < len(text) && !utf8.RuneStart(text[s.End]) {
+			return fmt.Errorf("segment %d ends inside a code point", i)
+		}
+		at = s.End
+	}
+	if at != len(text) {
+		return fmt.Errorf("bytes %d–%d are not covered", at, len(text))
+	}
+	return nil
+}
+
+// Validate returns an error that names the first broken rule of contracts 7.
+func (c Chunk) Validate() error {
+	switch {
+	case c.ChunkRef != c.DocHash+":"+c.ChunkID:
+		return fmt.Errorf("chunk_ref %q is not doc_hash:chunk_id", c.ChunkRef)
+	case len(c.Text) > MaxChunkText:
+		return fmt.Errorf("%s: text of %d bytes, limit %d", c.ChunkRef, len(c.Text), MaxChunkText)
+	case !utf8.ValidString(c.Text):
+		return fmt.Errorf("%s: text is not valid UTF-8", c.ChunkRef)
+	case c.Content == "":
+		return errors.New(c.ChunkRef + ": content must not be empty")
+	case c.Generation < 1 || c.ChunkIndex < 0:
+		return fmt.Errorf("%s: generation %d, chunk_index %d", c.ChunkRef, c.Generation, c.ChunkIndex)
+	}
+	if err := c.Provenance.Tile(c.Text); err != nil {
+		return fmt.Errorf("%s: %w", c.ChunkRef, err)
+	}
+	return nil
+}
+
+// ChunkState is the narrow part of a chunk that changes (contracts 5).
+type ChunkState struct {
+	ChunkRef    string `json:"chunk_ref"`
+	Layer       Layer  `json:"layer"`
+	Repeats     string `json:"repeats,omitempty"` // chunk_ref of the version before
+	Since       string `json:"since,omitempty"`   // earliest info_date of the chain
+	DuplicateOf string `json:"duplicate_of,omitempty"`
+	Rev         int64  `json:"rev"`
+	ChangedBy   string `json:"changed_by,omitempty"`
+}
+
+// HasPoint reports whether the chunk has a vector of its own: a chunk that
+// repeats or duplicates another points to that one's (contracts 8).
+func (s ChunkState) HasPoint() bool { return s.Repeats == "" && s.DuplicateOf == "" }
+
+// VectorStatus is seed 004's vector_status of a manifest.
+type VectorStatus string
+
+// The states of seed 004.
+const (
+	VectorNone    VectorStatus = "none"
+	VectorPresent VectorStatus = "present"
+	VectorPartial VectorStatus = "partial"
+	VectorError   VectorStatus = "error"
+)
+
+// Manifest is seed 004's chunk_manifest, one row for each generation of a
+// doc_hash.
+type Manifest struct {
+	DocHash              string            `json:"doc_hash"`
+	Generation           int               `json:"generation"`
+	DocumentID           string            `json:"document_id"`
+	SourceID             string            `json:"source_id"`
+	SnapshotID           string            `json:"snapshot_id"`
+	ExtractionID         string            `json:"extraction_id"`
+	Redo                 int               `json:"redo"`
+	CanonicalURL         string            `json:"canonical_url"`
+	SourceFile           string            `json:"source_file"`
+	DocType              string            `json:"doc_type"`
+	ChunkCount           int               `json:"chunk_count"`
+	Status               string            `json:"status"` // queued, processing, done, error
+	ErrorMessage         string            `json:"error_message"`
+	SameAs               string            `json:"same_as,omitempty"` // snapshot with the same fingerprint
+	Fingerprint          string            `json:"fingerprint"`
+	SegmentsDigest       string            `json:"segments_digest"`
+	ChunkerVersion       string            `json:"chunker_version"`
+	HeaderVersion        string            `json:"header_version"`
+	Meta                 map[string]string `json:"meta"`
+	VectorStatus         VectorStatus      `json:"vector_status"`
+	LastPushedAt         Time              `json:"last_pushed_at"`
+	LastPushedCollection string            `json:"last_pushed_collection"`
+}

@@ -1,0 +1,127 @@
+package model
+
+// RangeSize is how many pages of a snapshot are one unit of work: the ranges
+// are [16k+1, 16k+16] (system.md, "The chain").
+const RangeSize = 16
+
+// RunState is where a run stands (contracts 5). The chunker sets the terminal
+// ones (contracts 13.11).
+type RunState string
+
+// The states of a run.
+const (
+	RunQueued     RunState = "queued"
+	RunRunning    RunState = "running"
+	RunDone       RunState = "done"
+	RunPartial    RunState = "partial"
+	RunFailed     RunState = "failed"
+	RunSuperseded RunState = "superseded"
+	RunRemoved    RunState = "removed"
+)
+
+// Terminal reports whether a run in this state needs no more work.
+func (s RunState) Terminal() bool {
+	switch s {
+	case RunDone, RunPartial, RunFailed, RunSuperseded, RunRemoved:
+		return true
+	default:
+		return false
+	}
+}
+
+// Run is one extraction of one snapshot under one extraction_id: the anchor of
+// fan-in and reconcile. Redo counts repetitions under the same extraction_id.
+type Run struct {
+	SnapshotID    string   `json:"snapshot_id"`
+	ExtractionID  string   `json:"extraction_id"`
+	SourceID      string   `json:"source_id"`
+	DocumentID    string   `json:"document_id"`
+	State         RunState `json:"state"`
+	PageCount     int      `json:"page_count"`
+	Redo          int      `json:"redo"`
+	RunOrder      int      `json:"run_order"`        // 1, 2, … among the runs of its snapshot
+	Reason        string   `json:"reason,omitempty"` // of the splitter, then of the first failed page
+	Message       string   `json:"message,omitempty"`
+	ParserVersion string   `json:"parser_version"`
+	RulesDigest   string   `json:"source_rules_digest"`
+	FactsKey      string   `json:"facts_key,omitempty"` // object in the derived bucket
+	FactsDigest   string   `json:"facts_digest,omitempty"`
+	Why           string   `json:"why,omitempty"` // capture, reparse, retry, version
+}
+
+// Unsplit reports whether the run stands for a document whose pages could not
+// be found: it has one page, which fails for the run's reason (contracts 6). Of
+// a document of one page that failed later it cannot be told apart.
+func (r Run) Unsplit() bool { return r.Reason != "" && r.PageCount <= 1 && r.FactsKey == "" }
+
+// PageRange is an inclusive range of 1-based page numbers.
+type PageRange struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// Ranges returns the ranges of a snapshot of n pages, in order: [1,16],
+// [17,32], … and the rest. n below 1 counts as 1.
+func Ranges(n int) []PageRange {
+	if n < 1 {
+		n = 1
+	}
+	out := make([]PageRange, 0, (n+RangeSize-1)/RangeSize)
+	for from := 1; from <= n; from += RangeSize {
+		out = append(out, PageRange{From: from, To: min(from+RangeSize-1, n)})
+	}
+	return out
+}
+
+// PageStatus is where a page stands.
+type PageStatus string
+
+// The states of a page.
+const (
+	PagePending   PageStatus = "pending"
+	PageProcessed PageStatus = "processed"
+	PageFailed    PageStatus = "failed"
+)
+
+// Page is the record of one page: line 1 of its frame in the IR segment, and
+// (without HTML and its units) its row in the catalog.
+type Page struct {
+	PageID        string     `json:"page_id"`
+	SnapshotID    string     `json:"snapshot_id"`
+	ExtractionID  string     `json:"extraction_id"`
+	ParserVersion string     `json:"parser_version"`
+	PageNo        int        `json:"page_no"` // 1-based
+	Label         string     `json:"label,omitempty"`
+	Width         float64    `json:"width,omitempty"`  // upright, PDF points or pixels
+	Height        float64    `json:"height,omitempty"` // upright, PDF points or pixels
+	Rotation      int        `json:"rotation,omitempty"`
+	Title         string     `json:"title,omitempty"`     // the document's own, found on this page
+	Canonical     string     `json:"canonical,omitempty"` // rel=canonical as found; recorded, never identity
+	Status        PageStatus `json:"status"`
+	Reason        string     `json:"reason,omitempty"`
+	Message       string     `json:"error_message,omitempty"`
+	ContentHash   string     `json:"content_hash"` // of HTML (contracts 1)
+	PageHash      string     `json:"page_hash"`
+	UnitCount     int        `json:"unit_count"`
+	Coverage      float64    `json:"coverage"` // 0..1, share of visible characters that are in some unit
+	CoverageNote  string     `json:"coverage_note,omitempty"`
+	Quality       float64    `json:"quality"` // 0..1
+	Flags         []string   `json:"quality_flags,omitempty"`
+	Warnings      []string   `json:"warnings,omitempty"`
+	Language      *Language  `json:"language,omitempty"`
+	HTML          string     `json:"html,omitempty"` // DOCXT HTML; id and slug of the PAGE marker empty
+}
+
+// SegmentRow is one row of ir_segments: it says which object counts.
+type SegmentRow struct {
+	SnapshotID   string `json:"snapshot_id"`
+	ExtractionID string `json:"extraction_id"`
+	From         int    `json:"from"`
+	To           int    `json:"to"`
+	Redo         int    `json:"redo"`
+	ObjectKey    string `json:"object_key"`
+	Digest       string `json:"digest"` // hex sha256 of the object
+	ByteLength   int64  `json:"byte_length"`
+	Processed    int    `json:"processed"` // pages by status
+	Failed       int    `json:"failed"`
+}

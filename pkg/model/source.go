@@ -1,0 +1,109 @@
+// Package model holds the records of the system: what is stored in the
+// catalog and in IR segments and what events carry. It does nothing but
+// validate. Field names are those of the five seeds; where two differ,
+// contracts.md decides.
+package model
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// SourceState is whether captures for a source are accepted.
+type SourceState string
+
+// The states of a source.
+const (
+	SourceEnabled  SourceState = "enabled"
+	SourceDisabled SourceState = "disabled"
+)
+
+// Source is one row of the Source Registry (contracts 5). What a document
+// gets of it (name, types, territory, labels) is copied onto the snapshot at
+// capture; nothing later reads the registry.
+type Source struct {
+	SourceID     string      `json:"source_id"`
+	Name         string      `json:"name"`
+	SourceType   string      `json:"source_type"` // seed 003: official, wiki, history, proposal, comment, forum
+	Domain       string      `json:"domain"`      // seed 003: civics, history, budget, …
+	Territory    string      `json:"territory"`
+	Layer        Layer       `json:"layer"`
+	Language     string      `json:"language"`           // default, ISO 639-1
+	Languages    []string    `json:"languages"`          // those that detection chooses among; empty means all
+	Region       string      `json:"region"`             // ISO 3166-1
+	Licence      string      `json:"licence"`            // free text or SPDX id
+	RobotsPolicy string      `json:"robots_policy"`      // respect or ignore
+	RobotsNotes  string      `json:"robots_notes"`       // operator's belief, copied to snapshots
+	HeaderLabels *Labels     `json:"header_labels"`      // nil: by language (contracts 7)
+	DedupHTML    int         `json:"dedup_html_seconds"` // dedup window for web pages
+	DedupOther   int         `json:"dedup_document_seconds"`
+	MaxBytes     int64       `json:"max_bytes"` // of one captured document
+	MaxPages     int         `json:"max_pages"`
+	State        SourceState `json:"state"`
+}
+
+// Labels are the words of a chunk header's four lines (contracts 7).
+type Labels struct {
+	Type   string `json:"type"`
+	Status string `json:"status"`
+	Date   string `json:"date"`
+	Source string `json:"source"`
+}
+
+var sourceIDForm = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+
+// ValidSourceID reports whether id is one subject token of contracts 1.
+func ValidSourceID(id string) bool { return sourceIDForm.MatchString(id) }
+
+// DefaultSource returns a source with the defaults of contracts 5 and 12: the
+// robots policy respected, windows of 24 hours and 7 days, 256 MiB and 20,000
+// pages a document.
+func DefaultSource(id string) Source {
+	return Source{
+		SourceID: id, Name: id, SourceType: "official", Domain: "civics", Layer: LayerHot,
+		RobotsPolicy: "respect", DedupHTML: 24 * 3600, DedupOther: 7 * 24 * 3600,
+		MaxBytes: 256 << 20, MaxPages: 20_000, State: SourceEnabled,
+	}
+}
+
+// Validate returns an error that names the first field that is wrong.
+func (s Source) Validate() error {
+	switch {
+	case !ValidSourceID(s.SourceID):
+		return fmt.Errorf("source_id %q: 1 to 64 of a-z, 0-9, _ and -", s.SourceID)
+	case s.Name == "":
+		return errors.New("name: must not be empty")
+	case !s.Layer.Valid():
+		return fmt.Errorf("layer %q: hot, summary or archive", s.Layer)
+	case s.RobotsPolicy != "respect" && s.RobotsPolicy != "ignore":
+		return fmt.Errorf("robots_policy %q: respect or ignore", s.RobotsPolicy)
+	case s.DedupHTML < 0 || s.DedupOther < 0:
+		return errors.New("dedup windows: must not be negative")
+	case s.MaxBytes <= 0:
+		return errors.New("max_bytes: must be positive")
+	case s.MaxPages <= 0:
+		return errors.New("max_pages: must be positive")
+	case s.State != SourceEnabled && s.State != SourceDisabled:
+		return fmt.Errorf("state %q: enabled or disabled", s.State)
+	}
+	return nil
+}
+
+// Time is an instant as the contracts write it: RFC 3339, UTC. Derived data
+// only ever holds times that were given, never the clock's.
+type Time = time.Time
+
+// Layer is where a chunk lives (seed 003).
+type Layer string
+
+// The layers of seed 003.
+const (
+	LayerHot     Layer = "hot"
+	LayerSummary Layer = "summary"
+	LayerArchive Layer = "archive"
+)
+
+// Valid reports whether l is one of the three layers.
+func (l Layer) Valid() bool { return l == LayerHot || l == LayerSummary || l == LayerArchive }

@@ -1,0 +1,111 @@
+package model
+
+import (
+	"strings"
+)
+
+// Version is one version of a document as the chunker orders and compares
+// them (contracts 12): a manifest with the place of its run in time.
+type Version struct {
+	DocHash        string
+	Generation     int
+	SnapshotID     string
+	ExtractionID   string
+	Redo           int
+	RetrievedAt    Time
+	RunOrder       int
+	ChunkCount     int
+	Fingerprint    string
+	ChunkerVersion string
+	HeaderVersion  string
+	SameAs         string // snapshot with the same fingerprint, when this version has no chunks of its own
+	Chunks         ChunkSet
+}
+
+// ChunkSet names the chunks of one manifest. Those of a version are its own, or,
+// when it is the same as an earlier one, that one's.
+type ChunkSet struct {
+	DocHash    string
+	Generation int
+}
+
+// Own reports whether the version has chunks of its own.
+func (v Version) Own() bool { return v.SameAs == "" }
+
+// Compare orders versions by (retrieved_at, snapshot_id, order of the runs),
+// and what one run yielded by its generations (contracts 12). It is never the
+// order of arrival.
+func (v Version) Compare(o Version) int {
+	if c := v.RetrievedAt.Compare(o.RetrievedAt); c != 0 {
+		return c
+	}
+	if c := strings.Compare(v.SnapshotID, o.SnapshotID); c != 0 {
+		return c
+	}
+	if v.RunOrder != o.RunOrder {
+		return v.RunOrder - o.RunOrder
+	}
+	return v.Generation - o.Generation
+}
+
+// ChunkLink is what the chunker needs of a chunk to link it with its equals in
+// other versions and documents: all but its text.
+type ChunkLink struct {
+	ChunkRef        string
+	Set             ChunkSet
+	ChunkIndex      int
+	TextHash        string
+	ContentTextHash string
+	SourceType      string
+	Type            ChunkType
+	Status          ChunkStatus
+	SectionPath     []string
+	InfoDate        string
+	Layer           Layer // at creation: the layer that it has while it is current
+	State           ChunkState
+}
+
+// KnowledgeKey is the key of seed 003's unique index: chunks that share it say
+// the same under the same header.
+type KnowledgeKey struct {
+	TextHash   string
+	SourceType string
+}
+
+// Compare orders keys in the one order in which they are locked.
+func (k KnowledgeKey) Compare(o KnowledgeKey) int {
+	if c := strings.Compare(k.TextHash, o.TextHash); c != 0 {
+		return c
+	}
+	return strings.Compare(k.SourceType, o.SourceType)
+}
+
+// Key returns the knowledge key of the chunk.
+func (l ChunkLink) Key() KnowledgeKey {
+	return KnowledgeKey{TextHash: l.TextHash, SourceType: l.SourceType}
+}
+
+// StateChange is a chunk's next state and why it changes. Its revision is
+// counted by the catalog.
+type StateChange struct {
+	State      ChunkState
+	Cause      string
+	ReplacedBy string // chunk_ref or snapshot_id
+}
+
+// The changes of a chunk that chunk_log holds.
+const (
+	ChangeCreated    = "created"
+	ChangeSuperseded = "superseded"
+	ChangeRemoved    = "removed"
+)
+
+// LogEntry is one row of chunk_log: a revision of a chunk.
+type LogEntry struct {
+	Seq        int64
+	ChunkRef   string
+	Rev        int64
+	Change     string
+	Cause      string
+	ReplacedBy string
+}

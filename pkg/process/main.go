@@ -1,0 +1,50 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+)
+
+// Closer is a Service that gives back what it holds after Run has returned.
+type Closer interface {
+	Service
+	io.Closer
+}
+
+// Build makes a service of its settings. The quarantine slot is the process's.
+type Build[C any, S Closer] func(ctx context.Context, settings C, tel *telemetry.Telemetry, q *stream.Quarantine) (S, error)
+
+// Main is the main of a service: settings, telemetry, the service, until it is
+// told to stop. It exits with status 1 when that fails, with the reason on
+// standard error.
+func Main[C any, S Closer](name string, build Build[C, S], blocks func(C) (config.Telemetry, config.Health)) {
+	if err := serve(context.Background(), name, build, blocks); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+func serve[C any, S Closer](ctx context.Context, name string, build Build[C, S], blocks func(C) (config.Telemetry, config.Health)) error {
+	settings, err := config.Load[C]()
+	if err != nil {
+		return err
+	}
+	telemetrySettings, health := blocks(settings)
+	tel, err := telemetry.Start(ctx, name, telemetrySettings)
+	if err != nil {
+		return err
+	}
+	service, err := build(ctx, settings, tel, stream.NewQuarantine())
+	if err != nil {
+		return errors.Join(err, tel.Shutdown(ctx))
+	}
+	err = Run(ctx, Options{Health: health, Logger: tel.Logger, Metrics: telemetry.MetricsHandler(tel)}, service)
+	return errors.Join(err, service.Close(), tel.Shutdown(ctx))
+}

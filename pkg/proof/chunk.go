@@ -1,0 +1,281 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
+)
+
+// walk is the proof of one chunk while it is made.
+type walk struct {
+	doc   *document
+	chunk model.Chunk
+	proof Proof
+	units map[place]model.Unit // checked
+}
+
+// place names a unit: the page on which it is looked for, and its id.
+type place struct {
+	page int
+	irID string
+}
+
+func (w *walk) fail(step, where, format string, args ...any) {
+	b := Break{Step: step, Where: where, What: fmt.Sprintf(format, args...)}
+	if !slices.Contains(w.proof.Breaks, b) {
+		w.proof.Breaks = append(w.proof.Breaks, b)
+	}
+}
+
+func (d *document) chunk(ctx context.Context, c model.Chunk) (Proof, error) {
+	w := &walk{doc: d, chunk: c, units: make(map[place]model.Unit), proof: Proof{
+		ChunkRef: c.ChunkRef, Verdict: Verified, SnapshotID: c.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: c.URL,
+		Steps: []Step{}, Breaks: append([]Break{}, d.breaks...),
+	}}
+	if !d.known {
+		return w.proof, nil
+	}
+	w.ids()
+	w.copied()
+	if err := c.Provenance.Tile(c.Text); err != nil {
+		w.fail("e", "provenance", "%v", err)
+		return w.proof, nil
+	}
+	hint := 0
+	for _, s := range c.Provenance.Segments {
+		if s.Synthetic != "" {
+			continue
+		}
+		if hint == 0 {
+			hint = s.Page
+		}
+		if err := w.slice(ctx, s); err != nil {
+			return w.proof, err
+		}
+	}
+	if c.PageHint != hint {
+		w.fail("e", "page_hint", "is %d, the first bytes are from page %d", c.PageHint, hint)
+	}
+	w.synthetic()
+	w.proof.Proved = c.Provenance.ProvedBytes()
+	w.proof.Synthetic = len(c.Text) - w.proof.Proved
+	return w.proof, nil
+}
+
+// same says that a stored id or copied field is not what it computes to.
+func (w *walk) same(name, stored, computed string) {
+	if stored != computed {
+		w.fail("d", name, "is %q, computes to %q", stored, computed)
+	}
+}
+
+// ids computes the chunk's ids, hashes and header again.
+func (w *walk) ids() {
+	c, s := w.chunk, w.doc.snapshot
+	w.same("doc_hash", c.DocHash, digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)))
+	w.same("chunk_id", c.ChunkID, digest.ChunkID(c.ChunkIndex, c.Generation))
+	w.same("chunk_ref", c.ChunkRef, digest.ChunkRef(c.DocHash, c.ChunkID))
+	w.same("point_id", c.PointID, digest.PointID(c.ChunkRef))
+	w.same("text_hash", c.TextHash, digest.Text(c.Text))
+	w.same("content_text_hash", c.ContentTextHash, digest.Text(c.Content))
+	head := header.Of(s, c)
+	if !strings.HasPrefix(c.Text, head) {
+		w.fail("e", "header", "the text does not begin with the header of its fields")
+	} else if c.Text[len(head):] != c.Content {
+		w.fail("e", "content", "is not what follows the header in the text")
+	}
+}
+
+// copied compares what a chunk says of its snapshot, run and manifest with these.
+func (w *walk) copied() {
+	c, s, m := w.chunk, w.doc.snapshot, w.doc.manifest
+	for _, f := range []struct{ name, stored, recorded string }{
+		{"snapshot_id", c.SnapshotID, s.SnapshotID},
+		{"source_id", c.SourceID, s.SourceID},
+		{"document_id", c.DocumentID, s.DocumentID},
+		{"source", c.Source, s.SourceName},
+		{"source_type", c.SourceType, s.SourceType},
+		{"doc_type", c.DocType, string(s.FinalType)},
+		{"domain", c.Domain, s.Domain},
+		{"territory", c.Territory, s.Territory},
+		{"url", c.URL, cmp.Or(s.URL, s.URLCanonical)},
+		{"extraction_id", c.ExtractionID, w.doc.run.ExtractionID},
+		{"parser_version", c.ParserVersion, w.doc.run.ParserVersion},
+		{"chunker_version", c.ChunkerVersion, m.ChunkerVersion},
+		{"header_version", c.HeaderVersion, m.HeaderVersion},
+		{"manifest", digest.ChunkRef(c.DocHash, strconv.Itoa(c.Generation)), digest.ChunkRef(m.DocHash, strconv.Itoa(m.Generation))},
+	} {
+		w.same(f.name, f.stored, f.recorded)
+	}
+	if c.InfoDateOrigin == s.LastModifiedOrigin {
+		w.same("info_date", c.InfoDate, s.LastModified.UTC().Format(time.DateOnly))
+	}
+	if c.ChunkIndex >= m.ChunkCount {
+		w.fail("d", "chunk_index", "is %d in a manifest of %d chunks", c.ChunkIndex, m.ChunkCount)
+	}
+	source := c.Provenance.Source
+	if source.SourceID != s.SourceID || source.RecordPointer.Kind != "snapshot" ||
+		source.RecordPointer.SnapshotID != s.SnapshotID || !source.RecordPointer.RetrievedAt.Equal(s.RetrievedAt) {
+		w.fail("e", "provenance.source", "does not name the snapshot that the chunk was made of")
+	}
+}
+
+// slice proves one mapped segment of the text.
+func (w *walk) slice(ctx context.Context, s model.Segment) error {
+	where := fmt.Sprintf("text[%d:%d]", s.Start, s.End)
+	p, err := w.doc.pages(ctx, s.Page)
+	if err != nil {
+		return err
+	}
+	for _, b := range append(slices.Clone(p.breaks), p.ofPage[s.Page]...) {
+		w.fail(b.Step, b.Where, "%s", b.What)
+	}
+	if p.anchored && w.proof.Verdict == Verified {
+		w.proof.Verdict = Anchored
+	}
+	frame, there := p.frames[s.Page]
+	if !there {
+		return nil // the break is the page's
+	}
+	i := slices.IndexFunc(frame.Units, func(u model.Unit) bool { return u.IRID == s.IRID })
+	if i < 0 {
+		w.fail("e", where, "unit %s is not on page %d", s.IRID, s.Page)
+		return nil
+	}
+	unit := frame.Units[i]
+	at := place{s.Page, s.IRID}
+	if _, checked := w.units[at]; !checked {
+		w.units[at] = unit
+		if err := w.checkUnit(ctx, frame.Page, unit); err != nil {
+			return err
+		}
+	}
+	if s.To > len(unit.FieldsRaw.Text) || unit.FieldsRaw.Text[s.From:s.To] != w.chunk.Text[s.Start:s.End] {
+		w.fail("e", where, "is not bytes %d–%d of %s", s.From, s.To, s.IRID)
+	}
+	if s.Evidence < 0 || s.Evidence >= len(unit.Evidence) {
+		w.fail("e", where, "%s has no evidence %d", s.IRID, s.Evidence)
+		return nil
+	}
+	w.proof.Steps = append(w.proof.Steps, Step{
+		IRID: s.IRID, Type: unit.Type, Page: s.Page, Start: s.Start, End: s.End, Evidence: unit.Evidence[s.Evidence],
+	})
+	return nil
+}
+
+// checkUnit computes the unit's ids and fragment hashes again.
+func (w *walk) checkUnit(ctx context.Context, page model.Page, u model.Unit) error {
+	if id := digest.PageID(w.chunk.SnapshotID, page.PageNo); id != page.PageID {
+		w.fail("d", fmt.Sprintf("page %d", page.PageNo), "page_id %s computes to %s", page.PageID, id)
+	}
+	id, err := digest.IRID(page.PageID, w.chunk.ExtractionID, u.RecordLocator)
+	if err != nil || id != u.IRID {
+		w.fail("d", u.IRID, "its id computes to %s", id)
+	}
+	if err := u.Validate(); err != nil {
+		w.fail("d", u.IRID, "%v", err)
+		return nil
+	}
+	for i, e := range u.Evidence {
+		if err := w.checkEvidence(ctx, fmt.Sprintf("%s evidence %d", u.IRID, i), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) checkEvidence(ctx context.Context, where string, e model.Evidence) error {
+	if e.SnapshotID != w.chunk.SnapshotID || e.SourceID != w.chunk.SourceID {
+		w.fail("d", where, "points to snapshot %s of %s", e.SnapshotID, e.SourceID)
+	}
+	var got string
+	if span := e.ByteSpan; span != nil {
+		if w.doc.rawThere == 0 && w.doc.snapshot.ByteLength > 0 {
+			return nil // there is nothing to read: that is its own break
+		}
+		if span.End > w.doc.rawThere {
+			w.fail("d", where, "its byte span ends at %d of %d bytes", span.End, w.doc.rawThere)
+			return nil
+		}
+		slice, err := w.doc.reader.RawSlice(ctx, w.doc.snapshot, span.Start, span.End)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		got = digest.FragmentSpan(slice)
+	} else {
+		var err error
+		if got, err = digest.FragmentLocator(Locator(e)); err != nil {
+			w.fail("d", where, "%v", err)
+			return nil
+		}
+	}
+	if got != e.FragmentHash {
+		w.fail("d", where, "fragment_hash is %s, computes to %s", e.FragmentHash, got)
+	}
+	return nil
+}
+
+// Locator returns the parts of a fragment pointer that its hash is made of
+// where there are no bytes to hash (contracts 1, fragment_hash).
+func Locator(e model.Evidence) digest.Locator {
+	l := digest.Locator{
+		SourceID: e.SourceID, SnapshotID: e.SnapshotID, PDFTextQuote: e.PDFTextQuote, OCRTextQuote: e.OCRTextQuote,
+		PageIndex: e.PageIndex,
+	}
+	if e.RotationDegrees != nil {
+		l.RotationDegrees = *e.RotationDegrees
+	}
+	if e.PageNumber > 0 {
+		l.PageNumber = &e.PageNumber
+	}
+	if e.BBox != nil {
+		l.BBox = digest.BBox{X: e.BBox.X, Y: e.BBox.Y, W: e.BBox.W, H: e.BBox.H}
+	}
+	return l
+}
+
+// synthetic checks that every synthetic byte is what its rule writes.
+func (w *walk) synthetic() {
+	c := w.chunk
+	for i, s := range c.Provenance.Segments {
+		text := c.Text[s.Start:s.End]
+		where := fmt.Sprintf("text[%d:%d]", s.Start, s.End)
+		good := true
+		switch s.Synthetic {
+		case "":
+		case model.SyntheticHeader:
+			good = i == 0 && text == header.Of(w.doc.snapshot, c)
+		case model.SyntheticHeadingContext:
+			good = header.IsContext(strings.TrimRight(text, "\n"), c.SectionPath)
+		case model.SyntheticTableHeader:
+			good = w.isTableHead(i, text)
+		case model.SyntheticSeparator:
+			good = text == header.CellSeparator || strings.Trim(text, "\n ") == ""
+		default:
+			good = false
+		}
+		if !good {
+			w.fail("e", where, "is not what the rule %q writes", s.Synthetic)
+		}
+	}
+}
+
+// isTableHead compares a repeated table head with that of the unit that
+// follows it. A unit that could not be found is its own break.
+func (w *walk) isTableHead(i int, text string) bool {
+	for _, s := range w.chunk.Provenance.Segments[i+1:] {
+		if s.Synthetic == "" {
+			u, ok := w.units[place{s.Page, s.IRID}]
+			return !ok || text == header.TableHead(u)
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+// Package reconcile heals what stands still (contracts 3, "Reconcile"): it asks
+// the catalog what has made no progress and does not wait in its stream any
+// more, and publishes the one event that would move it. After three times it
+// gives the thing up, with a dead letter. So losing every stream, or the vector
+// collection, loses nothing that was accepted.
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+const (
+	// DefaultAge is how long a thing must have made no progress.
+	DefaultAge = 10 * time.Minute
+	// DefaultObjectAge is how old an object without a row must be.
+	DefaultObjectAge = 24 * time.Hour
+
+	service  = "reconcile" // in ce-source and in the audit
+	lockName = "reconcile"
+
+	pageSize  = 500
+	lockWait  = 5 * time.Second // for a document that another holds
+	queueSlop = time.Minute     // between a row and its event, and between two clocks
+)
+
+// Catalog is the record, as far as it is read and written here.
+type Catalog interface {
+	Exclusive(ctx context.Context, name string, f func(ctx context.Context, now time.Time) error) (held bool, err error)
+	NextRedrive(ctx context.Context, who, what string) (int64, error)
+
+	StuckCaptures(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckCapture, error)
+	CaptureRedriven(ctx context.Context, sourceID, requestID string) error
+	DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error)
+	CaptureAnnounced(ctx context.Context, sourceID, requestID string) error
+
+	StuckSnapshots(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckSnapshot, error)
+	SnapshotRedriven(ctx context.Context, snapshotID string) error
+	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
+
+	StuckRuns(ctx context.Context, before time.Time, incomplete bool, p catalog.Page) ([]catalog.StuckRun, error)
+	RunRedriven(ctx context.Context, snapshotID, extractionID string) error
+	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
+	FailRun(ctx context.Context, run model.Run, wait time.Duration) (model.Run, error)
+	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
+
+	StuckChunks(ctx context.Context, alias string, before time.Time, after string, window int) ([]catalog.StuckChunk, string, error)
+	ChunksRedriven(ctx context.Context, alias string, refs []string) error
+	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
+	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
+	FailVectors(ctx context.Context, alias, ref, sentence string) error
+
+	UnnamedRaw(ctx context.Context, keys []string) ([]string, error)
+	UnnamedDerived(ctx context.Context, keys []string) ([]string, error)
+}
+
+// Bus is the bus, as far as it is asked and told here.
+type Bus interface {
+	Queues(ctx context.Context) ([]stream.Queue, error)
+	Publisher(service string) *stream.Publisher
+	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
+}
+
+// Objects is the object store, as far as orphans are looked for in it.
+type Objects interface {
+	List(ctx context.Context, b blobstore.Bucket, prefix string) iter.Seq2[blobstore.Object, error]
+	Delete(ctx context.Context, b blobstore.Bucket, key string) error
+}
+
+// Options of one pass.
+type Options struct {
+	Age         time.Duration // without progress; 0 looks at everything that does not move now
+	ObjectAge   time.Duration // of objects without a row; 0 is DefaultObjectAge
+	SkipObjects bool          // leave the objects alone: to list them takes long
+	DryRun      bool          // only say what would be done
+}
+
+// Reconciler makes passes. It is safe for concurrent use, in any number of
+// processes: one pass runs at a time.
+type Reconciler struct {
+	catalog Catalog
+	bus     Bus
+	objects Objects
+	alias   string
+}
+
+// New returns a reconciler; alias is that of the collection that is searched.
+func New(c Catalog, b Bus, o Objects, alias string) *Reconciler {
+	return &Reconciler{catalog: c, bus: b, objects: o, alias: alias}
+}
+
+// Run makes one pass and says what was found and done. The report of a pass
+// that ended with an error holds what was done until then; the next pass goes
+// on. When another pass runs, in any process, nothing is done and the report is
+// Busy.
+func (r *Reconciler) Run(ctx context.Context, o Options) (Report, error) {
+	p := &pass{Reconciler: r, options: o, publisher: r.bus.Publisher(service)}
+	p.report.DryRun, p.report.Counts = o.DryRun, []*Count{}
+	held, err := r.catalog.Exclusive(ctx, lockName, p.run)
+	p.report.Busy = err == nil && !held
+	if err != nil {
+		return p.report, fmt.Errorf("reconcile: %w", err)
+	}
+	return p.report, nil
+}
+
+// pass is one pass under way.
+type pass struct {
+	*Reconciler
+	options   Options
+	publisher *stream.Publisher
+	before    time.Time            // what made no progress since
+	oldest    map[string]time.Time // of what waits, by consumer; before anything when it is not known
+	redrive   int64                // number of this pass in message ids, 0 until one is needed
+	report    Report
+}
+
+func (p *pass) run(ctx context.Context, now time.Time) error {
+	p.before = now.Add(-p.options.Age)
+	queues, err := p.bus.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	p.oldest = make(map[string]time.Time, len(queues))
+	for _, q := range queues {
+		if q.Pending == 0 && q.AckPending == 0 {
+			continue
+		}
+		p.oldest[q.Consumer] = time.Time{}
+		if q.Oldest != nil {
+			p.oldest[q.Consumer] = q.Oldest.Add(-queueSlop)
+		}
+	}
+	for _, step := range []func(context.Context) error{p.captures, p.snapshots, p.ranges, p.runs, p.chunks, p.orphans} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// since returns what a thing must have made no progress since, so that neither
+// its age nor the queues of these consumers say that it may still be on its
+// way: what is older than all that waits, waits itself no more.
+func (p *pass) since(consumers ...string) time.Time {
+	before := p.before
+	for _, name := range consumers {
+		if at, waits := p.oldest[name]; waits && at.Before(before) {
+			before = at
+		}
+	}
+	return before
+}
+
+// stuck is a thing that stands still, and how to move it or give it up.
+type stuck struct {
+	redrives int
+	consumer string
+	event    event.Data
+	payload  []byte // in place of the event's own encoding, when set
+	moved    func(ctx context.Context) error
+	giveUp   func(ctx context.Context, sentence string) error
+}
+
+// handle moves or gives up one thing. left says that it is as it was.
+func (p *pass) handle(ctx context.Context, c *Count, s stuck) (left bool, err error) {
+	c.Found++
+	giveUp := s.redrives >= catalog.MaxRedrives
+	if giveUp {
+		c.GivenUp++
+	} else {
+		c.Redriven++
+	}
+	if p.options.DryRun {
+		return true, nil
+	}
+	if !giveUp {
+		if err := p.publish(ctx, c.What, s); err != nil {
+			return false, err
+		}
+		return false, s.moved(ctx)
+	}
+	sentence := fmt.Sprintf("no progress after it was published again %d times", catalog.MaxRedrives)
+	e, err := p.eventOf(s)
+	if err != nil {
+		return false, err
+	}
+	if err := p.bus.Bury(ctx, s.consumer, e, fault.Internal, sentence); err != nil {
+		return false, err
+	}
+	err = s.giveUp(ctx, sentence)
+	if fault.KindOf(err) == fault.KindDeferred { // another works on it now
+		c.GivenUp--
+		return true, nil
+	}
+	return false, err
+}
+
+func (p *pass) eventOf(s stuck) (event.Event, error) {
+	e, err := event.New(service, s.event, time.Now())
+	if err != nil {
+		return e, err
+	}
+	if s.payload != nil {
+		e.Payload = s.payload
+	}
+	return e, nil
+}
+
+func (p *pass) publish(ctx context.Context, what string, s stuck) error {
+	e, err := p.eventOf(s)
+	if err != nil {
+		return err
+	}
+	if p.redrive == 0 {
+		if p.redrive, err = p.catalog.NextRedrive(ctx, service, what); err != nil {
+			return err
+		}
+	}
+	return p.publisher.Publish(ctx, e.Redrive(p.redrive))
+}
+
+// each goes through a list whose entries leave it when they are handled.
+func each[T any](ctx context.Context, p *pass, c *Count, list func(catalog.Page) ([]T, error), one func(T) (stuck, error)) error {
+	offset := 0
+	for {
+		page, err := list(catalog.Page{Limit: pageSize, Offset: offset})
+		if err != nil {
+			return err
+		}
+		for _, item := range page {
+			s, err := one(item)
+			if err != nil {
+				return err
+			}
+			left, err := p.handle(ctx, c, s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.What, err)
+			}
+			if left {
+				offset++
+			}
+		}
+		if len(page) < pageSize {
+			return nil
+		}
+	}
+}
+
+// orphans deletes objects that no row names.
+func (p *pass) orphans(ctx context.Context) error {
+	if p.options.SkipObjects {
+		return nil
+	}
+	age := p.options.ObjectAge
+	if age == 0 {
+		age = DefaultObjectAge
+	}
+	limit := p.before.Add(p.options.Age - age)
+	return errors.Join(
+		p.orphansOf(ctx, blobstore.Raw, limit, p.catalog.UnnamedRaw),
+		p.orphansOf(ctx, blobstore.Derived, limit, p.catalog.UnnamedDerived))
+}
+
+func (p *pass) orphansOf(ctx context.Context, b blobstore.Bucket, limit time.Time,
+	unnamed func(context.Context, []string) ([]string, error),
+) error {
+	c := p.report.count(string(b) + " objects")
+	var keys []string
+	flush := func() error {
+		if len(keys) == 0 {
+			return nil
+		}
+		left, err := unnamed(ctx, keys)
+		keys = keys[:0]
+		if err != nil {
+			return err
+		}
+		for _, key := range left {
+			c.Found++
+			c.Deleted++
+			if p.options.DryRun {
+				continue
+			}
+			if err := p.objects.Delete(ctx, b, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for object, err := range p.objects.List(ctx, b, "") {
+		if err != nil {
+			return err
+		}
+		if !object.Modified.Before(limit) {
+			continue
+		}
+		if keys = append(keys, object.Key); len(keys) == pageSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}

@@ -1,0 +1,69 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Report says what a pass found and did; of a dry run, what it would have done.
+type Report struct {
+	DryRun bool     `json:"dry_run"`
+	Busy   bool     `json:"busy"` // another pass runs: nothing was done
+	Counts []*Count `json:"counts"`
+}
+
+// Count is what was found of one kind.
+type Count struct {
+	What     string `json:"what"` // captures, snapshots, ranges, runs, chunks, raw objects, derived objects
+	Found    int    `json:"found"`
+	Redriven int    `json:"redriven"` // published again
+	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
+	Deleted  int    `json:"deleted"`  // objects without a row
+}
+
+func (r *Report) count(what string) *Count {
+	c := &Count{What: what}
+	r.Counts = append(r.Counts, c)
+	return c
+}
+
+// Found counts all that was found.
+func (r Report) Found() int {
+	n := 0
+	for _, c := range r.Counts {
+		n += c.Found
+	}
+	return n
+}
+
+// String returns the report for people: a line for each kind, or one when there
+// is nothing to say.
+func (r Report) String() string {
+	var b strings.Builder
+	would := ""
+	if r.DryRun {
+		would = " (dry run: nothing was done)"
+	}
+	switch {
+	case r.Busy:
+		return "another reconcile runs\n"
+	case r.Found() == 0:
+		return "nothing stands still\n"
+	}
+	for _, c := range r.Counts {
+		if c.Found == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%-16s %6d found", c.What, c.Found)
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}} {
+			if n.count > 0 {
+				fmt.Fprintf(&b, ", %d %s", n.count, n.what)
+			}
+		}
+		fmt.Fprintf(&b, "%s\n", would)
+	}
+	return b.String()
+}

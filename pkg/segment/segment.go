@@ -1,0 +1,246 @@
+// Package segment is the byte format of IR segments (contracts 13.8): one zstd
+// frame a page (line 1 the page's record, then one unit a line, all JCS), then
+// an index frame with each frame's place and sha256, then a skippable frame
+// with the index's offset. One page can be read and verified alone.
+package segment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// MaxFrame is the largest decompressed page frame in bytes that a reader
+// accepts: a defence against decompression bombs.
+const MaxFrame = 256 << 20
+
+const (
+	skippableMagic = 0x184D2A50
+	trailerLength  = 16 // magic, size, offset of the index
+)
+
+// Frame is one page with its units.
+type Frame struct {
+	Page  model.Page
+	Units []model.Unit
+}
+
+// IndexEntry is one line of the index.
+type IndexEntry struct {
+	PageNo int    `json:"page_no"`
+	Offset int64  `json:"offset"`
+	Length int64  `json:"length"`
+	SHA256 string `json:"sha256"` // hex, of the compressed frame
+}
+
+type index struct {
+	Pages []IndexEntry `json:"pages"`
+}
+
+// EncodeFrame returns the compressed frame of one page. It is a pure function
+// of the frame: equal frames give equal bytes. A frame that no reader would
+// accept is a permanent LimitExceeded.
+func EncodeFrame(f Frame) ([]byte, error) {
+	var lines bytes.Buffer
+	record, err := digest.JCS(f.Page)
+	if err != nil {
+		return nil, fmt.Errorf("page %d: %w", f.Page.PageNo, err)
+	}
+	lines.Write(record)
+	for _, u := range f.Units {
+		line, err := digest.JCS(u)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: %s: %w", f.Page.PageNo, u.IRID, err)
+		}
+		lines.WriteByte('\n')
+		lines.Write(line)
+	}
+	lines.WriteByte('\n')
+	if lines.Len() > MaxFrame {
+		return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("page %d: %d bytes of units and HTML, limit %d",
+			f.Page.PageNo, lines.Len(), MaxFrame))
+	}
+	return Compress(lines.Bytes())
+}
+
+// Compress returns raw as one zstd frame: equal bytes give equal frames.
+func Compress(raw []byte) ([]byte, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	out := enc.EncodeAll(raw, nil)
+	return out, enc.Close()
+}
+
+// Writer collects the frames of one range, in page order.
+type Writer struct {
+	buf   bytes.Buffer
+	index index
+}
+
+// Add appends an encoded frame of the page.
+func (w *Writer) Add(pageNo int, frame []byte) error {
+	if n := len(w.index.Pages); n > 0 && w.index.Pages[n-1].PageNo >= pageNo {
+		return fmt.Errorf("page %d after page %d: a segment is written in order", pageNo, w.index.Pages[n-1].PageNo)
+	}
+	sum := sha256.Sum256(frame)
+	w.index.Pages = append(w.index.Pages, IndexEntry{
+		PageNo: pageNo, Offset: int64(w.buf.Len()), Length: int64(len(frame)), SHA256: hex.EncodeToString(sum[:]),
+	})
+	w.buf.Write(frame)
+	return nil
+}
+
+// Bytes closes the segment and returns it with its hex sha256.
+func (w *Writer) Bytes() (data []byte, sha string, err error) {
+	raw, err := digest.JCS(w.index)
+	if err != nil {
+		return nil, "", fmt.Errorf("index: %w", err)
+	}
+	frame, err := Compress(raw)
+	if err != nil {
+		return nil, "", err
+	}
+	offset := uint64(w.buf.Len())
+	w.buf.Write(frame)
+	trailer := make([]byte, 0, trailerLength)
+	trailer = binary.LittleEndian.AppendUint32(trailer, skippableMagic)
+	trailer = binary.LittleEndian.AppendUint32(trailer, 8)
+	trailer = binary.LittleEndian.AppendUint64(trailer, offset)
+	w.buf.Write(trailer)
+	sum := sha256.Sum256(w.buf.Bytes())
+	return w.buf.Bytes(), hex.EncodeToString(sum[:]), nil
+}
+
+// Reader reads a segment, whole or page by page, through ranges.
+type Reader struct {
+	src  io.ReaderAt
+	size int64
+	idx  index
+}
+
+// NewReader reads the index of a segment of size bytes. It returns an error
+// when trailer or index are damaged, or the index is not of pages in order,
+// frame after frame.
+func NewReader(src io.ReaderAt, size int64) (*Reader, error) {
+	if size < trailerLength {
+		return nil, fmt.Errorf("a segment of %d bytes is too short", size)
+	}
+	trailer := make([]byte, trailerLength)
+	if _, err := src.ReadAt(trailer, size-trailerLength); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the trailer: %w", err)
+	}
+	if binary.LittleEndian.Uint32(trailer) != skippableMagic || binary.LittleEndian.Uint32(trailer[4:]) != 8 {
+		return nil, errors.New("the segment's trailer is damaged")
+	}
+	offset := binary.LittleEndian.Uint64(trailer[8:])
+	if offset > uint64(size-trailerLength) {
+		return nil, errors.New("the segment's index lies outside of it")
+	}
+	frame := make([]byte, size-trailerLength-int64(offset))
+	if _, err := src.ReadAt(frame, int64(offset)); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the index: %w", err)
+	}
+	raw, err := Decompress(frame)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	r := &Reader{src: src, size: int64(offset)}
+	if err := json.Unmarshal(raw, &r.idx); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return r, r.checkIndex()
+}
+
+func (r *Reader) checkIndex() error {
+	at := int64(0)
+	for i, e := range r.idx.Pages {
+		if e.Offset != at || e.Length <= 0 || e.Length > r.size-at {
+			return fmt.Errorf("index entry %d does not follow the one before it", i)
+		}
+		if i > 0 && e.PageNo <= r.idx.Pages[i-1].PageNo {
+			return fmt.Errorf("page %d after page %d in the index", e.PageNo, r.idx.Pages[i-1].PageNo)
+		}
+		at += e.Length
+	}
+	if at != r.size {
+		return fmt.Errorf("the index covers %d of %d bytes", at, r.size)
+	}
+	return nil
+}
+
+// Index returns the places of the frames, in page order.
+func (r *Reader) Index() []IndexEntry { return r.idx.Pages }
+
+// Raw returns the compressed frame of the i-th page after checking its sha256.
+func (r *Reader) Raw(i int) ([]byte, error) {
+	e := r.idx.Pages[i]
+	frame := make([]byte, e.Length)
+	if _, err := r.src.ReadAt(frame, e.Offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("page %d: %w", e.PageNo, err)
+	}
+	sum := sha256.Sum256(frame)
+	if got := hex.EncodeToString(sum[:]); got != e.SHA256 {
+		return nil, fmt.Errorf("page %d: its frame has sha256 %s, the index says %s", e.PageNo, got, e.SHA256)
+	}
+	return frame, nil
+}
+
+// Frame returns the i-th page, verified.
+func (r *Reader) Frame(i int) (Frame, error) {
+	raw, err := r.Raw(i)
+	if err != nil {
+		return Frame{}, err
+	}
+	return DecodeFrame(raw)
+}
+
+// DecodeFrame reads one compressed page frame.
+func DecodeFrame(frame []byte) (Frame, error) {
+	raw, err := Decompress(frame)
+	if err != nil {
+		return Frame{}, err
+	}
+	var f Frame
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if err := dec.Decode(&f.Page); err != nil {
+		return Frame{}, fmt.Errorf("page record: %w", err)
+	}
+	for {
+		var u model.Unit
+		err := dec.Decode(&u)
+		if errors.Is(err, io.EOF) {
+			return f, nil
+		}
+		if err != nil {
+			return Frame{}, fmt.Errorf("page %d, unit %d: %w", f.Page.PageNo, len(f.Units), err)
+		}
+		f.Units = append(f.Units, u)
+	}
+}
+
+// Decompress reads one zstd frame of at most MaxFrame bytes of content.
+func Decompress(frame []byte) ([]byte, error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxFrame))
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	defer dec.Close()
+	out, err := dec.DecodeAll(frame, nil)
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,74 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// The headers that a dead letter has beside those of its message.
+const (
+	headerConsumer   = "Colophon-Consumer"
+	headerReason     = "Colophon-Reason"     // contracts 9
+	headerMessage    = "Colophon-Message"    // the sentence
+	headerSubject    = "Colophon-Subject"    // where the message was published
+	headerMsgID      = "Colophon-Msg-Id"     // its message id
+	headerDeliveries = "Colophon-Deliveries" // how often it was delivered
+	headerLost       = "Colophon-Lost"       // what of the message is not kept, when anything
+)
+
+// bury puts a copy of the message into the dead letters: its headers but the
+// server's own, and its payload, redacted when it is a request (contracts 3).
+// Doing so twice within the duplicate window leaves one letter.
+func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, text string) error {
+	source := d.event.SourceID
+	if !model.ValidSourceID(source) {
+		source = "UNKNOWN" // no source has such an id
+		if last := d.msg.Subject()[strings.LastIndexByte(d.msg.Subject(), '.')+1:]; model.ValidSourceID(last) {
+			source = last
+		}
+	}
+	letter := &nats.Msg{
+		Subject: fmt.Sprintf("%s.dlq.%s.%s", r.conn.cfg.Prefix, r.consumer, source),
+		Header:  nats.Header{},
+		Data:    d.msg.Data(),
+	}
+	for name, values := range d.msg.Headers() {
+		if !strings.HasPrefix(strings.ToLower(name), "nats-") {
+			letter.Header[name] = values
+		}
+	}
+	maps.Copy(letter.Header, nats.Header{
+		headerConsumer:    {r.consumer},
+		headerReason:      {string(reason)},
+		headerMessage:     {text},
+		headerSubject:     {d.msg.Subject()},
+		headerMsgID:       {d.event.MsgID},
+		headerDeliveries:  {strconv.FormatUint(d.meta.NumDelivered, 10)},
+		event.HeaderMsgID: {fmt.Sprintf("%s/%s/%d/%d", r.consumer, d.meta.Stream, d.meta.Sequence.Stream, d.meta.Timestamp.UnixNano())},
+	})
+	if r.consumer == ConsumerCapture {
+		var lost []string
+		if letter.Data, lost = redactRequest(letter.Data); len(lost) > 0 {
+			letter.Header.Set(headerLost, strings.Join(lost, ", "))
+		}
+	}
+	err := r.conn.publish(ctx, letter)
+	if fault.KindOf(err) == fault.KindPermanent { // with its headers it is too large
+		letter.Header.Set(headerLost, fmt.Sprintf("payload of %d bytes", len(letter.Data)))
+		letter.Data = nil
+		err = r.conn.publish(ctx, letter)
+	}
+	if err != nil {
+		return fault.Unavailable(fmt.Errorf("writing a dead letter: %w", err))
+	}
+	return nil
+}

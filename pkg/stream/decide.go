@@ -1,0 +1,241 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// settle handles deliveries until each of them is decided. What meets
+// something that is away is kept, and handled again when a probe succeeds.
+func (r *Runner) settle(ctx context.Context, drain <-chan struct{}, ds []*delivery) {
+	for {
+		results := r.attempt(ctx, ds)
+		var kept []*delivery
+		var why error
+		for i, d := range ds {
+			if err := r.decide(ctx, d, results[i]); err != nil {
+				kept, why = append(kept, d), err
+				r.meters.ended(ctx, outcomeUnavailable)
+			}
+		}
+		if len(kept) == 0 {
+			return
+		}
+		if !r.await(ctx, drain, why) {
+			for _, d := range kept {
+				r.leave(ctx, d)
+			}
+			return
+		}
+		ds = kept
+	}
+}
+
+// attempt handles deliveries once and returns a result for each. A batch that
+// failed as a whole is handled again one by one, so that nobody fails for a
+// neighbour.
+func (r *Runner) attempt(ctx context.Context, ds []*delivery) []error {
+	results := make([]error, len(ds))
+	var todo []*delivery
+	var place []int
+	for i, d := range ds {
+		if results[i] = d.verdict; d.verdict == nil {
+			todo, place = append(todo, d), append(place, i)
+		}
+	}
+	if len(todo) == 0 {
+		return results
+	}
+	done, whole := r.work(ctx, todo)
+	for i := range todo {
+		switch {
+		case whole == nil:
+			results[place[i]] = done[i]
+		case len(todo) == 1 || ctx.Err() != nil:
+			results[place[i]] = whole
+		default:
+			results[place[i]] = r.attempt(ctx, todo[i:i+1])[0]
+		}
+	}
+	return results
+}
+
+// decide is the table of contracts 3: what becomes of a message whose handling
+// ended with err. It returns an error when the message cannot be settled
+// because something of our own is away.
+func (r *Runner) decide(ctx context.Context, d *delivery, err error) error {
+	if err == nil {
+		r.ack(ctx, d)
+		r.meters.ended(ctx, outcomeDone)
+		r.forget(ctx, d)
+		return nil
+	}
+	if ctx.Err() != nil {
+		r.leave(ctx, d)
+		return nil
+	}
+	switch fault.KindOf(err) {
+	case fault.KindUnavailable:
+		return err
+	case fault.KindDeferred:
+		return r.postpone(ctx, d, err)
+	case fault.KindPermanent:
+		return r.fail(ctx, d, fault.ReasonOf(err), err.Error(), fault.OfDocument(err))
+	default: // transient; a context of the stage's own that ended counts as that
+		return r.retry(ctx, d, err)
+	}
+}
+
+// exhausted is the sentence of a failure whose attempts are used up.
+func exhausted(attempts int, cause error) string {
+	if fault.ReasonOf(cause) != fault.AttemptsExhausted {
+		return cause.Error()
+	}
+	return fmt.Sprintf("%d attempts failed, the last with: %v", attempts, cause)
+}
+
+// fail ends the message's work for good: the stage records it, a copy goes to
+// the dead letters when the reason asks for one (contracts 3), then the
+// message is terminated or acked.
+func (r *Runner) fail(ctx context.Context, d *delivery, reason fault.Reason, text string, document bool) error {
+	text = sentence(text)
+	if err := r.record(ctx, d, reason, text); err != nil {
+		if ctx.Err() != nil {
+			r.leave(ctx, d)
+			return nil
+		}
+		if fault.KindOf(err) == fault.KindUnavailable {
+			return err
+		}
+		again, counted := r.recordAgain(ctx, d, err)
+		if counted != nil || again {
+			return counted
+		}
+		text = sentence(fmt.Sprintf("%s (%s); recording it failed: %v", text, reason, err))
+		reason, document = fault.Internal, false
+	}
+	dead := reason.DeadLetter() && !document
+	if dead {
+		if err := r.bury(ctx, d, reason, text); err != nil {
+			return err
+		}
+		d.stop()
+		if err := d.msg.TermWithReason(string(reason)); err != nil {
+			r.logger.WarnContext(ctx, "term not sent", d.attrs("error", err)...)
+		}
+	} else {
+		r.ack(ctx, d)
+	}
+	r.logger.WarnContext(ctx, "failed for good", d.attrs("reason", reason, "message", text, "dead_letter", dead)...)
+	r.meters.failed(ctx, reason)
+	r.forget(ctx, d)
+	return nil
+}
+
+// record tells the stage of a failure, within the same bounds as a handling.
+func (r *Runner) record(ctx context.Context, d *delivery, reason fault.Reason, text string) error {
+	call := func(ctx context.Context, ds []*delivery) ([]error, error) {
+		emit := r.emit(ds)
+		if d.broken == nil {
+			return nil, r.failer.Fail(ctx, d.event, reason, text, emit)
+		}
+		if m, ok := r.failer.(Malformer); ok {
+			return nil, m.Malformed(ctx, d.msg.Subject(), d.msg.Headers(), d.msg.Data(), d.broken, emit)
+		}
+		return nil, nil
+	}
+	_, err := r.guard(r.consumer+" failure", call)(ctx, []*delivery{d})
+	return err
+}
+
+// recordAgain hands the message back when its failure could not be recorded
+// and that may pass. It gives up, with again false, after as many failures
+// more as there are attempts, and at once when the error is permanent.
+func (r *Runner) recordAgain(ctx context.Context, d *delivery, cause error) (again bool, err error) {
+	if fault.KindOf(cause) == fault.KindPermanent {
+		return false, nil
+	}
+	failures, err := r.attempts.AttemptFailed(ctx, r.consumer, d.key(), sentence(cause.Error()))
+	if err != nil {
+		return false, fault.Unavailable(err)
+	}
+	d.started = false
+	if failures >= 2*r.conn.cfg.attempts() {
+		return false, nil
+	}
+	r.logger.WarnContext(ctx, "failure not recorded", d.attrs("failures", failures, "error", cause)...)
+	r.handBack(ctx, d, r.delay(failures), outcomeRetried)
+	return true, nil
+}
+
+// ack tells the server that the message is done and waits until it knows. One
+// that does not arrive costs another delivery, which finds the work done.
+func (r *Runner) ack(ctx context.Context, d *delivery) {
+	d.stop()
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	for range 3 {
+		once, cancel := context.WithTimeout(ctx, r.conn.cfg.PublishWait)
+		err = d.msg.DoubleAck(once)
+		cancel()
+		if err == nil {
+			return
+		}
+	}
+	r.logger.WarnContext(ctx, "ack not confirmed", d.attrs("error", err)...)
+}
+
+// leave does nothing with the message, which the server delivers again; only
+// a start that was committed is taken back, since nothing was killed.
+func (r *Runner) leave(ctx context.Context, d *delivery) {
+	d.stop()
+	r.meters.ended(ctx, outcomeLeft)
+	if !d.started {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := r.attempts.AttemptReturned(ctx, r.consumer, d.key(), "the process was told to stop"); err != nil {
+		r.logger.WarnContext(ctx, "start not taken back", d.attrs("error", err)...)
+	}
+}
+
+// await keeps the runner from pulling until a probe succeeds. It is false when
+// ctx or drain ended first.
+func (r *Runner) await(ctx context.Context, drain <-chan struct{}, why error) bool {
+	release := r.gate.hold(why)
+	defer release()
+	r.logger.WarnContext(ctx, "something is away, waiting for it", "consumer", r.consumer, "error", why)
+	ticker := time.NewTicker(r.conn.cfg.ProbeEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-drain:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+		if r.conn.Ready(ctx) == nil && r.probe(ctx) == nil {
+			return true
+		}
+	}
+}
+
+// emit returns what the handling of ds publishes with. The suffix of a
+// redriven message goes on to what it causes.
+func (r *Runner) emit(ds []*delivery) Emit {
+	var suffix string
+	for _, d := range ds {
+		if s := redriveOf(d.event.MsgID); len(s) > len(suffix) || len(s) == len(suffix) && s > suffix {
+			suffix = s
+		}
+	}
+	return func(ctx context.Context, data event.Data) error {
+		return r.publisher.emit(ctx, data, suffix)
+	}
+}

@@ -1,0 +1,67 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Queue is how much waits for one consumer.
+type Queue struct {
+	Consumer   string     `json:"consumer"`
+	Stream     string     `json:"stream"`
+	Pending    uint64     `json:"pending"`     // not delivered yet
+	AckPending int        `json:"ack_pending"` // in hand, or handed back for later
+	Redelivery int        `json:"redelivery"`  // of those, delivered more than once
+	Oldest     *time.Time `json:"oldest,omitempty"`
+}
+
+// Queues returns the queue of every consumer of contracts 3, in the order of
+// the chain. Oldest is when the oldest message that is not done was published.
+func (c *Conn) Queues(ctx context.Context) ([]Queue, error) {
+	var queues []Queue
+	for _, s := range table() {
+		for _, consumer := range s.consumers {
+			q, err := c.queue(ctx, s, consumer)
+			if err != nil {
+				return nil, fmt.Errorf("asking for the queue of %s: %w", consumer.name, unavailable(ctx, err))
+			}
+			queues = append(queues, q)
+		}
+	}
+	return queues, nil
+}
+
+func (c *Conn) queue(ctx context.Context, s spec, consumer consumerSpec) (Queue, error) {
+	q := Queue{Consumer: consumer.name, Stream: c.streamName(s.name)}
+	found, err := c.js.Stream(ctx, q.Stream)
+	if err != nil {
+		return q, err
+	}
+	handle, err := found.Consumer(ctx, consumer.name)
+	if err != nil {
+		return q, err
+	}
+	info := handle.CachedInfo()
+	q.Pending, q.AckPending, q.Redelivery = info.NumPending, info.NumAckPending, info.NumRedelivered
+	if q.Pending == 0 && q.AckPending == 0 {
+		return q, nil
+	}
+	for _, subject := range c.subjects(consumer.filters, "*") {
+		m, err := found.GetMsg(ctx, info.AckFloor.Stream+1, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		if err != nil {
+			return q, err
+		}
+		if q.Oldest == nil || m.Time.Before(*q.Oldest) {
+			at := m.Time.UTC()
+			q.Oldest = &at
+		}
+	}
+	return q, nil
+}

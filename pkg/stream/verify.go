@@ -1,0 +1,62 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Verify compares retention, discard, subjects and duplicate window of every
+// stream with contracts 3, and asks for every consumer. The error joins all
+// differences, one sentence each; it is Unavailable when the bus is away.
+func Verify(ctx context.Context, c *Conn) error {
+	var differs []error
+	for _, s := range table() {
+		if err := c.verify(ctx, s); err != nil {
+			differs = append(differs, err)
+		}
+	}
+	return errors.Join(differs...)
+}
+
+func (c *Conn) verify(ctx context.Context, s spec) error {
+	want := c.wanted(s)
+	found, err := c.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("stream %s does not exist", want.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("asking for stream %s: %w", want.Name, unavailable(ctx, err))
+	}
+	got := found.CachedInfo().Config
+	slices.Sort(got.Subjects)
+	var differs []error
+	differ := func(what string, is, must any) {
+		differs = append(differs, fmt.Errorf("stream %s: %s is %v, must be %v", want.Name, what, is, must))
+	}
+	if got.Retention != want.Retention {
+		differ("retention", got.Retention, want.Retention)
+	}
+	if got.Discard != want.Discard {
+		differ("discard", got.Discard, want.Discard)
+	}
+	if !slices.Equal(got.Subjects, want.Subjects) {
+		differ("subjects", strings.Join(got.Subjects, " "), strings.Join(want.Subjects, " "))
+	}
+	if got.Duplicates != want.Duplicates {
+		differ("duplicate window", got.Duplicates, want.Duplicates)
+	}
+	for _, consumer := range s.consumers {
+		_, err := found.Consumer(ctx, consumer.name)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			differs = append(differs, fmt.Errorf("consumer %s of stream %s does not exist", consumer.name, want.Name))
+		} else if err != nil {
+			differs = append(differs, fmt.Errorf("asking for consumer %s: %w", consumer.name, unavailable(ctx, err)))
+		}
+	}
+	return errors.Join(differs...)
+}

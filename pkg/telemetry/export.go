@@ -1,0 +1,98 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// exporters returns what sends spans and metrics to the configured endpoint.
+func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.SpanExporter, sdkmetric.Reader, error) {
+	u, err := url.Parse(c.OTLPEndpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, nil, fmt.Errorf("COLOPHON_OTLP_ENDPOINT is %q; allowed is http://host:port or https://host:port", c.OTLPEndpoint)
+	}
+	headers, err := parseHeaders(c.OTLPHeaders.Value())
+	if err != nil {
+		return nil, nil, err
+	}
+	spans, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.OTLPEndpoint), otlptracegrpc.WithHeaders(headers))
+	if err != nil {
+		return nil, nil, fmt.Errorf("exporting traces: %w", err)
+	}
+	metrics, err := otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(c.OTLPEndpoint), otlpmetricgrpc.WithHeaders(headers))
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("exporting metrics: %w", err), spans.Shutdown(ctx))
+	}
+	interval := c.MetricInterval
+	if interval <= 0 {
+		interval = 15 * time.Second
+	}
+	reader := sdkmetric.NewPeriodicReader(&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", logger: logger}}, sdkmetric.WithInterval(interval))
+	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", logger: logger}}, reader, nil
+}
+
+// parseHeaders reads name=value,name=value, the values percent-encoded.
+func parseHeaders(text string) (map[string]string, error) {
+	headers := make(map[string]string)
+	for pair := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		decoded, err := url.PathUnescape(strings.TrimSpace(value))
+		if name = strings.TrimSpace(name); !ok || name == "" || err != nil {
+			return nil, errors.New("COLOPHON_OTLP_HEADERS has a wrong value; allowed is name=value,name=value")
+		}
+		headers[name] = decoded
+	}
+	return headers, nil
+}
+
+// quiet logs when exporting begins to fail and when it works again. The library
+// would hand each failure to a global handler.
+type quiet struct {
+	what    string
+	logger  *slog.Logger
+	failing atomic.Bool
+}
+
+func (q *quiet) note(ctx context.Context, err error) {
+	switch {
+	case err != nil && !q.failing.Swap(true):
+		q.logger.WarnContext(ctx, "telemetry cannot be exported", slog.String("what", q.what), slog.Any("error", err))
+	case err == nil && q.failing.Swap(false):
+		q.logger.InfoContext(ctx, "telemetry is exported again", slog.String("what", q.what))
+	}
+}
+
+type quietSpans struct {
+	sdktrace.SpanExporter
+	quiet
+}
+
+func (q *quietSpans) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	q.note(ctx, q.SpanExporter.ExportSpans(ctx, spans))
+	return nil
+}
+
+type quietMetrics struct {
+	sdkmetric.Exporter
+	quiet
+}
+
+func (q *quietMetrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
+	q.note(ctx, q.Exporter.Export(ctx, data))
+	return nil
+}

@@ -1,0 +1,168 @@
+// Package vectorstore keeps chunks' vectors in Qdrant (contracts 8) and is the
+// only importer of its client. It speaks to a Qdrant server and to the
+// embedded subset of devstack in the same way, over gRPC.
+//
+// Writes wait until they are applied and are errors unless the server says
+// Completed. Every write may be sent again: a write that failed may be half
+// applied, and repeating it gives the state that it asked for.
+//
+// Errors carry their kind (pkg/fault): a server that is away, too slow or
+// refuses the key is unavailable, one that is overloaded or lost a race is
+// transient, and what it would refuse every time is permanent. ErrNotFound is
+// left to the caller to judge.
+package vectorstore
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc"
+)
+
+const (
+	// messageLimit bounds an answer. The client's own default of 4 MB is less
+	// than a page of large chunks.
+	messageLimit = 64 << 20
+
+	defaultTimeout = 30 * time.Second
+
+	// A server that is busy with a large batch may answer a ping late: a short
+	// timeout would cut the connection under the call.
+	keepAliveSeconds        = 20
+	keepAliveTimeoutSeconds = 10
+)
+
+// Config says where the server is.
+type Config struct {
+	Addr    string        // host:port of the gRPC door; an IPv6 host in brackets
+	APIKey  string        // sent with each call when not empty; use TLS with it
+	TLS     bool          // whether the connection is encrypted (TLS 1.3)
+	Timeout time.Duration // of one call; 0 means 30 seconds
+}
+
+// Client is a connection to one server, good for use by many goroutines.
+type Client struct {
+	qdrant  *qdrant.Client
+	timeout time.Duration
+}
+
+// Open connects to the server and asks it for a sign of life. It returns an
+// unavailable error when there is none.
+func Open(ctx context.Context, config Config) (*Client, error) {
+	host, portText, err := net.SplitHostPort(config.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("address of the vector store: %w", err)
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("address of the vector store %q: %w", config.Addr, err)
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	driver, err := qdrant.NewClient(&qdrant.Config{
+		Host:                   host,
+		Port:                   int(port),
+		APIKey:                 config.APIKey,
+		UseTLS:                 config.TLS,
+		SkipCompatibilityCheck: true, // it logs, and knows no context; see Ping
+		KeepAliveTime:          keepAliveSeconds,
+		KeepAliveTimeout:       keepAliveTimeoutSeconds,
+		GrpcOptions: []grpc.DialOption{
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit)),
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open vector store at %s: %w", config.Addr, err)
+	}
+	client := &Client{qdrant: driver, timeout: config.Timeout}
+	if client.timeout <= 0 {
+		client.timeout = defaultTimeout
+	}
+	if _, err := client.Ping(ctx); err != nil {
+		_ = driver.Close()
+		return nil, fmt.Errorf("open vector store at %s: %w", config.Addr, err)
+	}
+	return client, nil
+}
+
+// Close ends the connections. Calls under way fail.
+func (c *Client) Close() error { return c.qdrant.Close() }
+
+// Ping returns the server's version, for readiness and for the curious.
+func (c *Client) Ping(ctx context.Context) (version string, err error) {
+	err = c.call(ctx, "ask for health", func(ctx context.Context) error {
+		reply, err := c.qdrant.HealthCheck(ctx)
+		version = reply.GetVersion()
+		return err
+	})
+	return version, err
+}
+
+// Collection names a collection, or an alias of one. It asks the server
+// nothing.
+func (c *Client) Collection(name string) *Collection {
+	return &Collection{client: c, name: name}
+}
+
+// Alias returns the collection behind an alias, or ErrNotFound.
+func (c *Client) Alias(ctx context.Context, alias string) (collection string, err error) {
+	err = c.call(ctx, "read alias "+alias, func(ctx context.Context) error {
+		aliases, err := c.qdrant.ListAliases(ctx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(aliases, func(a *qdrant.AliasDescription) bool { return a.GetAliasName() == alias })
+		if i < 0 {
+			return ErrNotFound
+		}
+		collection = aliases[i].GetCollectionName()
+		return nil
+	})
+	return collection, err
+}
+
+// SetAlias makes alias stand for collection, in one step: a reader sees the
+// collection before or the new one, and never none. Setting it again changes
+// nothing. When the collection is not there (ErrNotFound) the alias stays as it
+// was: that is asked first, since a server that refuses the second of two
+// operations has done the first.
+func (c *Client) SetAlias(ctx context.Context, alias, collection string) error {
+	return c.call(ctx, "set alias "+alias, func(ctx context.Context) error {
+		exists, err := c.qdrant.CollectionExists(ctx, collection)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			return fmt.Errorf("collection %s: %w", collection, ErrNotFound)
+		}
+		return c.qdrant.UpdateAliases(ctx, []*qdrant.AliasOperations{
+			qdrant.NewAliasDelete(alias),
+			qdrant.NewAliasCreate(alias, collection),
+		})
+	})
+}
+
+// RemoveAlias removes an alias; the collection behind it stays. An alias that
+// is not there is no error.
+func (c *Client) RemoveAlias(ctx context.Context, alias string) error {
+	return c.call(ctx, "remove alias "+alias, func(ctx context.Context) error {
+		return c.qdrant.DeleteAlias(ctx, alias)
+	})
+}
+
+// call runs f under the client's timeout and gives its error a kind.
+func (c *Client) call(ctx context.Context, what string, f func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	if err := f(limited); err != nil {
+		return fmt.Errorf("vector store: %s: %w", what, classify(ctx, err))
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package vectorstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+var (
+	// ErrNotFound says that the collection, the alias, or a point whose payload was to
+	// be changed is not there. It is not marked with a kind: only the caller
+	// knows whether to make the thing or to give up.
+	ErrNotFound = errors.New("not found")
+
+	// ErrMismatch says that a collection of that name is there with other vectors than
+	// those asked for. It is permanent.
+	ErrMismatch = errors.New("collection has other vectors")
+)
+
+// classify gives an error of the driver its kind. parent is the context of the
+// caller: when that has ended the error is its end, while an end of our own
+// timeout means that the server is too slow, which is a way to be away.
+func classify(parent context.Context, err error) error {
+	if parent.Err() != nil {
+		return fmt.Errorf("%w (%v)", parent.Err(), err)
+	}
+	if errors.Is(err, ErrNotFound) || fault.KindOf(err) == fault.KindPermanent {
+		return err
+	}
+	var exhausted *qdrant.QdrantResourceExhaustedError
+	if errors.As(err, &exhausted) {
+		return fault.Transient(err)
+	}
+	switch codeOf(err) {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unauthenticated, codes.PermissionDenied:
+		return fault.Unavailable(err)
+	case codes.NotFound:
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	case codes.InvalidArgument, codes.FailedPrecondition, codes.OutOfRange, codes.Unimplemented, codes.AlreadyExists:
+		return fault.Permanent(fault.Internal, err)
+	default: // ResourceExhausted, Aborted, Internal, Unknown, DataLoss
+		return fault.Transient(err)
+	}
+}
+
+// codeOf returns the gRPC code of err, however it is wrapped, also when our own
+// timeout ended the call before the driver could say so.
+func codeOf(err error) codes.Code {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return codes.DeadlineExceeded
+	}
+	return status.Code(err)
+}
+
+// completed is nil when the write was applied. The server says "wait timeout"
+// and "clock rejected" without an error (contracts 8): both mean that the
+// write must be sent again.
+func completed(result *qdrant.UpdateResult, err error) error {
+	if err != nil {
+		return err
+	}
+	if result.GetStatus() != qdrant.UpdateStatus_Completed {
+		return status.Errorf(codes.Unavailable, "write not completed: %s", result.GetStatus())
+	}
+	return nil
+}

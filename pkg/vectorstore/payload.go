@@ -1,0 +1,130 @@
+package vectorstore
+
+import (
+	"fmt"
+
+	"github.com/qdrant/go-client/qdrant"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// Payload is what a point says of its chunk: seed 004's fields, and those of
+// contracts 8. A field that is empty (of the numbers: page_hint 0) is left
+// out of the point. Dates are RFC 3339: pushed_at a time in UTC, info_date a
+// day.
+type Payload struct {
+	DocHash         string
+	ChunkID         string
+	ChunkIndex      int64  // 0-based
+	PointIDReadable string // the chunk_ref, {doc_hash}:{chunk_id}
+	Text            string
+	TextLen         int64 // of Text, in code points
+	Tokens          int64
+	URL             string
+	Title           string
+	AnchorType      string // of the chunk's first anchor
+	AnchorText      string
+	PageHint        int64 // 1-based; 0 when there is none
+	PushedAt        string
+	Collection      string
+	DocType         string // pdf, html, …: seed 004's source_type
+
+	SourceID   string
+	SnapshotID string
+	SourceType string // seed 003's
+	Type       string // fact, allegation, opinion
+	Status     string // under_review, confirmed, refuted, obsolete
+	InfoDate   string
+	Layer      string // hot, summary, archive
+	Language   string
+	Territory  string
+	Domain     string
+	Host       string
+}
+
+type field[T any] struct {
+	key   string
+	value *T
+}
+
+// texts lists the fields of text with their keys.
+func (p *Payload) texts() []field[string] {
+	return []field[string]{
+		{"doc_hash", &p.DocHash},
+		{"chunk_id", &p.ChunkID},
+		{"point_id_readable", &p.PointIDReadable},
+		{"text", &p.Text},
+		{"url", &p.URL},
+		{"title", &p.Title},
+		{"anchor_type", &p.AnchorType},
+		{"anchor_text", &p.AnchorText},
+		{"pushed_at", &p.PushedAt},
+		{"collection", &p.Collection},
+		{"doc_type", &p.DocType},
+		{"source_id", &p.SourceID},
+		{"snapshot_id", &p.SnapshotID},
+		{"source_type", &p.SourceType},
+		{"type", &p.Type},
+		{"status", &p.Status},
+		{"info_date", &p.InfoDate},
+		{"layer", &p.Layer},
+		{"language", &p.Language},
+		{"territory", &p.Territory},
+		{"domain", &p.Domain},
+		{"host", &p.Host},
+	}
+}
+
+// numbers lists the fields of numbers with their keys.
+func (p *Payload) numbers() []field[int64] {
+	return []field[int64]{
+		{"chunk_index", &p.ChunkIndex},
+		{"text_len", &p.TextLen},
+		{"tokens", &p.Tokens},
+		{"page_hint", &p.PageHint},
+	}
+}
+
+func (p *Payload) values() map[string]*qdrant.Value {
+	values := make(map[string]*qdrant.Value, 26)
+	for _, f := range p.texts() {
+		if *f.value != "" {
+			values[f.key] = qdrant.NewValueString(*f.value)
+		}
+	}
+	for _, f := range p.numbers() {
+		if *f.value != 0 || f.value != &p.PageHint {
+			values[f.key] = qdrant.NewValueInt(*f.value)
+		}
+	}
+	return values
+}
+
+// payloadOf reads a point's payload. Keys that it does not know are passed
+// over; a known key with a value of another type is a permanent error.
+func payloadOf(values map[string]*qdrant.Value) (Payload, error) {
+	var payload Payload
+	for _, f := range payload.texts() {
+		if value, ok := values[f.key]; ok {
+			text, ok := value.GetKind().(*qdrant.Value_StringValue)
+			if !ok {
+				return Payload{}, wrongType(f.key, "a string")
+			}
+			*f.value = text.StringValue
+		}
+	}
+	for _, f := range payload.numbers() {
+		if value, ok := values[f.key]; ok {
+			number, ok := value.GetKind().(*qdrant.Value_IntegerValue)
+			if !ok {
+				return Payload{}, wrongType(f.key, "an integer")
+			}
+			*f.value = number.IntegerValue
+		}
+	}
+	return payload, nil
+}
+
+func wrongType(key, wanted string) error {
+	return fault.Permanent(fault.Internal, fmt.Errorf("payload field %s is not %s", key, wanted))
+}

@@ -1,0 +1,174 @@
+// Package verify reads what a proof walks over: catalog, object store, vector
+// store and the extraction children. The walk itself is package proof, which
+// knows none of them.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
+)
+
+// Reader is proof.Reader over the stores. It is safe for concurrent use.
+type Reader struct {
+	Catalog   *catalog.DB
+	Blobs     *blobstore.Store
+	Vectors   *vectorstore.Client
+	Alias     string // of the collection that is searched
+	Extractor *child.Client
+}
+
+// gone marks what does not exist as a finding, not a failure to read.
+func gone(err error) error {
+	if errors.Is(err, catalog.ErrNotFound) || errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, vectorstore.ErrNotFound) {
+		return fmt.Errorf("%w: %w", proof.ErrGone, err)
+	}
+	return err
+}
+
+// Snapshot implements proof.Reader.
+func (r *Reader) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error) {
+	s, err := r.Catalog.Snapshot(ctx, snapshotID)
+	return s, gone(err)
+}
+
+// Run implements proof.Reader.
+func (r *Reader) Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error) {
+	run, err := r.Catalog.Run(ctx, snapshotID, extractionID)
+	return run, gone(err)
+}
+
+// Manifest implements proof.Reader.
+func (r *Reader) Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error) {
+	m, err := r.Catalog.Manifest(ctx, docHash, generation)
+	return m, gone(err)
+}
+
+// SegmentsAt implements proof.Reader.
+func (r *Reader) SegmentsAt(ctx context.Context, snapshotID, extractionID string, redo int) ([]model.SegmentRow, error) {
+	return r.Catalog.SegmentsAt(ctx, snapshotID, extractionID, redo)
+}
+
+// Object implements proof.Reader.
+func (r *Reader) Object(ctx context.Context, key string) ([]byte, error) {
+	data, err := r.Blobs.Get(ctx, blobstore.Derived, key, "")
+	return data, gone(err)
+}
+
+// RawDigest implements proof.Reader.
+func (r *Reader) RawDigest(ctx context.Context, s model.Snapshot) (hash string, length int64, err error) {
+	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	if err != nil {
+		return "", 0, fmt.Errorf("%w: %w", proof.ErrGone, err)
+	}
+	sum, length, err := r.Blobs.Copy(ctx, blobstore.Raw, key, io.Discard)
+	return "sha256:" + sum, length, gone(err)
+}
+
+// RawSlice implements proof.Reader.
+func (r *Reader) RawSlice(ctx context.Context, s model.Snapshot, start, end int64) ([]byte, error) {
+	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	if err != nil {
+		return nil, err
+	}
+	data, err := r.Blobs.GetRange(ctx, blobstore.Raw, key, start, end-start)
+	return data, gone(err)
+}
+
+// Remake implements proof.Reader.
+func (r *Reader) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, pages model.PageRange) ([][]byte, error) {
+	if run.ParserVersion != extract.ParserVersion {
+		return nil, fmt.Errorf("%w: %s, recorded %s", proof.ErrOtherParser, extract.ParserVersion, run.ParserVersion)
+	}
+	// Not Extract: what ended a later redo of the run is not what its pages are.
+	results, err := r.Extractor.Pages(ctx, s, run.ExtractionID, facts, pages)
+	if err != nil {
+		return nil, err
+	}
+	frames := make([][]byte, len(results))
+	for i, result := range results {
+		frames[i] = result.Frame
+	}
+	return frames, nil
+}
+
+// Points implements proof.Reader: a chunk that needs a point must have it, once
+// and with its payload, one that repeats or duplicates another must have none.
+func (r *Reader) Points(ctx context.Context, items []proof.Item) (map[string]string, error) {
+	wrong := make(map[string]string)
+	name, err := r.Vectors.Alias(ctx, r.Alias)
+	if errors.Is(err, vectorstore.ErrNotFound) {
+		for _, item := range items {
+			if item.State.HasPoint() {
+				wrong[item.Chunk.ChunkRef] = "there is no collection " + r.Alias
+			}
+		}
+		return wrong, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.Chunk.PointID
+	}
+	points, err := r.Vectors.Collection(name).Get(ctx, ids, false)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]vectorstore.Payload, len(points))
+	for _, p := range points {
+		found[p.ID] = p.Payload
+	}
+	if wrong, err = r.strangers(ctx, name, items); err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		have, present := found[item.Chunk.PointID]
+		have.PushedAt = ""
+		switch want := vectorstore.PayloadOf(item.Chunk, item.State, name); {
+		case item.State.HasPoint() && !present:
+			wrong[item.Chunk.ChunkRef] = "is not in " + name
+		case !item.State.HasPoint() && present:
+			wrong[item.Chunk.ChunkRef] = "is in " + name + " although another chunk stands for this one"
+		case present && have != want:
+			wrong[item.Chunk.ChunkRef] = "its payload in " + name + " is not that of the chunk"
+		}
+	}
+	return wrong, nil
+}
+
+// strangers returns the chunks that a point of another id claims to be.
+func (r *Reader) strangers(ctx context.Context, collection string, items []proof.Item) (map[string]string, error) {
+	wrong := make(map[string]string)
+	ids := make(map[string]string, len(items))
+	var filter vectorstore.Filter
+	for _, item := range items {
+		ids[item.Chunk.ChunkRef] = item.Chunk.PointID
+		if !slices.Contains(filter.DocHashes, item.Chunk.DocHash) {
+			filter.DocHashes = append(filter.DocHashes, item.Chunk.DocHash)
+		}
+	}
+	if len(filter.DocHashes) == 0 {
+		return wrong, nil
+	}
+	for p, err := range r.Vectors.Collection(collection).Scroll(ctx, filter, true) {
+		if err != nil {
+			return nil, err
+		}
+		if id, asked := ids[p.Payload.PointIDReadable]; asked && id != p.ID {
+			wrong[p.Payload.PointIDReadable] = "is in " + collection + " a second time, as " + p.ID
+		}
+	}
+	return wrong, nil
+}

@@ -1,0 +1,82 @@
+// Package app builds the capturer: the only place that names implementations.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
+)
+
+// Name is the service's name, in ce-source and in logs.
+const Name = "capturer"
+
+// toolVersion is the fetch_tool_version of what the capturer fetches itself:
+// raised whenever it would store other bytes or facts of the same answer.
+const toolVersion = "colophon-capturer/1"
+
+// App is the running capturer.
+type App struct {
+	*stream.Runner
+	conn    *stream.Conn
+	db      *catalog.DB
+	fetcher *fetch.Client
+}
+
+// New connects the capturer's parts. Stores that are away are waited for by
+// Run; settings that cannot be used are an error.
+func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	if err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
+	}
+	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
+	settings.Logger = tel.Logger
+	if a.conn, err = stream.Connect(ctx, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	}
+	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher), stream.Options{
+		Consumer: stream.ConsumerCapture, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
+		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+	})
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client) *stage.Stage {
+	return &stage.Stage{
+		Requests: db, Windows: db, Registry: db, Objects: objects{blobs}, Fetcher: fetcher,
+		Spool: c.Capture.spooler(c.S3.TempDir), Today: versions(), ToolVersion: toolVersion,
+		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
+		Lease: c.Capture.Lease, Wait: c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,
+		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+	}
+}
+
+// Name implements process.Service.
+func (a *App) Name() string { return Name }
+
+// Close gives back what New took. Run must have returned.
+func (a *App) Close() error {
+	a.fetcher.Close()
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	if a.db != nil {
+		a.db.Close()
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+)
+
+// The bounds of decompression: more than maxRatio bytes for one encoded byte
+// are refused once freeBytes have come out, and more than maxLayers encodings at
+// all. No document that was written to be read needs more.
+const (
+	maxRatio  = 200
+	freeBytes = 4 << 20
+	maxLayers = 3
+)
+
+// ErrBomb says that content grows beyond all reason when it is decoded.
+var ErrBomb = errors.New("the encoded content grows beyond the limit")
+
+// ErrEncoding says that content cannot be decoded as what it claims to be.
+var ErrEncoding = errors.New("the content cannot be decoded")
+
+// Decode undoes the content codings of a Content-Encoding header (RFC 9110,
+// 8.4) and returns the decoded content, or nil when the bytes are to be kept as
+// they are: no coding, one that is unknown (kept says so), or one that the bytes
+// do not have, as when it was undone before. More than limit bytes are
+// spool.ErrTooLarge.
+func Decode(s spool.Spooler, wire *spool.Content, contentEncoding string, limit int64) (decoded *spool.Content, kept bool, err error) {
+	codings := codingsOf(contentEncoding)
+	if len(codings) > maxLayers {
+		return nil, false, fmt.Errorf("%w: %d codings, limit %d", ErrEncoding, len(codings), maxLayers)
+	}
+	var r io.Reader = wire.Open()
+	layers := 0
+	for i := len(codings) - 1; i >= 0; i-- { // the last one applied comes off first
+		next, err := decoder(codings[i], r)
+		if errors.Is(err, errUnknown) || errors.Is(err, errNotCoded) {
+			if layers > 0 {
+				return nil, false, fmt.Errorf("%w: %s below another coding", ErrEncoding, codings[i])
+			}
+			return nil, errors.Is(err, errUnknown), nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		defer next.Close()
+		r = next
+		layers++
+	}
+	if layers == 0 {
+		return nil, false, nil
+	}
+	decoded, err = s.Read(&ratioReader{r: r, wire: wire.Size}, limit)
+	switch {
+	case err == nil, errors.Is(err, spool.ErrTooLarge), errors.Is(err, ErrBomb):
+		return decoded, false, err
+	default:
+		return nil, false, fmt.Errorf("%w: %w", ErrEncoding, err)
+	}
+}
+
+func codingsOf(header string) []string {
+	var codings []string
+	for _, c := range strings.Split(header, ",") {
+		c = strings.ToLower(strings.TrimSpace(c))
+		if c != "" && c != "identity" {
+			codings = append(codings, c)
+		}
+	}
+	return codings
+}
+
+var (
+	errUnknown  = errors.New("unknown coding")
+	errNotCoded = errors.New("the bytes are not coded so")
+)
+
+func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
+	br := bufio.NewReader(r)
+	head, _ := br.Peek(4)
+	switch coding {
+	case "gzip", "x-gzip":
+		if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+			return nil, errNotCoded
+		}
+		z, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, fmt.Errorf("%w: gzip: %w", ErrEncoding, err)
+		}
+		return z, nil
+	case "zstd":
+		if !bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+			return nil, errNotCoded
+		}
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderMaxWindow(8<<20))
+		if err != nil {
+			return nil, fmt.Errorf("%w: zstd: %w", ErrEncoding, err)
+		}
+		return z.IOReadCloser(), nil
+	case "deflate":
+		// RFC 9110 means zlib; some servers send bare deflate, which has no magic.
+		if len(head) >= 2 && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+			z, err := zlib.NewReader(br)
+			if err != nil {
+				return nil, fmt.Errorf("%w: deflate: %w", ErrEncoding, err)
+			}
+			return z, nil
+		}
+		return flate.NewReader(br), nil
+	default:
+		return nil, errUnknown
+	}
+}
+
+// ratioReader ends with ErrBomb when too much comes out of too little.
+type ratioReader struct {
+	r    io.Reader
+	wire int64
+	out  int64
+}
+
+func (r *ratioReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.out += int64(n)
+	if r.out > freeBytes && r.out/maxRatio > r.wire {
+		return 0, fmt.Errorf("%w: %d bytes from %d", ErrBomb, r.out, r.wire)
+	}
+	return n, err
+}

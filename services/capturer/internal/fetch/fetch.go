@@ -1,0 +1,252 @@
+// Package fetch gets one document over HTTP from a server that is not trusted:
+// only public addresses, checked at the moment of connecting, a bounded number
+// of redirects, bytes and seconds.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+)
+
+// Options of a Client. Every zero value means the default named.
+type Options struct {
+	Guard         Guard
+	Spool         spool.Spooler
+	UserAgent     string        // sent with every request
+	Connect       time.Duration // for a connection and its TLS handshake, 10 s
+	FirstByte     time.Duration // from the request to the end of the headers, 30 s
+	Total         time.Duration // for one document with all its redirects, 2 min
+	MaxRedirects  int           // 5
+	MaxHeaderSize int64         // bytes of one response's headers, 256 KiB
+}
+
+// Client fetches documents. It is safe for concurrent use. It keeps no cookies
+// and uses no proxy.
+type Client struct {
+	opts Options
+	http *http.Client
+}
+
+// Response is what a server sent. The caller closes Body.
+type Response struct {
+	URL    string   // the one that answered, as it was asked for
+	Chain  []string // the URLs that led there, the requested one first; empty without redirects
+	Status int
+	Header http.Header
+	Body   *spool.Content // as it came: a content coding is not undone
+}
+
+// StatusError says that the server answered with something that is no document.
+type StatusError struct {
+	Status     int
+	RetryAfter time.Duration // 0: it named none
+}
+
+// Error names the status.
+func (e *StatusError) Error() string {
+	if text := http.StatusText(e.Status); text != "" {
+		return fmt.Sprintf("the server answered %d %s", e.Status, text)
+	}
+	return fmt.Sprintf("the server answered %d", e.Status)
+}
+
+// Passing reports whether the answer may be another one later.
+func (e *StatusError) Passing() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	default:
+		return e.Status >= 500
+	}
+}
+
+// ErrTimeout says that the server was too slow.
+var ErrTimeout = errors.New("the server took too long")
+
+// ErrRedirects says that a chain of redirects is too long, or leads nowhere.
+var ErrRedirects = errors.New("the redirects lead nowhere")
+
+// New returns a client.
+func New(o Options) *Client {
+	def(&o.Connect, 10*time.Second)
+	def(&o.FirstByte, 30*time.Second)
+	def(&o.Total, 2*time.Minute)
+	def(&o.MaxRedirects, 5)
+	def(&o.MaxHeaderSize, 256<<10)
+	def(&o.UserAgent, "colophon")
+	dialer := &net.Dialer{Timeout: o.Connect, Control: o.Guard.Control}
+	return &Client{opts: o, http: &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  nil, // it would see the address, not the guard
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    o.Connect,
+			ResponseHeaderTimeout:  o.FirstByte,
+			MaxResponseHeaderBytes: o.MaxHeaderSize,
+			DisableCompression:     true, // it would inflate without limit
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    2,
+			IdleConnTimeout:        30 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func def[T comparable](v *T, value T) {
+	var zero T
+	if *v == zero {
+		*v = value
+	}
+}
+
+// Close ends idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Get fetches a URL and follows its redirects. An error is a *Refused, a
+// *StatusError, ErrRedirects, ErrTimeout, spool.ErrTooLarge for more than limit
+// bytes, the context's own when it ended, or that of the network. None of them
+// holds a URL's secrets.
+func (c *Client) Get(ctx context.Context, address string, limit int64) (*Response, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, c.opts.Total, ErrTimeout)
+	defer cancel()
+	r, err := c.follow(bounded, address, limit)
+	if err == nil || ctx.Err() != nil {
+		return r, err
+	}
+	if bounded.Err() != nil {
+		return nil, fmt.Errorf("%w: limit %s", ErrTimeout, c.opts.Total)
+	}
+	if isTimeout(err) {
+		return nil, fmt.Errorf("%w: %w", ErrTimeout, err)
+	}
+	return nil, err
+}
+
+func (c *Client) follow(ctx context.Context, address string, limit int64) (*Response, error) {
+	var chain []string
+	for {
+		target, err := parse(address)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := c.ask(ctx, target)
+		if err != nil {
+			return nil, err
+		}
+		next, err := location(answer, target)
+		if err != nil || next == "" {
+			var r *Response
+			if err == nil {
+				r, err = c.read(answer, limit)
+			}
+			_ = answer.Body.Close()
+			if err != nil {
+				return nil, err
+			}
+			r.URL, r.Chain = address, chain
+			return r, nil
+		}
+		_ = answer.Body.Close()
+		if len(chain) == c.opts.MaxRedirects {
+			return nil, fmt.Errorf("%w: more than %d", ErrRedirects, c.opts.MaxRedirects)
+		}
+		chain, address = append(chain, address), next
+	}
+}
+
+// parse refuses what is not a plain web address.
+func parse(address string) (*url.URL, error) {
+	target, err := url.Parse(address)
+	if err != nil {
+		return nil, &Refused{What: "the URL", Why: "it cannot be parsed"}
+	}
+	shown := digest.RedactURL(address)
+	switch {
+	case target.Scheme != "http" && target.Scheme != "https":
+		return nil, &Refused{What: shown, Why: "only http and https are fetched"}
+	case target.User != nil:
+		return nil, &Refused{What: shown, Why: "it carries user information"}
+	case target.Hostname() == "":
+		return nil, &Refused{What: shown, Why: "it names no host"}
+	}
+	target.Fragment, target.RawFragment = "", ""
+	return target, nil
+}
+
+func (c *Client) ask(ctx context.Context, target *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, &Refused{What: "the URL", Why: "no request can be made of it"}
+	}
+	req.Header.Set("User-Agent", c.opts.UserAgent)
+	req.Header.Set("Accept", "*/*")
+	req.Header.Set("Accept-Encoding", "identity") // a coded form would be kept beside the bytes
+	answer, err := c.http.Do(req)
+	if err == nil {
+		return answer, nil
+	}
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return nil, refused
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err // without the URL, which may hold secrets
+	}
+	return nil, fmt.Errorf("asking %s: %w", target.Host, err)
+}
+
+// location returns where a redirect leads, "" when the answer is none.
+func location(answer *http.Response, from *url.URL) (string, error) {
+	switch answer.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return "", nil
+	}
+	given := answer.Header.Get("Location")
+	next, err := from.Parse(given)
+	if err != nil || given == "" {
+		return "", fmt.Errorf("%w: the server answered %d without a usable Location", ErrRedirects, answer.StatusCode)
+	}
+	return next.String(), nil
+}
+
+func (c *Client) read(answer *http.Response, limit int64) (*Response, error) {
+	if answer.StatusCode < 200 || answer.StatusCode > 299 || answer.StatusCode == http.StatusPartialContent {
+		return nil, &StatusError{Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header, time.Now())}
+	}
+	if answer.ContentLength > limit {
+		return nil, spool.ErrTooLarge
+	}
+	body, err := c.opts.Spool.Read(answer.Body, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+}
+
+// retryAfter reads both forms of the header (RFC 9110, 10.2.3).
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	given := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(given, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(given); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+func isTimeout(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}

@@ -1,0 +1,197 @@
+package stage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
+)
+
+// The bounds of what a request may say, in bytes. A request_id is part of an
+// index.
+const (
+	maxRequestID = 1000
+	maxRecordID  = 4 << 10
+	maxURL       = 16 << 10
+	maxInline    = 512 << 10
+)
+
+// The buckets that a stored request names: the inbox, which crawlers write, and
+// raw, where inline content is kept so that the request can be handled again
+// from its row.
+const (
+	bucketInbox = "inbox"
+	bucketRaw   = "raw"
+)
+
+// request is a capture request as it is worked on: cleaned and redacted, but
+// for the URL that is fetched and the bytes that came inline.
+type request struct {
+	event.CaptureRequested
+	stored    json.RawMessage // the cleaned request, as its row keeps it
+	digest    string          // of stored
+	canonical string          // urlcanon_v1 of URL, "" without one
+	fetchURL  string
+	inline    []byte
+	hash      string // content_hash of inline
+	at        time.Time
+}
+
+// read decodes and checks a request. Every error is a permanent Malformed one.
+func (s *Stage) read(e event.Event) (*request, error) {
+	data, err := event.As[event.CaptureRequested](e)
+	if err != nil {
+		return nil, err
+	}
+	if data.RequestID == "" {
+		data.RequestID = requestIDOf(e.MsgID, e.SourceID)
+	}
+	if err := data.Validate(); err != nil {
+		return nil, fault.Permanent(fault.Malformed, err)
+	}
+	r := &request{CaptureRequested: data, fetchURL: data.URL, at: e.Time}
+	if err := r.clean(s.InboxBucket); err != nil {
+		return nil, fault.Permanent(fault.Malformed, err)
+	}
+	return r, nil
+}
+
+// clean checks what Validate cannot, and makes of the request what may be
+// stored.
+func (r *request) clean(inboxName string) error {
+	var err error
+	if r.URL != "" {
+		if len(r.URL) > maxURL {
+			return fmt.Errorf("url: %d bytes, limit %d", len(r.URL), maxURL)
+		}
+		if r.canonical, err = digest.URLCanonV1(r.URL); err != nil {
+			return fmt.Errorf("url: %w", err)
+		}
+	}
+	if err := checkName("request_id", r.RequestID, maxRequestID); err != nil {
+		return err
+	}
+	if err := checkName("source_record_id", r.SourceRecordID, maxRecordID); err != nil {
+		return err
+	}
+	if r.HTTPStatus < 0 || r.HTTPStatus > 999 {
+		return fmt.Errorf("http_status %d is none", r.HTTPStatus)
+	}
+	if r.RetrievedAt, err = cleanTime("retrieved_at", r.RetrievedAt); err != nil {
+		return err
+	}
+	if r.LastModified, err = cleanTime("last_modified", r.LastModified); err != nil {
+		return err
+	}
+	if err := r.cleanPlace(inboxName); err != nil {
+		return err
+	}
+	r.URL = redact.URL(r.URL)
+	r.RedirectChain = redact.URLs(r.RedirectChain)
+	r.Headers = redact.Headers(r.Headers)
+	r.Metadata = redact.Values(r.Metadata)
+	for _, field := range []*string{&r.ContentType, &r.Encoding, &r.FetchToolVersion, &r.RobotsPolicyNotes,
+		&r.SnapshotGroupID, &r.Filename, &r.LastModifiedOrigin, &r.Language, &r.Region} {
+		*field = redact.Text(*field)
+	}
+	if r.stored, err = json.Marshal(r.CaptureRequested); err != nil {
+		return fmt.Errorf("the request: %w", err)
+	}
+	canonical, err := digest.JCS(r.stored)
+	if err != nil {
+		return fmt.Errorf("the request: %w", err)
+	}
+	r.digest = digest.Hex(canonical)
+	return nil
+}
+
+// cleanPlace turns inline content into the raw object that it becomes, and
+// calls the inbox by its own name, whatever its bucket is called.
+func (r *request) cleanPlace(inboxName string) error {
+	if r.Inline != nil {
+		r.inline = r.Inline.ContentBase64
+		if r.inline == nil {
+			r.inline = []byte{}
+		}
+		r.hash = digest.Content(r.inline)
+		sum, err := digest.ContentHex(r.hash)
+		if err != nil {
+			return err
+		}
+		r.Inline, r.Object = nil, &event.Object{Bucket: bucketRaw, Key: sum}
+		return nil
+	}
+	for _, o := range []*event.Object{r.Object, r.WARC} {
+		if o == nil {
+			continue
+		}
+		if o.Bucket == "" || o.Bucket == inboxName {
+			o.Bucket = bucketInbox
+		}
+		if err := checkName("key", o.Key, 1024); err != nil {
+			return err
+		}
+		switch o.Bucket {
+		case bucketRaw: // a request that is handled again from its row
+			if _, err := digest.ContentHex("sha256:" + o.Key); err != nil {
+				return fmt.Errorf("object: %w", err)
+			}
+		case bucketInbox:
+			if o.Key == "" {
+				return errors.New("object: a key must be given")
+			}
+		default:
+			return errors.New("object: only the inbox bucket is read")
+		}
+	}
+	return nil
+}
+
+// row returns the request as captures keeps it.
+func (r *request) row() model.Capture {
+	return model.Capture{
+		SourceID: r.SourceID, RequestID: r.RequestID, RequestDigest: r.digest, Request: r.stored,
+		RequestedAt: r.at, URLCanonical: r.canonical,
+	}
+}
+
+// checkName refuses what identifies something and cannot be kept as it is.
+func checkName(field, value string, limit int) error {
+	if len(value) > limit {
+		return fmt.Errorf("%s: %d bytes, limit %d", field, len(value), limit)
+	}
+	if strings.ContainsFunc(value, unicode.IsControl) {
+		return fmt.Errorf("%s: it holds a control character", field)
+	}
+	return nil
+}
+
+// cleanTime returns a time of UTC in microseconds, as Postgres keeps it.
+func cleanTime(field string, t *time.Time) (*time.Time, error) {
+	if t == nil {
+		return nil, nil
+	}
+	clean := t.UTC().Truncate(time.Microsecond)
+	if clean.IsZero() || clean.Year() < 1 || clean.Year() > 9999 {
+		return nil, fmt.Errorf("%s: the year %d is none", field, clean.Year())
+	}
+	return &clean, nil
+}
+
+var redriven = regexp.MustCompile(`(;r[0-9]+)+$`)
+
+// requestIDOf returns the request_id that a message id stands for (contracts
+// 13.3): without what a redrive appended, and without the source, which a
+// message id of ours begins with (contracts 2).
+func requestIDOf(msgID, sourceID string) string {
+	return strings.TrimPrefix(redriven.ReplaceAllString(msgID, ""), sourceID+"/")
+}

@@ -1,0 +1,125 @@
+package stage
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/extract/charset"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/capturer/internal/modified"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
+	"github.com/colophon-dev/colophon/services/capturer/internal/typing"
+)
+
+// snapshot makes the record of captured bytes: all required and recommended
+// fields of seed 002, seed 004's typing, and what later stages need of the
+// source (contracts 5). The slug is left to the catalog, which knows the first.
+func (s *Stage) snapshot(req *request, source model.Source, c *captured) (model.Snapshot, error) {
+	head, err := c.body.Head(typing.HeadSize)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	identity, err := digest.Identity(req.SourceRecordID, c.canonical)
+	if err != nil {
+		return model.Snapshot{}, fault.Permanent(fault.Malformed, err)
+	}
+	snap := model.Snapshot{
+		SnapshotID:      digest.SnapshotID(req.SourceID, req.RequestID, c.body.Hash),
+		SnapshotGroupID: req.SnapshotGroupID, DocumentID: digest.DocumentID(req.SourceID, identity),
+		RequestID: req.RequestID, SourceID: req.SourceID, SourceRecordID: req.SourceRecordID, ExternalID: identity,
+		URL: c.url, URLCanonical: c.canonical, RedirectChain: c.chain,
+		HTTPStatus: c.status, FetchStatus: fetchStatus(c),
+		ContentHash: c.body.Hash, ByteLength: c.body.Size,
+		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, source.RobotsNotes),
+		Metadata: req.Metadata, Language: req.Language, Region: cmp.Or(req.Region, source.Region),
+		RuleVersions: map[string]string{"typing": typing.Version},
+	}
+	if c.canonical != "" {
+		snap.URLCanonicalizationVersion = digest.URLCanonVersion
+		snap.RuleVersions["urlcanon"] = digest.URLCanonVersion
+	}
+	if c.wire != nil {
+		snap.WireHash, snap.ContentEncoding = c.wire.Hash, strings.Join(c.header.Values("Content-Encoding"), ", ")
+	}
+	if len(c.header) > 0 {
+		snap.ResponseHeaders, snap.RedactionPolicyID = c.header, redact.PolicyID
+	}
+	setType(&snap, req, c, head)
+	setDates(&snap, req, c, head)
+	setSource(&snap, source)
+	if err := snap.Validate(); err != nil {
+		return snap, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err)
+	}
+	return snap, nil
+}
+
+// setType fills in the typing fields of seed 004.
+func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
+	snap.HTTPContentType = c.header.Get("Content-Type")
+	snap.HTTPContentDisposition = c.header.Get("Content-Disposition")
+	snap.ETag = c.header.Get("ETag")
+	typed := typing.Decide(typing.Input{
+		Head: head, ContentType: cmp.Or(snap.HTTPContentType, req.ContentType),
+		Disposition: snap.HTTPContentDisposition, Filename: req.Filename, URL: c.url,
+	})
+	if slices.Contains(c.flags, FlagCoding) {
+		typed.FinalType = model.TypeUnknown // whatever it is below its coding
+	}
+	snap.FinalType, snap.SnapshotKind = typed.FinalType, typed.FinalType.Kind()
+	snap.DetectedMIME, snap.DetectedExt, snap.URLExt = typed.DetectedMIME, typed.DetectedExt, typed.URLExt
+	snap.Filename = typed.Filename
+	snap.ContentType = cmp.Or(req.ContentType, snap.HTTPContentType)
+	snap.Encoding = cmp.Or(req.Encoding, charset.FromContentType(snap.ContentType))
+	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, c.flags...)))
+}
+
+// setDates fills in when the bytes were retrieved and when the document was
+// last changed. What the crawler does not say falls back on the request's time,
+// so that a repeated handling changes no id (contracts 1, doc_hash).
+func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) {
+	in := modified.Input{
+		Header: c.header.Get("Last-Modified"), GivenOrigin: req.LastModifiedOrigin, Requested: req.at.UTC(),
+	}
+	if snap.FinalType == model.TypeHTML {
+		in.HTML = head
+	}
+	if req.LastModified != nil {
+		in.Given = *req.LastModified
+	}
+	snap.RetrievedAt = req.at.UTC().Truncate(time.Microsecond)
+	if req.RetrievedAt != nil {
+		in.Retrieved = *req.RetrievedAt
+		snap.RetrievedAt = *req.RetrievedAt
+	}
+	snap.LastModified, snap.LastModifiedOrigin = modified.Find(in)
+}
+
+// setSource copies what later stages need of the source: they never read the
+// registry.
+func setSource(snap *model.Snapshot, source model.Source) {
+	snap.SourceName, snap.SourceType = source.Name, source.SourceType
+	snap.Domain, snap.Territory, snap.Layer = source.Domain, source.Territory, source.Layer
+	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
+	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
+}
+
+// fetchStatus is seed 004's.
+func fetchStatus(c *captured) string {
+	switch {
+	case c.status == http.StatusUnauthorized, c.status == http.StatusForbidden,
+		c.status == http.StatusTooManyRequests, c.status == http.StatusUnavailableForLegalReasons:
+		return "blocked"
+	case c.status >= 400:
+		return "error"
+	case len(c.chain) > 0:
+		return "redirected"
+	default:
+		return "ok"
+	}
+}

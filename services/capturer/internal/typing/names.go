@@ -1,0 +1,153 @@
+package typing
+
+import (
+	"mime"
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// maxName bounds a file's name in bytes, as file systems do.
+const maxName = 255
+
+// maxExt bounds an extension, as seed 004's url_ext does.
+const maxExt = 16
+
+// typeOfExt returns the final type that an extension stands for, "" for one
+// that says nothing: what a program makes (php, aspx) can be anything.
+func typeOfExt(ext string) model.FinalType {
+	switch ext {
+	case "pdf":
+		return model.TypePDF
+	case "zip":
+		return model.TypeZIP
+	case "html", "htm", "xhtml", "xht", "shtml":
+		return model.TypeHTML
+	case "txt", "text", "md", "markdown", "csv", "tsv", "log", "json", "jsonl", "xml", "srt", "vtt":
+		return model.TypeText
+	case "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "jp2", "avif", "heic":
+		return model.TypeImage
+	case "warc":
+		return model.TypeWARC
+	case "doc", "docx", "odt", "xls", "xlsx", "ods", "ppt", "pptx", "odp", "epub", "rtf", "svg",
+		"gz", "tar", "tgz", "7z", "rar", "mp3", "mp4":
+		return model.TypeUnknown
+	default:
+		return ""
+	}
+}
+
+// typeOfMIME returns the final type that a media type stands for, "" for one
+// that says nothing.
+func typeOfMIME(name string) model.FinalType {
+	switch name {
+	case "application/pdf", "application/x-pdf":
+		return model.TypePDF
+	case "application/zip", "application/x-zip-compressed":
+		return model.TypeZIP
+	case "text/html", "application/xhtml+xml":
+		return model.TypeHTML
+	case "application/json", "application/xml", "application/x-ndjson":
+		return model.TypeText
+	case "application/warc":
+		return model.TypeWARC
+	case "", "application/octet-stream", "binary/octet-stream", "application/force-download",
+		"application/x-download", "application/download", "application/unknown", "unknown/unknown":
+		return ""
+	case "text/rtf", "image/svg+xml":
+		return model.TypeUnknown
+	}
+	switch kind, _, _ := strings.Cut(name, "/"); kind {
+	case "text":
+		return model.TypeText
+	case "image":
+		return model.TypeImage
+	case "application", "audio", "video", "font", "model":
+		return model.TypeUnknown
+	default:
+		return ""
+	}
+}
+
+// mediaType returns the media type of a Content-Type header in lower case,
+// without its parameters, however broken those are.
+func mediaType(header string) string {
+	name, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(name))
+}
+
+// dispositionName returns the file name of a Content-Disposition header (RFC
+// 6266, with the extended names of RFC 2231), "" when there is none.
+func dispositionName(header string) string {
+	if header == "" {
+		return ""
+	}
+	_, params, err := mime.ParseMediaType(header)
+	if err != nil {
+		// Some servers send the parameters alone, or a name without quotation marks.
+		_, name, ok := strings.Cut(header, "filename=")
+		if !ok {
+			return ""
+		}
+		name, _, _ = strings.Cut(name, ";")
+		return baseName(strings.Trim(strings.TrimSpace(name), `"'`))
+	}
+	name := params["filename"]
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(name); err == nil {
+		name = decoded
+	}
+	return baseName(name)
+}
+
+// baseName returns the last part of a path of any system, without control
+// characters, "" when nothing is left.
+func baseName(name string) string {
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimSpace(name[strings.LastIndexAny(name, `/\`)+1:])
+	if name == "." || name == ".." {
+		return ""
+	}
+	if len(name) > maxName {
+		ext := path.Ext(name)
+		if len(ext) > maxExt+1 {
+			ext = ""
+		}
+		cut := maxName - len(ext)
+		for !utf8.RuneStart(name[cut]) {
+			cut--
+		}
+		name = name[:cut] + ext
+	}
+	return name
+}
+
+// extOf returns the extension of a file's name without the dot, in lower case,
+// "" when it has none that is plausible.
+func extOf(name string) string {
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	if len(ext) > maxExt || strings.ContainsFunc(ext, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) {
+		return ""
+	}
+	return ext
+}
+
+// urlExt returns the extension of the last segment of a URL's path.
+func urlExt(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return extOf(path.Base(u.Path))
+}

@@ -1,0 +1,205 @@
+// Package typing decides what a captured document is (seed 004's typing
+// fields). What the bytes say is believed before a file's extension, and that
+// before the header; a lie is recorded, never corrected in what was captured.
+//
+// The precedence, first rule that fits:
+//
+//	what the bytes are                     | final type
+//	---------------------------------------|----------------------------------------
+//	none at all                            | extension, else header, else unknown
+//	%PDF- at the start                     | pdf
+//	PDF version within 1,024 bytes of junk | pdf, when extension or header say so too,
+//	                                       | or the bytes are neither text nor anything else known
+//	plain ZIP archive                      | zip
+//	raster image                           | image
+//	HTML or XHTML                          | html
+//	WARC                                   | warc
+//	anything else that is known            | unknown (a word processor's file is no archive)
+//	text                                   | html by extension, else by header; else text
+//	nothing known                          | extension, else header, for all types but text; else unknown
+//
+// Text of a format that is markup for other programs (RTF, SVG) is unknown.
+package typing
+
+import (
+	"bytes"
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Version names the rules of this package in a snapshot's rule_versions.
+const Version = "1"
+
+// HeadSize is how many of a document's first bytes Decide wants.
+const HeadSize = 64 << 10
+
+// The quality flags that typing sets.
+const (
+	FlagMismatch = "type_mismatch"      // extension or header say another type
+	FlagWeak     = "type_unconfirmed"   // the bytes do not show that they are of this type
+	FlagJunk     = "junk_before_header" // a PDF does not begin with its header
+)
+
+// Input is all that is known about a document's type.
+type Input struct {
+	Head        []byte // the first HeadSize bytes, or all
+	ContentType string // header
+	Disposition string // header
+	Filename    string // the crawler's, "" when it gave none
+	URL         string
+}
+
+// Result is seed 004's typing fields.
+type Result struct {
+	FinalType    model.FinalType
+	DetectedMIME string // "" for an empty document
+	DetectedExt  string // without the dot
+	URLExt       string // without the dot, lower case, at most 16 characters
+	Filename     string // the crawler's, else the header's; a base name, or ""
+	Flags        []string
+}
+
+// Decide returns the type of a document. It is pure.
+func Decide(in Input) Result {
+	r := Result{URLExt: urlExt(in.URL), Filename: baseName(in.Filename)}
+	if r.Filename == "" {
+		r.Filename = dispositionName(in.Disposition)
+	}
+	claimed := typeOfExt(extOf(r.Filename))
+	if claimed == "" {
+		claimed = typeOfExt(r.URLExt)
+	}
+	header := typeOfMIME(mediaType(in.ContentType))
+	claims := compact(claimed, header)
+	if len(in.Head) == 0 {
+		r.FinalType = firstOf(claims)
+		return r
+	}
+	detected := mimetype.Detect(in.Head)
+	said := detected
+	if at := bytes.Index(in.Head, []byte("%PDF-")); at > 0 && detected.Is("application/pdf") && pdfHeader(in.Head) != 0 {
+		said = mimetype.Detect(in.Head[:at]) // the library takes any mention of a header for a PDF
+	}
+	r.FinalType, r.Flags = byBytes(in.Head, said, claims)
+	if r.FinalType != model.TypePDF {
+		detected = said
+	}
+	r.DetectedMIME, r.DetectedExt = detected.String(), strings.TrimPrefix(detected.Extension(), ".")
+	if slices.ContainsFunc(claims, func(c model.FinalType) bool { return c != r.FinalType }) {
+		r.Flags = append(r.Flags, FlagMismatch)
+	}
+	slices.Sort(r.Flags)
+	return r
+}
+
+func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (model.FinalType, []string) {
+	known := typeOfDetected(detected)
+	switch at := pdfHeader(head); {
+	case at == 0:
+		return model.TypePDF, nil
+	case at > 0 && (slices.Contains(claims, model.TypePDF) || known == "" && !looksLikeText(head)):
+		return model.TypePDF, []string{FlagJunk}
+	case known != "":
+		return known, nil
+	case looksLikeText(head):
+		if i := slices.IndexFunc(claims, func(c model.FinalType) bool { return c == model.TypeHTML || c == model.TypeText }); i >= 0 {
+			return claims[i], nil
+		}
+		return model.TypeText, nil
+	}
+	binary := slices.DeleteFunc(slices.Clone(claims), func(c model.FinalType) bool { return c == model.TypeText })
+	if len(binary) == 0 {
+		return model.TypeUnknown, nil
+	}
+	return binary[0], []string{FlagWeak}
+}
+
+// pdfHeader returns where the header of a PDF begins, -1 when it is not within
+// the first 1,024 bytes. White space and a byte order mark before it count as
+// nothing.
+func pdfHeader(head []byte) int {
+	head = head[:min(len(head), 1024)]
+	at := bytes.Index(head, []byte("%PDF-"))
+	if at < 0 {
+		return -1
+	}
+	before := bytes.TrimPrefix(head[:at], []byte("\xef\xbb\xbf"))
+	if len(bytes.Trim(before, " \t\r\n\f\x00")) == 0 {
+		return 0
+	}
+	if at+5 < len(head) && head[at+5] >= '0' && head[at+5] <= '9' {
+		return at
+	}
+	return -1
+}
+
+// typeOfDetected returns the final type of what was sniffed, "" when that is
+// text or nothing in particular.
+func typeOfDetected(m *mimetype.MIME) model.FinalType {
+	name, _, _ := mime.ParseMediaType(m.String())
+	switch name {
+	case "application/pdf":
+		return model.TypePDF // at its place: see pdfHeader for the others
+	case "application/zip":
+		return model.TypeZIP
+	case "text/html", "application/xhtml+xml":
+		return model.TypeHTML
+	case "application/warc":
+		return model.TypeWARC
+	case "text/rtf", "image/svg+xml":
+		return model.TypeUnknown
+	case "application/octet-stream":
+		return ""
+	}
+	for up := m; up != nil; up = up.Parent() {
+		if up.Is("text/plain") {
+			return ""
+		}
+	}
+	if strings.HasPrefix(name, "image/") {
+		return model.TypeImage
+	}
+	return model.TypeUnknown
+}
+
+func firstOf(claims []model.FinalType) model.FinalType {
+	if len(claims) == 0 {
+		return model.TypeUnknown
+	}
+	return claims[0]
+}
+
+func compact(claims ...model.FinalType) []model.FinalType {
+	return slices.DeleteFunc(claims, func(c model.FinalType) bool { return c == "" })
+}
+
+// looksLikeText reports whether bytes can be read as text in some encoding:
+// next to no control characters, or the pattern of UTF-16.
+func looksLikeText(head []byte) bool {
+	for _, bom := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(head, []byte(bom)) {
+			return true
+		}
+	}
+	var nul [2]int
+	controls := 0
+	for i, b := range head {
+		switch {
+		case b == 0:
+			nul[i%2]++
+		case b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b:
+			controls++
+		}
+	}
+	half := len(head) / 2
+	utf16 := half > 1 && (nul[0] > half/2 && nul[1] == 0 || nul[1] > half/2 && nul[0] == 0)
+	if utf16 {
+		nul = [2]int{}
+	}
+	return (controls+nul[0]+nul[1])*200 <= len(head)
+}

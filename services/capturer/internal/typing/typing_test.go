@@ -1,0 +1,127 @@
+package typing
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const (
+	pdf  = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
+	zip  = "PK\x03\x04\x14\x00\x00\x00\x08\x00"
+	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	html = "<!DOCTYPE html><html><body>x</body></html>"
+	text = "Ordre du jour\n1. Approbation du procès-verbal\n"
+)
+
+func TestPrecedence(t *testing.T) {
+	utf16 := "O\x00r\x00d\x00r\x00e\x00 \x00d\x00u\x00 \x00j\x00o\x00u\x00r\x00"
+	binary := strings.Repeat("\x00\x01\x02\x03\xfe\xff\x10", 20)
+	mismatch, weak, junk := FlagMismatch, FlagWeak, FlagJunk
+	for _, c := range []struct {
+		name, head, contentType, filename, url string
+		want                                   model.FinalType
+		flags                                  []string
+	}{
+		{"pdf by its bytes", pdf, "", "", "", model.TypePDF, nil},
+		{"pdf that says html", pdf, "text/html", "", "", model.TypePDF, []string{mismatch}},
+		{"pdf in octet-stream", pdf, "application/octet-stream", "x.pdf", "", model.TypePDF, nil},
+		{"pdf after white space", "\xef\xbb\xbf\r\n " + pdf, "", "", "", model.TypePDF, nil},
+		{"pdf after junk, named so", "HTTP/1.1 200 OK\r\n\r\n" + pdf, "application/pdf", "", "", model.TypePDF, []string{junk}},
+		{"pdf after binary junk", "\x01\x02\x03" + pdf, "", "", "", model.TypePDF, []string{junk}},
+		{"pdf too late", strings.Repeat("x", 1024) + pdf, "", "", "", model.TypeText, nil},
+		{"text about pdf", "Its header is %PDF-1.7, they say.", "text/plain", "a.txt", "", model.TypeText, nil},
+		{"html about pdf", html + "%PDF-1.7", "text/html", "", "", model.TypeHTML, nil},
+		{"zip", zip, "application/zip", "", "", model.TypeZIP, nil},
+		{"zip that says pdf", zip, "", "a.pdf", "", model.TypeZIP, []string{mismatch}},
+		{"image", png, "image/png", "", "", model.TypeImage, nil},
+		{"image that says html", png, "", "", "https://x.org/a.html", model.TypeImage, []string{mismatch}},
+		{"html", html, "", "", "", model.TypeHTML, nil},
+		{"html that says text", html, "text/plain", "", "", model.TypeHTML, []string{mismatch}},
+		{"html fragment by header", "Bonjour <b>x</b>", "text/html; charset=utf-8", "", "", model.TypeHTML, nil},
+		{"html fragment by extension", "Bonjour <b>x</b>", "", "", "https://x.org/a.htm?q=1.pdf", model.TypeHTML, nil},
+		{"extension beats header", "Bonjour", "text/plain", "a.html", "", model.TypeHTML, []string{mismatch}},
+		{"name beats url", "Bonjour", "", "a.txt", "https://x.org/a.html", model.TypeText, nil},
+		{"what a program makes is what the header says", "Bonjour", "text/csv", "", "https://x.org/get.php", model.TypeText, nil},
+		{"text", text, "", "", "", model.TypeText, nil},
+		{"text that says pdf", text, "application/pdf", "a.pdf", "", model.TypeText, []string{mismatch}},
+		{"latin-1 text", "proc\xe8s-verbal \xe0 la s\xe9ance", "text/plain", "", "", model.TypeText, nil},
+		{"utf-16 text without a mark", utf16, "", "a.txt", "", model.TypeText, nil},
+		{"utf-16 text with a mark", "\xff\xfe" + utf16, "", "", "", model.TypeText, nil},
+		{"utf-16 html", "\xff\xfe<\x00h\x00t\x00m\x00l\x00", "text/html", "", "", model.TypeHTML, nil},
+		{"json", `{"a": [1, 2]}`, "application/json", "", "", model.TypeText, nil},
+		{"rtf", `{\rtf1\ansi x}`, "", "", "", model.TypeUnknown, nil},
+		{"svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "image/svg+xml", "", "", model.TypeUnknown, nil},
+		{"warc", "WARC/1.1\r\nWARC-Type: response\r\n", "", "", "", model.TypeWARC, nil},
+		{"binary", binary, "", "", "", model.TypeUnknown, nil},
+		{"binary that says text", binary, "text/plain", "a.txt", "", model.TypeUnknown, []string{mismatch}},
+		{"binary that says pdf", binary, "", "a.pdf", "", model.TypePDF, []string{weak}},
+		{"word processor", "PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00\x21\x00" + strings.Repeat("\x00", 12) +
+			"\x13\x00\x00\x00[Content_Types].xml" + strings.Repeat("\x00", 40) + "PK\x03\x04" + strings.Repeat("\x00", 22) + "\x11\x00\x00\x00word/document.xml",
+			"", "a.docx", "", model.TypeUnknown, nil},
+		{"nothing", "", "", "", "", model.TypeUnknown, nil},
+		{"nothing, named", "", "text/html", "minutes.pdf", "", model.TypePDF, nil},
+		{"nothing, by header", "", "text/html", "", "", model.TypeHTML, nil},
+	} {
+		got := Decide(Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url})
+		if got.FinalType != c.want || !slices.Equal(got.Flags, c.flags) {
+			t.Errorf("%s: %s %v, want %s %v (detected %s)", c.name, got.FinalType, got.Flags, c.want, c.flags, got.DetectedMIME)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for header, want := range map[string]string{
+		"":                                    "",
+		"inline":                              "",
+		`attachment; filename="a b.pdf"`:      "a b.pdf",
+		`attachment; filename=a.pdf`:          "a.pdf",
+		`attachment; filename=a b.pdf`:        "a b.pdf",
+		`filename=a.pdf`:                      "a.pdf",
+		`attachment; filename="../../x.pdf"`:  "x.pdf",
+		`attachment; filename="C:\\d\\x.pdf"`: "x.pdf",
+		`attachment; filename="old.pdf"; filename*=UTF-8''s%C3%A9ance.pdf`: "séance.pdf",
+		`attachment; filename*=iso-8859-1'fr'x%E9.pdf`:                     "",
+		`attachment; filename*0="a"; filename*1="b.pdf"`:                   "ab.pdf",
+		`attachment; filename="=?UTF-8?Q?s=C3=A9ance.pdf?="`:               "séance.pdf",
+		`attachment; filename=".."`:                                        "",
+		"attachment; filename=\"a\x01b.pdf\"":                              "ab.pdf",
+	} {
+		if got := dispositionName(header); got != want {
+			t.Errorf("%s: %q, want %q", header, got, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://x.org/a.PDF": "pdf", "https://x.org/a.pdf?x=y.html#z.txt": "pdf", "https://x.org/": "", "https://x.org": "",
+		"https://x.org/a.b/c": "", "https://x.org/a.%E9": "", "https://x.org/v1.2": "2", "%": "", "": "",
+		"https://x.org/a.averyveryverylongone": "", "file:///dir/a%20b.txt": "txt",
+	} {
+		if got := urlExt(address); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+	long := baseName(strings.Repeat("é", 300) + ".html")
+	if len(long) > maxName || !strings.HasSuffix(long, "é.html") {
+		t.Errorf("%d bytes: %q", len(long), long)
+	}
+}
+
+func FuzzDecide(f *testing.F) {
+	for _, head := range []string{"", pdf, zip, png, html, text, "\x00\x01" + pdf, "\xff\xfeO\x00"} {
+		f.Add([]byte(head), "text/html; charset=x", `attachment; filename*=UTF-8''a%C3.pdf`, "a.pdf", "https://x.org/a.pdf")
+	}
+	f.Fuzz(func(t *testing.T, head []byte, contentType, disposition, filename, url string) {
+		in := Input{Head: head, ContentType: contentType, Disposition: disposition, Filename: filename, URL: url}
+		r := Decide(in)
+		if r.FinalType == "" || len(r.Filename) > maxName || !utf8.ValidString(r.Filename) || len(r.URLExt) > maxExt ||
+			strings.ContainsAny(r.Filename, "/\\\x00") {
+			t.Errorf("%+v", r)
+		}
+		if again := Decide(in); again.FinalType != r.FinalType || !slices.Equal(again.Flags, r.Flags) {
+			t.Errorf("%+v, then %+v", r, again)
+		}
+	})
+}

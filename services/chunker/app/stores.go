@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/chunker/internal/stage"
+)
+
+// Stage returns the stage over the real stores.
+func Stage(db *catalog.DB, blobs *blobstore.Store, logger *slog.Logger) *stage.Stage {
+	return stage.New(runs{db}, db, locker{db}, segments{blobs}, logger, stage.Options{})
+}
+
+// runs is the catalog with absence in the words of the stage: an event names
+// only rows that are committed, so a run that is not there was never made.
+type runs struct{ *catalog.DB }
+
+func (r runs) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
+	run, segments, redone, err := r.DB.RunParts(ctx, snapshotID, extractionID)
+	return run, segments, redone, mustExist(err)
+}
+
+func (r runs) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error) {
+	s, err := r.DB.Snapshot(ctx, snapshotID)
+	return s, mustExist(err)
+}
+
+func mustExist(err error) error {
+	if errors.Is(err, catalog.ErrNotFound) {
+		return fault.Permanent(fault.Malformed, err)
+	}
+	return err
+}
+
+func (r runs) RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error) {
+	return ifAny(r.DB.RunManifest(ctx, snapshotID, extractionID, redo))
+}
+
+func ifAny(m model.Manifest, err error) (*model.Manifest, error) {
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		return nil, nil //nolint:nilnil // that there is none is an answer
+	case err != nil:
+		return nil, err
+	default:
+		return &m, nil
+	}
+}
+
+type locker struct{ db *catalog.DB }
+
+func (l locker) LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(stage.Tx) error) error {
+	return l.db.LockDocument(ctx, documentID, wait, func(t *catalog.DocumentTx) error { return f(tx{t}) })
+}
+
+type tx struct{ *catalog.DocumentTx }
+
+func (t tx) RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error) {
+	return ifAny(t.DocumentTx.RunManifest(ctx, snapshotID, extractionID, redo))
+}
+
+type segments struct{ blobs *blobstore.Store }
+
+func (s segments) Segment(ctx context.Context, row model.SegmentRow) ([]byte, error) {
+	data, err := s.blobs.Get(ctx, blobstore.Derived, row.ObjectKey, row.Digest)
+	if errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, blobstore.ErrDamaged) {
+		return nil, fault.Permanent(fault.Internal, fmt.Errorf("the stored segment is not as it was recorded: %w", err))
+	}
+	return data, err
+}

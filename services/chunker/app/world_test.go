@@ -1,0 +1,359 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/services/chunker/internal/stage"
+)
+
+const extractionID = "0123456789abcdef"
+
+// world is a catalog and an object store of a test's own, with the stage over
+// them and everything that it has said.
+type world struct {
+	*testing.T
+	env   *devtest.Env
+	db    *catalog.DB
+	blobs *blobstore.Store
+	stage *stage.Stage
+
+	mu   sync.Mutex
+	said []event.Data
+	fail func(event.Data) error // asked before an event counts as published
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	env := devtest.Start(t)
+	ctx := t.Context()
+	db, err := catalog.Open(ctx, catalog.Config{URL: env.PostgresURL, Schema: env.Schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if err := db.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blobstore.Open(ctx, blobstore.Config{Endpoint: env.S3Endpoint, AccessKey: env.S3AccessKey,
+		SecretKey: env.S3SecretKey, BucketPrefix: env.BucketPrefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := blobs.EnsureBuckets(ctx, blobstore.Derived); err != nil {
+		t.Fatal(err)
+	}
+	return &world{T: t, env: env, db: db, blobs: blobs, stage: Stage(db, blobs, slog.New(slog.DiscardHandler))}
+}
+
+func (w *world) emit(_ context.Context, d event.Data) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fail != nil {
+		if err := w.fail(d); err != nil {
+			return err
+		}
+	}
+	w.said = append(w.said, d)
+	return nil
+}
+
+// heard returns what was said since the last call.
+func (w *world) heard() []event.Data {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := w.said
+	w.said = nil
+	return said
+}
+
+// version is one version of a document: what one capture of it finds.
+type version struct {
+	source string // source_id; default s
+	doc    string // its URL
+	day    int    // of January 2026: retrieved and last modified
+	date   int    // last modified, when it is another day
+	pages  []string
+	kind   model.FinalType
+}
+
+// page makes the units of a page: paragraphs divided by "|", "# " a heading. A
+// page that begins with "!" has failed for that reason.
+func (w *world) page(s model.Snapshot, pageNo int, text string) segment.Frame {
+	f := segment.Frame{Page: model.Page{PageID: digest.PageID(s.SnapshotID, pageNo), SnapshotID: s.SnapshotID,
+		ExtractionID: extractionID, ParserVersion: "1", PageNo: pageNo, Status: model.PageProcessed,
+		Language: &model.Language{Lang: "en", Confidence: 1}}}
+	if reason, failed := strings.CutPrefix(text, "!"); failed {
+		f.Page.Status, f.Page.Reason, f.Page.Message = model.PageFailed, reason, fmt.Sprintf("page %d: it is %s", pageNo, reason)
+		return f
+	}
+	for i, part := range strings.Split(text, "|") {
+		u := model.Unit{IRID: fmt.Sprintf("ir_%s_%d_%d", s.SnapshotID[5:13], pageNo, i), SourceID: s.SourceID,
+			SnapshotID: s.SnapshotID, Type: model.UnitParagraph, ParserVersion: "1"}
+		u.FieldsRaw = model.Fields{Text: part, Verbatim: true}
+		if heading, ok := strings.CutPrefix(part, "# "); ok {
+			u.Type, u.FieldsRaw.Level, u.FieldsRaw.Text = model.UnitHeading, 1, heading
+		}
+		f.Units = append(f.Units, u)
+	}
+	return f
+}
+
+// capture records the version's snapshot and its run.
+func (w *world) capture(v version) model.Run {
+	w.Helper()
+	source := v.source
+	if source == "" {
+		source = "s"
+	}
+	at := time.Date(2026, 1, v.day, 12, 0, 0, 0, time.UTC)
+	modified := at
+	if v.date != 0 {
+		modified = time.Date(2026, 1, v.date, 12, 0, 0, 0, time.UTC)
+	}
+	kind := v.kind
+	if kind == "" {
+		kind = model.TypeHTML
+	}
+	request := fmt.Sprintf("%s@%d", v.doc, v.day)
+	hash := digest.Content([]byte(request + strings.Join(v.pages, "\f")))
+	s := model.Snapshot{
+		SnapshotID: digest.SnapshotID(source, request, hash), DocumentID: digest.DocumentID(source, v.doc), RequestID: request,
+		SourceID: source, SourceName: "Source", SnapshotKind: kind.Kind(), FinalType: kind, URL: v.doc, URLCanonical: v.doc,
+		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
+		SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
+	}
+	c := model.Capture{SourceID: source, RequestID: request, RequestDigest: "d", Request: json.RawMessage(`{}`)}
+	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
+		w.Fatal(err)
+	}
+	if _, err := w.db.RecordCapture(w.Context(), c, s, nil, func(model.Standing) bool { return false }); err != nil {
+		w.Fatal(err)
+	}
+	ids := make([]string, len(v.pages))
+	for i := range ids {
+		ids[i] = digest.PageID(s.SnapshotID, i+1)
+	}
+	run, err := w.db.StartRun(w.Context(), model.Run{SnapshotID: s.SnapshotID, ExtractionID: extractionID, SourceID: source,
+		DocumentID: s.DocumentID, PageCount: len(v.pages), ParserVersion: "1", Why: "capture"}, ids, "")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return run
+}
+
+// extract stores the segment of one range and returns its event.
+func (w *world) extract(run model.Run, r model.PageRange, redo int, pages []string) event.Event {
+	w.Helper()
+	s, err := w.db.Snapshot(w.Context(), run.SnapshotID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var (
+		out     segment.Writer
+		records []model.Page
+	)
+	row := model.SegmentRow{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, From: r.From, To: r.To, Redo: redo}
+	for no := r.From; no <= r.To; no++ {
+		f := w.page(s, no, pages[no-1])
+		frame, err := segment.EncodeFrame(f)
+		if err == nil {
+			err = out.Add(no, frame)
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
+		records = append(records, f.Page)
+		if f.Page.Status == model.PageFailed {
+			row.Failed++
+		} else {
+			row.Processed++
+		}
+	}
+	data, sum, err := out.Bytes()
+	if err != nil {
+		w.Fatal(err)
+	}
+	row.Digest, row.ByteLength = sum, int64(len(data))
+	row.ObjectKey = blobstore.SegmentKey(run.SourceID, run.ExtractionID, run.SnapshotID, r.From, r.To, sum)
+	if _, err := w.blobs.PutOnce(w.Context(), blobstore.Derived, row.ObjectKey, data, "application/zstd"); err != nil {
+		w.Fatal(err)
+	}
+	if _, err := w.db.PutSegment(w.Context(), row, records); err != nil {
+		w.Fatal(err)
+	}
+	e, err := event.New("extractor", event.IRExtracted{SnapshotID: run.SnapshotID, SourceID: run.SourceID,
+		ExtractionID: run.ExtractionID, Pages: r, PageCount: run.PageCount, Redo: redo, ObjectKey: row.ObjectKey,
+		Digest: sum, Processed: row.Processed, Failed: row.Failed}, time.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return e
+}
+
+// land captures a version and handles the events of all its ranges.
+func (w *world) land(v version) (model.Run, event.Event) {
+	w.Helper()
+	run := w.capture(v)
+	var last event.Event
+	for _, r := range model.Ranges(run.PageCount) {
+		last = w.extract(run, r, 0, v.pages)
+		if err := w.stage.Handle(w.Context(), last, w.emit); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return w.run(run), last
+}
+
+func (w *world) run(run model.Run) model.Run {
+	w.Helper()
+	run, err := w.db.Run(w.Context(), run.SnapshotID, run.ExtractionID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return run
+}
+
+func (w *world) document(run model.Run) model.Document {
+	w.Helper()
+	d, err := w.db.Document(w.Context(), run.DocumentID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return d
+}
+
+// chunks returns the chunks of a document, of all when it is empty, with their
+// states.
+func (w *world) chunks(documentID string) []catalog.ChunkWithState {
+	w.Helper()
+	var out []catalog.ChunkWithState
+	for group, err := range w.db.ChunkGroups(w.Context(), nil, documentID) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		out = append(out, group...)
+	}
+	return out
+}
+
+// of returns the only chunk of a run that contains text.
+func (w *world) of(run model.Run, text string) catalog.ChunkWithState {
+	w.Helper()
+	var found []catalog.ChunkWithState
+	for _, c := range w.chunks(run.DocumentID) {
+		if c.Chunk.SnapshotID == run.SnapshotID && strings.Contains(c.Chunk.Content, text) {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		w.Fatalf("%d chunks of %s contain %q", len(found), run.SnapshotID, text)
+	}
+	return found[0]
+}
+
+// settled holds all chunks against contracts 7 and 12: they are valid, each
+// text that is current has one chunk that stands for it and the others point
+// there, and nothing is left to publish.
+func (w *world) settled(runs ...model.Run) {
+	w.Helper()
+	all := w.chunks("")
+	keys := map[model.KnowledgeKey][]catalog.ChunkWithState{}
+	byRef := map[string]catalog.ChunkWithState{}
+	for _, c := range all {
+		if err := c.Chunk.Validate(); err != nil {
+			w.Error(err)
+		}
+		key := model.KnowledgeKey{TextHash: c.Chunk.TextHash, SourceType: c.Chunk.SourceType}
+		keys[key] = append(keys[key], c)
+		byRef[c.Chunk.ChunkRef] = c
+	}
+	standing := w.standing(keys)
+	for key, chunks := range keys {
+		stands := standing[key]
+		current := 0
+		for _, c := range chunks {
+			participates := c.State.Layer != model.LayerArchive && c.State.Repeats == ""
+			if participates {
+				current++
+			}
+			want := ""
+			if participates && c.Chunk.ChunkRef != stands {
+				want = stands
+			}
+			if c.State.DuplicateOf != want {
+				w.Errorf("%s (%.20q): duplicate_of %q, want %q", c.Chunk.ChunkRef, c.Chunk.Content, c.State.DuplicateOf, want)
+			}
+			if r := c.State.Repeats; r != "" && (byRef[r].Chunk.ContentTextHash != c.Chunk.ContentTextHash ||
+				byRef[r].State.Layer != c.State.Layer || byRef[r].State.Since != c.State.Since) {
+				w.Errorf("%s repeats %s, which is another chain", c.Chunk.ChunkRef, r)
+			}
+		}
+		if (current > 0) != (stands != "") {
+			w.Errorf("%d chunks of a text are current, %q stands for them", current, stands)
+		}
+	}
+	for _, run := range runs {
+		left, err := w.db.UnpublishedLog(w.Context(), run.SnapshotID, run.ExtractionID, 10)
+		if err != nil || len(left) > 0 {
+			w.Errorf("unpublished: %v, %v", left, err)
+		}
+	}
+}
+
+var errRollback = errors.New("only a look")
+
+func (w *world) standing(keys map[model.KnowledgeKey][]catalog.ChunkWithState) (standing map[model.KnowledgeKey]string) {
+	w.Helper()
+	var document string
+	var all []model.KnowledgeKey
+	for key, chunks := range keys {
+		all, document = append(all, key), chunks[0].Chunk.DocumentID
+	}
+	err := w.db.LockDocument(w.Context(), document, time.Second, func(tx *catalog.DocumentTx) error {
+		var err error
+		standing, err = tx.LockKnowledge(w.Context(), all)
+		return errors.Join(err, errRollback)
+	})
+	if !errors.Is(err, errRollback) || fault.KindOf(err) != fault.KindTransient {
+		w.Fatal(err)
+	}
+	return standing
+}
+
+func types(said []event.Data) string {
+	var out []string
+	for _, d := range said {
+		out = append(out, strings.TrimSuffix(strings.TrimPrefix(d.Type(), "colophon."), ".v1"))
+	}
+	if n := len(out); n > 0 { // chunk events come in any order, before the rest
+		slices.Sort(out[:n-1])
+	}
+	return strings.Join(out, " ")
+}
+
+func (w *world) dump() string {
+	w.Helper()
+	var b bytes.Buffer
+	if err := w.db.Dump(w.Context(), &b, false); err != nil {
+		w.Fatal(err)
+	}
+	return b.String()
+}

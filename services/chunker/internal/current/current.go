@@ -1,0 +1,279 @@
+// Package current decides what is new and what is current when a version of a
+// document lands (contracts 12): where it stands among the others, which of its
+// chunks repeat those of the version before, what moves to the archive and what
+// comes back, and which of equal chunks stands for all. It decides by the order
+// of versions, never by that of arrival, and runs in one transaction that holds
+// the document.
+package current
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// The causes that chunk_log and chunk events give.
+const (
+	CauseArchived  = "archived"  // its document no longer says so
+	CauseRestored  = "restored"  // it is current again
+	CauseRelinked  = "relinked"  // a version has landed between this and the one it repeats
+	CauseDuplicate = "duplicate" // another chunk stands for it now
+	CausePromoted  = "promoted"  // it stands for itself, and for those that equal it
+	CauseSince     = "since"     // what it repeats is older than was known
+)
+
+// Store is what the decision needs of the catalog, in the transaction that
+// holds the document.
+type Store interface {
+	Links(ctx context.Context, set model.ChunkSet) ([]model.ChunkLink, error)
+	LinksByContent(ctx context.Context, contentTextHashes []string) ([]model.ChunkLink, error)
+	LockKnowledge(ctx context.Context, keys []model.KnowledgeKey) (map[model.KnowledgeKey]string, error)
+	Duplicates(ctx context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error)
+	SetKnowledge(ctx context.Context, standing map[model.KnowledgeKey]string) error
+	AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error
+	ChangeStates(ctx context.Context, run model.Run, changes []model.StateChange) error
+}
+
+// Timeline is a document's versions in their order, with the one that lands.
+type Timeline struct {
+	versions []model.Version
+	at       int // of the one that lands
+}
+
+// Place puts v among the other versions of its document. A version with the
+// fingerprint of the one before it, under the same extraction and chunker, has
+// no chunks of its own (contracts 12): SameAs and Chunks of Landed say so.
+func Place(others []model.Version, v model.Version) Timeline {
+	v.Chunks = model.ChunkSet{DocHash: v.DocHash, Generation: v.Generation}
+	t := Timeline{versions: append(slices.Clone(others), v)}
+	slices.SortFunc(t.versions, model.Version.Compare)
+	t.at = slices.IndexFunc(t.versions, func(o model.Version) bool { return o.Compare(v) == 0 })
+	if t.at == 0 {
+		return t
+	}
+	if before := t.versions[t.at-1]; before.Fingerprint == v.Fingerprint && before.ExtractionID == v.ExtractionID &&
+		before.ChunkerVersion == v.ChunkerVersion && before.HeaderVersion == v.HeaderVersion {
+		t.versions[t.at].Chunks = before.Chunks
+		if t.versions[t.at].SameAs = before.SameAs; before.Own() {
+			t.versions[t.at].SameAs = before.SnapshotID
+		}
+	}
+	return t
+}
+
+// Landed returns the version that lands, as it is to be recorded.
+func (t Timeline) Landed() model.Version { return t.versions[t.at] }
+
+// Newest reports whether the version that lands is the document's current one.
+func (t Timeline) Newest() bool { return t.at == len(t.versions)-1 }
+
+// content is what a chunk and the one that it repeats have in common.
+type content struct {
+	hash, typ, status, path string
+}
+
+func contentOf(l model.ChunkLink) content {
+	return content{l.ContentTextHash, string(l.Type), string(l.Status), strings.Join(l.SectionPath, "\x00")}
+}
+
+// decision is the next state of a chunk. It participates when it is the first
+// link of a chain that is current: then it stands for its text, or another
+// chunk of any document does.
+type decision struct {
+	link         model.ChunkLink
+	next         model.ChunkState
+	participates bool
+}
+
+// Land records the states of the new chunks of the version that lands, which
+// are inserted already, and of all others that it touches. It writes nothing
+// for a version without chunks of its own: what is current stays so.
+func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause string, added []model.ChunkLink) error {
+	if !t.Landed().Own() {
+		return nil
+	}
+	simple, dirty, err := t.sort(ctx, store, added)
+	if err != nil {
+		return err
+	}
+	decisions, err := t.resolve(ctx, store, dirty)
+	if err != nil {
+		return err
+	}
+	book := ledger{run: run, store: store, snapshotID: t.Landed().SnapshotID}
+	return book.write(ctx, append(simple, decisions...), t.Landed().Chunks, cause)
+}
+
+// sort divides what the landing touches: chunks whose state follows from the
+// version before alone, and contents whose chains must be looked at as a whole,
+// through all versions.
+func (t Timeline) sort(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
+	mine, order := byContent(added)
+	dirty := make(map[content][]model.ChunkLink)
+	if !t.Newest() {
+		for key, links := range mine {
+			dirty[key] = links
+		}
+		next := t.versions[t.at+1]
+		if !next.Own() {
+			return nil, dirty, nil
+		}
+		links, err := store.Links(ctx, next.Chunks)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the version after: %w", err)
+		}
+		for _, l := range links {
+			key := contentOf(l)
+			dirty[key] = mine[key]
+		}
+		return nil, dirty, nil
+	}
+	var before map[content][]model.ChunkLink
+	if t.at > 0 {
+		links, err := store.Links(ctx, t.versions[t.at-1].Chunks)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the version before: %w", err)
+		}
+		before, _ = byContent(links)
+	}
+	for key, links := range before {
+		if len(mine[key]) < len(links) {
+			dirty[key] = mine[key] // some of them are no longer said
+		}
+	}
+	var simple []decision
+	for _, key := range order {
+		if _, ok := dirty[key]; ok {
+			continue
+		}
+		if olderThanChain(mine[key], before[key]) {
+			dirty[key] = mine[key]
+			continue
+		}
+		for i, l := range mine[key] {
+			d := decision{link: l, participates: true,
+				next: model.ChunkState{ChunkRef: l.ChunkRef, Layer: l.Layer, Since: l.InfoDate}}
+			if repeated := counterpart(before[key], i); repeated != nil {
+				d.participates = false
+				d.next.Repeats, d.next.Since = repeated.ChunkRef, repeated.State.Since
+			}
+			simple = append(simple, d)
+		}
+	}
+	return simple, dirty, nil
+}
+
+func olderThanChain(links, before []model.ChunkLink) bool {
+	for i, l := range links {
+		if repeated := counterpart(before, i); repeated != nil && l.InfoDate < repeated.State.Since {
+			return true
+		}
+	}
+	return false
+}
+
+// counterpart returns the chunk of the version before that the i-th chunk of a
+// content repeats: the i-th there, else the last, or nil.
+func counterpart(before []model.ChunkLink, i int) *model.ChunkLink {
+	if len(before) == 0 {
+		return nil
+	}
+	return &before[min(i, len(before)-1)]
+}
+
+// byContent groups chunks by content, each group in the order of the chunks, and
+// returns the contents in the order of their first chunk.
+func byContent(links []model.ChunkLink) (groups map[content][]model.ChunkLink, order []content) {
+	groups = make(map[content][]model.ChunkLink, len(links))
+	for _, l := range links {
+		key := contentOf(l)
+		if _, ok := groups[key]; !ok {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], l)
+	}
+	return groups, order
+}
+
+// resolve decides the chunks of whole contents anew, from the order of versions
+// alone: a chain never holds chunks of two contents.
+func (t Timeline) resolve(ctx context.Context, store Store, dirty map[content][]model.ChunkLink) ([]decision, error) {
+	if len(dirty) == 0 {
+		return nil, nil
+	}
+	hashes := make([]string, 0, len(dirty))
+	for key := range dirty {
+		hashes = append(hashes, key.hash)
+	}
+	slices.Sort(hashes)
+	links, err := store.LinksByContent(ctx, slices.Compact(hashes))
+	if err != nil {
+		return nil, fmt.Errorf("the chains: %w", err)
+	}
+	for _, l := range links {
+		key := contentOf(l)
+		if chain, ok := dirty[key]; ok {
+			dirty[key] = append(chain[:len(chain):len(chain)], l)
+		}
+	}
+	var out []decision
+	for _, chain := range dirty {
+		out = append(out, t.chains(chain)...)
+	}
+	slices.SortFunc(out, func(a, b decision) int { return strings.Compare(a.link.ChunkRef, b.link.ChunkRef) })
+	return out, nil
+}
+
+// chains links the chunks of one content through the versions: each repeats its
+// counterpart in the version before, the first link stands for the chain, and a
+// chain is current, as a whole, when the current version holds one of its links.
+func (t Timeline) chains(links []model.ChunkLink) []decision {
+	bySet := make(map[model.ChunkSet][]model.ChunkLink)
+	for _, l := range links {
+		bySet[l.Set] = append(bySet[l.Set], l)
+	}
+	for _, set := range bySet {
+		slices.SortFunc(set, func(a, b model.ChunkLink) int { return a.ChunkIndex - b.ChunkIndex })
+	}
+	type chain struct {
+		since   string
+		current bool
+	}
+	chainOf := make(map[string]*chain, len(links)) // by chunk_ref
+	now := t.versions[len(t.versions)-1].Chunks
+	var out []decision
+	for i, v := range t.versions {
+		if !v.Own() {
+			continue
+		}
+		var before []model.ChunkLink
+		if i > 0 {
+			before = bySet[t.versions[i-1].Chunks]
+		}
+		for j, l := range bySet[v.Chunks] {
+			d := decision{link: l, next: model.ChunkState{ChunkRef: l.ChunkRef, DuplicateOf: l.State.DuplicateOf}}
+			c := &chain{since: l.InfoDate}
+			if repeated := counterpart(before, j); repeated != nil {
+				d.next.Repeats = repeated.ChunkRef
+				c = chainOf[repeated.ChunkRef] // of an earlier version: it is there
+				c.since = min(c.since, l.InfoDate)
+			}
+			c.current = c.current || l.Set == now
+			chainOf[l.ChunkRef] = c
+			out = append(out, d)
+		}
+	}
+	for i := range out {
+		d := &out[i]
+		c := chainOf[d.link.ChunkRef]
+		d.next.Since, d.next.Layer = c.since, model.LayerArchive
+		if c.current {
+			d.next.Layer = d.link.Layer
+		}
+		d.participates = c.current && d.next.Repeats == ""
+	}
+	return out
+}

@@ -1,0 +1,286 @@
+package stage
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/current"
+	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+)
+
+const (
+	// chunkBatch is how many chunks are inserted at once, and held in memory.
+	chunkBatch = 100
+	// keepBytes is how large a document's segments may be together to be kept
+	// between the survey and the chunking; larger ones are read twice.
+	keepBytes = 16 << 20
+)
+
+// The causes of a chunk's creation that no run names.
+const (
+	causeCapture = "capture"
+	causeRechunk = "rechunk"
+)
+
+// land makes the run into chunks in one transaction that holds the document,
+// and returns it as it stands then. Whether it is due is asked again there:
+// another may have been first, or a redo may have begun.
+func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run) (model.Run, error) {
+	err := s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
+		var (
+			rows   []model.SegmentRow
+			redone []int
+			err    error
+		)
+		if run, rows, redone, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil {
+			return err
+		}
+		if due, err := isDue(ctx, tx, run, rows, redone); err != nil || !due {
+			return err
+		}
+		cause := cmp.Or(run.Why, causeCapture)
+		if run.State.Terminal() {
+			cause = causeRechunk
+		}
+		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, pages: pages{store: s.segments, rows: rows}}
+		if err := w.survey(ctx); err != nil {
+			return err
+		}
+		run.State, run.Reason, run.Message = w.facts.State(), w.facts.Reason, w.facts.Message
+		w.run = run
+		if run.State != model.RunFailed {
+			if err := w.chunk(ctx); err != nil {
+				return err
+			}
+		}
+		// A run without any processed page has nothing that could be a version:
+		// it leaves no manifest, and what was current stays so.
+		if err := tx.FinishRun(ctx, run); err != nil {
+			return err
+		}
+		return tx.SetIngestStatus(ctx)
+	})
+	return run, err
+}
+
+// work is one run on its way into chunks.
+type work struct {
+	stage    *Stage
+	tx       Tx
+	snapshot model.Snapshot
+	run      model.Run
+	cause    string
+	pages    pages
+	facts    assemble.Survey
+}
+
+func (w *work) survey(ctx context.Context) error {
+	return w.pages.each(ctx, func(f segment.Frame) error {
+		w.facts.Add(f.Page, f.Units)
+		return nil
+	})
+}
+
+// chunk writes the version: its chunks, what they change, and its manifest.
+func (w *work) chunk(ctx context.Context) error {
+	v, err := w.version(ctx)
+	if err != nil {
+		return err
+	}
+	others, err := w.tx.Versions(ctx)
+	if err != nil {
+		return err
+	}
+	timeline := current.Place(others, v)
+	v = timeline.Landed()
+	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
+	var added []model.ChunkLink
+	if v.Own() {
+		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, general.Version)); err != nil {
+			return err
+		}
+	}
+	v.ChunkCount = len(added)
+	if err := timeline.Land(ctx, w.tx, w.run, w.cause, added); err != nil {
+		return err
+	}
+	if err := w.tx.AddManifest(ctx, w.manifest(v), v); err != nil {
+		return err
+	}
+	if timeline.Newest() {
+		if err := w.tx.SetCurrent(ctx, v, title, language); err != nil {
+			return err
+		}
+	}
+	w.stage.logger.InfoContext(ctx, "document chunked", slog.String("document_id", w.snapshot.DocumentID),
+		slog.String("snapshot_id", w.snapshot.SnapshotID), slog.String("doc_hash", v.DocHash),
+		slog.Int("generation", v.Generation), slog.Int("chunks", v.ChunkCount), slog.String("same_as", v.SameAs),
+		slog.Bool("current", timeline.Newest()), slog.Int("failed_pages", w.facts.Failed))
+	if v.ChunkCount == 0 {
+		return nil
+	}
+	return w.tx.StageItem(ctx)
+}
+
+func (w *work) version(ctx context.Context) (model.Version, error) {
+	s := w.snapshot
+	docHash := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
+	generation, err := w.tx.NextGeneration(ctx, docHash)
+	return model.Version{
+		DocHash: docHash, Generation: generation, SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
+		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
+		ChunkerVersion: general.Version, HeaderVersion: header.Version,
+	}, err
+}
+
+func (w *work) manifest(v model.Version) model.Manifest {
+	digests := make([]string, len(w.pages.rows))
+	for i, row := range w.pages.rows {
+		digests[i] = row.Digest
+	}
+	m := model.Manifest{
+		DocHash: v.DocHash, Generation: v.Generation, DocumentID: w.snapshot.DocumentID, SourceID: w.snapshot.SourceID,
+		SnapshotID: v.SnapshotID, ExtractionID: v.ExtractionID, Redo: v.Redo, CanonicalURL: w.snapshot.URLCanonical,
+		SourceFile: w.snapshot.Filename, DocType: string(w.snapshot.FinalType), ChunkCount: v.ChunkCount, Status: "done",
+		SameAs: v.SameAs, Fingerprint: v.Fingerprint, SegmentsDigest: digest.HexParts(digests...),
+		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, VectorStatus: model.VectorNone,
+	}
+	if v.ChunkCount == 0 {
+		m.VectorStatus = model.VectorPresent // every chunk, of none, has its vector
+	}
+	return m
+}
+
+// split makes the chunks and inserts them as they come. It returns what is
+// needed to link them.
+func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]model.ChunkLink, error) {
+	var (
+		links []model.ChunkLink
+		batch []model.Chunk
+	)
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		err := w.tx.AddChunks(ctx, batch)
+		batch = batch[:0]
+		return err
+	}
+	splitter, err := general.New(general.Options{
+		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Count: w.stage.count,
+	}, func(d general.Draft) error {
+		c := chunkOf(base, v, len(links), d)
+		if err := c.Validate(); err != nil {
+			return internal("a chunk is not valid: %w", err)
+		}
+		links = append(links, linkOf(c))
+		if batch = append(batch, c); len(batch) < chunkBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return nil, internal("the document's header: %w", err)
+	}
+	document := assemble.New(splitter.Add)
+	err = w.pages.each(ctx, func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
+	for _, step := range []func() error{document.Close, splitter.Close, flush} {
+		if err != nil {
+			return nil, err
+		}
+		err = step()
+	}
+	return links, err
+}
+
+func chunkOf(base model.Chunk, v model.Version, index int, d general.Draft) model.Chunk {
+	c := base
+	c.DocHash, c.Generation, c.ChunkIndex = v.DocHash, v.Generation, index
+	c.ChunkID = digest.ChunkID(index, v.Generation)
+	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)
+	c.PointID = digest.PointID(c.ChunkRef)
+	c.Text, c.Content, c.Tokens = d.Text, d.Content, d.Tokens
+	c.TextHash, c.ContentTextHash = digest.Text(d.Text), digest.Text(d.Content)
+	c.SectionPath, c.Anchors, c.PageHint = d.SectionPath, d.Anchors, d.PageHint
+	c.Provenance.Segments = d.Segments
+	return c
+}
+
+func linkOf(c model.Chunk) model.ChunkLink {
+	return model.ChunkLink{
+		ChunkRef: c.ChunkRef, Set: model.ChunkSet{DocHash: c.DocHash, Generation: c.Generation}, ChunkIndex: c.ChunkIndex,
+		TextHash: c.TextHash, ContentTextHash: c.ContentTextHash, SourceType: c.SourceType,
+		Type: c.Type, Status: c.Status, SectionPath: c.SectionPath, InfoDate: c.InfoDate, Layer: c.Layer,
+	}
+}
+
+// pages reads a run's pages in order, one segment at a time.
+type pages struct {
+	store Segments
+	rows  []model.SegmentRow
+	kept  map[int][]byte // segments of a small document, by place
+}
+
+func (p *pages) each(ctx context.Context, f func(segment.Frame) error) error {
+	for i, row := range p.rows {
+		if err := p.segment(ctx, i, f); err != nil {
+			return fmt.Errorf("pages %d–%d: %w", row.From, row.To, err)
+		}
+	}
+	return nil
+}
+
+func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error) error {
+	data, err := p.read(ctx, i)
+	if err != nil {
+		return err
+	}
+	reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return internal("the stored segment cannot be read: %w", err)
+	}
+	for n := range reader.Index() {
+		frame, err := reader.Frame(n)
+		if err != nil {
+			return internal("the stored segment cannot be read: %w", err)
+		}
+		if err := f(frame); err != nil {
+			if fault.KindOf(err) == fault.KindTransient {
+				return fmt.Errorf("page %d: %w", frame.Page.PageNo, err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pages) read(ctx context.Context, i int) ([]byte, error) {
+	if data, ok := p.kept[i]; ok {
+		return data, nil
+	}
+	data, err := p.store.Segment(ctx, p.rows[i])
+	if err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for _, row := range p.rows {
+		total += row.ByteLength
+	}
+	if total <= keepBytes {
+		if p.kept == nil {
+			p.kept = make(map[int][]byte, len(p.rows))
+		}
+		p.kept[i] = data
+	}
+	return data, nil
+}

@@ -1,0 +1,211 @@
+// Package stage is the chunker's work on one event: it asks whether a run is
+// complete, makes its chunks, decides what is current, and says so (contracts 3
+// and 12).
+package stage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/services/chunker/internal/current"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+)
+
+// Emit publishes an event and returns when it is acknowledged. It is called from
+// several goroutines.
+type Emit = func(ctx context.Context, data event.Data) error
+
+// Runs reads runs and what became of them.
+type Runs interface {
+	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	// RunParts returns a run, the segments that count and the first pages of
+	// the ranges that its redo asked for. No such run is a permanent error.
+	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
+	// RunManifest returns the newest manifest of a run at a redo, or nil.
+	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
+}
+
+// Log reads what is to be published.
+type Log interface {
+	UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.LogEntry, error)
+	MarkPublished(ctx context.Context, seqs []int64) error
+	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
+	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
+}
+
+// Tx is one transaction that holds a document.
+type Tx interface {
+	current.Store
+	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
+	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+	Versions(ctx context.Context) ([]model.Version, error)
+	NextGeneration(ctx context.Context, docHash string) (int, error)
+	AddChunks(ctx context.Context, chunks []model.Chunk) error
+	AddManifest(ctx context.Context, m model.Manifest, v model.Version) error
+	FinishRun(ctx context.Context, run model.Run) error
+	SetCurrent(ctx context.Context, v model.Version, title, language string) error
+	SetIngestStatus(ctx context.Context) error
+	StageItem(ctx context.Context) error
+}
+
+// Locker runs f in a transaction that holds the document, and commits it when f
+// returns nil.
+type Locker interface {
+	LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(Tx) error) error
+}
+
+// Segments reads the objects of IR segments, verified. One that is damaged or
+// gone is a permanent error.
+type Segments interface {
+	Segment(ctx context.Context, row model.SegmentRow) ([]byte, error)
+}
+
+// Options are the settings of the stage.
+type Options struct {
+	Budget   int           // tokens of a chunk; 0 is general.DefaultBudget
+	LockWait time.Duration // for a document that another holds; 0 is 5 s
+}
+
+// Stage handles ir.extracted.
+type Stage struct {
+	runs     Runs
+	log      Log
+	locker   Locker
+	segments Segments
+	logger   *slog.Logger
+	count    func(string) (int, error)
+	o        Options
+}
+
+// New returns the stage.
+func New(runs Runs, log Log, locker Locker, segments Segments, logger *slog.Logger, o Options) *Stage {
+	if o.LockWait <= 0 {
+		o.LockWait = 5 * time.Second
+	}
+	return &Stage{runs: runs, log: log, locker: locker, segments: segments, logger: logger, count: general.O200k(), o: o}
+}
+
+// Handle does what an ir.extracted asks for, first or again: when the run has
+// all its segments it is made into chunks, unless that is done, and what is not
+// published yet is published. A run that still waits for ranges is left to the
+// event of the last one.
+func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
+	d, err := event.As[event.IRExtracted](e)
+	if err != nil {
+		return err
+	}
+	run, segments, redone, err := s.runs.RunParts(ctx, d.SnapshotID, d.ExtractionID)
+	if err != nil {
+		return err
+	}
+	due, err := isDue(ctx, s.runs, run, segments, redone)
+	if err != nil {
+		return err
+	}
+	if due {
+		snapshot, err := s.runs.Snapshot(ctx, run.SnapshotID)
+		if err != nil {
+			return err
+		}
+		if run, err = s.land(ctx, snapshot, run); err != nil {
+			return err
+		}
+	}
+	if !run.State.Terminal() {
+		return nil
+	}
+	return s.publish(ctx, run, emit)
+}
+
+// Fail marks the run failed, unless it has ended already, and says so. An event
+// that names no run leaves nothing but its dead letter, which is the runner's.
+func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit Emit) error {
+	d, err := event.As[event.IRExtracted](e)
+	if err != nil {
+		return nil //nolint:nilerr // nothing is known that could be marked
+	}
+	run, _, _, err := s.runs.RunParts(ctx, d.SnapshotID, d.ExtractionID)
+	if fault.KindOf(err) == fault.KindPermanent {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
+		var err error
+		if run, _, _, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil || run.State.Terminal() {
+			return err
+		}
+		run.State, run.Reason, run.Message = model.RunFailed, string(reason), sentence
+		if err := tx.FinishRun(ctx, run); err != nil {
+			return err
+		}
+		return tx.SetIngestStatus(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return s.publish(ctx, run, emit)
+}
+
+// manifests is the part of Runs and Tx that says what was made of a run.
+type manifests interface {
+	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+}
+
+// isDue reports whether the run is complete and not yet made into chunks, or made
+// into them by an older chunker: a re-chunk publishes ir.extracted again, and
+// the newer chunker makes the next generation.
+func isDue(ctx context.Context, m manifests, run model.Run, segments []model.SegmentRow, redone []int) (bool, error) {
+	switch run.State {
+	case model.RunFailed, model.RunSuperseded, model.RunRemoved:
+		return false, nil
+	case model.RunDone, model.RunPartial:
+		manifest, err := m.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
+		if err != nil || manifest == nil {
+			return false, err
+		}
+		return older(manifest.ChunkerVersion, general.Version) || older(manifest.HeaderVersion, header.Version), nil
+	default:
+		return complete(run, segments, redone), nil
+	}
+}
+
+// older compares versions, which are integers as text (contracts 13.2).
+func older(version, than string) bool {
+	a, errA := strconv.Atoi(version)
+	b, errB := strconv.Atoi(than)
+	return errA == nil && errB == nil && a < b
+}
+
+// complete reports whether every range of the run has its segment, and every
+// range that its redo asked for again has it from that redo.
+func complete(run model.Run, segments []model.SegmentRow, redone []int) bool {
+	redo := make(map[int]int, len(segments))
+	for _, s := range segments {
+		redo[s.From] = s.Redo
+	}
+	for _, r := range model.Ranges(run.PageCount) {
+		if _, ok := redo[r.From]; !ok {
+			return false
+		}
+	}
+	for _, from := range redone {
+		if redo[from] < run.Redo {
+			return false
+		}
+	}
+	return true
+}
+
+func internal(format string, args ...any) error {
+	return fault.Permanent(fault.Internal, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,141 @@
+// Package app builds the extractor: the only place that names implementations.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/services/extractor/internal/stage"
+)
+
+// Name is the service's name, in ce-source and in logs.
+const Name = "extractor"
+
+// newerDelay is how long a newer parser's range is left to others (contracts 3).
+const newerDelay = 5 * time.Second
+
+// Config is what the extractor reads from the environment.
+type Config struct {
+	NATS       config.NATS
+	Postgres   config.Postgres
+	S3         config.S3
+	Runner     config.Runner
+	Extraction config.Extraction
+	Telemetry  config.Telemetry
+	Health     config.Health
+}
+
+// App is the running extractor.
+type App struct {
+	*stream.Runner
+	conn     *stream.Conn
+	db       *catalog.DB
+	children *child.Client
+}
+
+// New connects the extractor's parts. Stores that are away are waited for by
+// Run; settings that cannot be used are an error.
+func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	if err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), blobs.FetchRaw)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{children: children}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
+	}
+	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
+	settings.Logger = tel.Logger
+	if a.conn, err = stream.Connect(ctx, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	}
+	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, tel.Logger), stream.Options{
+		Consumer: stream.ConsumerExtract, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
+		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+	})
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, logger *slog.Logger) *stage.Stage {
+	parts := extractor{children, blobs}
+	return &stage.Stage{
+		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
+		Log: logger, NewerDelay: newerDelay,
+		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+		Moved:   func(err error) bool { return errors.Is(err, catalog.ErrRunMoved) },
+	}
+}
+
+// Name implements process.Service.
+func (a *App) Name() string { return Name }
+
+// Close gives back what New took. Run must have returned.
+func (a *App) Close() error {
+	a.children.Close()
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	if a.db != nil {
+		a.db.Close()
+	}
+	return nil
+}
+
+// extractor runs pages in the extraction children.
+type extractor struct {
+	children *child.Client
+	blobs    *blobstore.Store
+}
+
+func (x extractor) Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange) ([]stage.Result, error) {
+	var facts []byte
+	if run.FactsKey != "" {
+		var err error
+		if facts, err = x.blobs.Get(ctx, blobstore.Derived, run.FactsKey, run.FactsDigest); err != nil {
+			if errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, blobstore.ErrDamaged) {
+				return nil, fault.Permanent(fault.Internal, fmt.Errorf("document facts of %s: %w", s.SnapshotID, err))
+			}
+			return nil, err
+		}
+	}
+	return results(x.children.Extract(ctx, s, run, facts, r))
+}
+
+func (x extractor) Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error) {
+	return x.children.Split(ctx, s, run, x.blobs.PutFacts)
+}
+
+func (x extractor) Failed(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, reason fault.Reason, sentence string) ([]stage.Result, error) {
+	return results(x.children.Failed(ctx, s, run.ExtractionID, r, reason, sentence))
+}
+
+func results(made []child.Result, err error) ([]stage.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]stage.Result, len(made))
+	for i, r := range made {
+		out[i] = stage.Result{Page: r.Page, Frame: r.Frame}
+	}
+	return out, nil
+}

@@ -1,0 +1,335 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const page = `<!DOCTYPE html><html lang="en"><title>T</title><p>The level rose.</p></html>`
+
+var one = model.PageRange{From: 1, To: 1}
+
+func lines(from, to int) (out []string) {
+	for i := from; i <= to; i++ {
+		out = append(out, fmt.Sprintf("This is the text of page %d of the report.", i))
+	}
+	return out
+}
+
+func TestARangeIsExtracted(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	for _, r := range model.Ranges(20) {
+		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
+			t.Errorf("%+v: %q", r, got)
+		}
+	}
+	before := w.run(run)
+	if before.State != model.RunRunning {
+		t.Errorf("%+v", before)
+	}
+	// Delivered again, and when the run has ended, it says the same: said1 looks.
+	w.pages(run, model.PageRange{From: 17, To: 20})
+	w.finish(run, model.RunDone)
+	w.pages(run, model.PageRange{From: 1, To: 16})
+}
+
+// TestOneRangeManyTimesAtOnce: one segment, and everybody says that one.
+func TestOneRangeManyTimesAtOnce(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(3, ""), model.KindPDF, nil), "1")
+	r := model.PageRange{From: 1, To: 3}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if err := w.stage.Handle(t.Context(), w.event(split(run, r)), w.emit); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	said := w.heard()
+	for _, d := range said {
+		if d != said[0] {
+			t.Errorf("%+v and %+v", d, said[0])
+		}
+	}
+	w.pages(run, r)
+}
+
+func TestAPublishThatFails(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(page, model.KindHTML, nil), "1")
+	away := fault.Unavailable(errors.New("the bus is away"))
+	w.fail = func(int) error { return away }
+	if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); !errors.Is(err, away) {
+		t.Fatalf("%v", err)
+	}
+	w.fail = nil
+	if got := w.pages(run, one); got[0] != "The level rose." {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAPageThatEndsItsChild(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(20, "ENDS AT 3\n"), model.KindPDF, nil), "1")
+	want := lines(1, 16)
+	want[2] = "parser_crashed: page 3: the parser ended unexpectedly"
+	if got := w.pages(run, model.PageRange{From: 1, To: 16}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := w.pages(run, model.PageRange{From: 17, To: 20}); !reflect.DeepEqual(got, lines(17, 20)) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestARunThatCouldNotBeSplit has one page, which fails for the run's reason.
+func TestARunThatCouldNotBeSplit(t *testing.T) {
+	w := newWorld(t)
+	for _, raw := range []string{"", "%PDF-1.4\nnothing"} {
+		s := w.capture(raw, model.KindPDF, nil)
+		run := w.record(model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: s.DocumentID, PageCount: 1,
+			ParserVersion: "1", Reason: "encrypted", Message: "it is locked"})
+		if got := w.pages(run, one); got[0] != "encrypted: it is locked" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+func TestRedo(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(page, model.KindHTML, nil), "1")
+	if err := w.stage.Fail(t.Context(), w.event(split(run, one)), fault.Timeout, "page 1: too slow", w.emit); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.said1(run, one); got[0] != "timeout: page 1: too slow" {
+		t.Errorf("%q", got)
+	}
+	w.finish(run, model.RunFailed)
+	early := split(run, one)
+	early.Redo = 1
+	if err := w.stage.Handle(t.Context(), w.event(early), w.emit); fault.ReasonOf(err) != fault.Malformed {
+		t.Errorf("a redo that nobody asked for: %v", err)
+	}
+	redone, err := w.db.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pages(redone, one); got[0] != "The level rose." {
+		t.Errorf("%q", got)
+	}
+	late := split(run, one) // of the redo before: what it made
+	if err := w.stage.Handle(t.Context(), w.event(late), w.emit); err != nil {
+		t.Fatal(err)
+	}
+	if d, ok := w.heard()[0].(event.IRExtracted); !ok || d.Redo != 0 || d.Failed != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestFailIsDoneOnce(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	r := model.PageRange{From: 17, To: 20}
+	for _, sentence := range []string{"the first", "the second"} {
+		if err := w.stage.Fail(t.Context(), w.event(split(run, r)), fault.AttemptsExhausted, sentence, w.emit); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(w.said1(run, r), "|"); got != strings.Repeat("|attempts_exhausted: the first", 4)[1:] {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := w.pages(run, r); got[0] != "attempts_exhausted: the first" {
+		t.Errorf("Handle afterwards: %q", got)
+	}
+}
+
+// TestBytesThatAreDamaged: the range fails as our own fault, and completes.
+func TestBytesThatAreDamaged(t *testing.T) {
+	w := newWorld(t)
+	s := w.capture(page, model.KindHTML, nil)
+	run := w.start(s, "1")
+	other := w.capture("another", model.KindTextFile, nil) // so that the child does not hold the first
+	w.pages(w.start(other, "1"), one)
+	key, err := blobstore.RawKey("s", s.ContentHash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
+		t.Fatal(err)
+	}
+	e := w.event(split(run, one))
+	err = w.stage.Handle(t.Context(), e, w.emit)
+	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+		t.Fatalf("%v", err)
+	}
+	if err := w.stage.Fail(t.Context(), e, fault.Internal, "the captured bytes are lost", w.emit); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.said1(run, one); got[0] != "internal: the captured bytes are lost" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestFactsThatAreLost(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(2, ""), model.KindPDF, nil), "1")
+	if err := w.blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
+		t.Fatal(err)
+	}
+	err := w.stage.Handle(t.Context(), w.event(split(run, model.PageRange{From: 1, To: 2})), w.emit)
+	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEventsThatNameNothing(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	good := split(run, model.PageRange{From: 1, To: 16})
+	change := func(f func(*event.PageSplit)) event.Event {
+		d := good
+		f(&d)
+		return w.event(d)
+	}
+	broken := w.event(good)
+	broken.Payload = []byte(`{"source_id":3}`)
+	for name, e := range map[string]event.Event{
+		"another end":    change(func(d *event.PageSplit) { d.Pages.To = 15 }),
+		"another start":  change(func(d *event.PageSplit) { d.Pages.From = 2 }),
+		"beyond the end": change(func(d *event.PageSplit) { d.Pages = model.PageRange{From: 33, To: 48} }),
+		"no run":         change(func(d *event.PageSplit) { d.ExtractionID = "none" }),
+		"no number":      change(func(d *event.PageSplit) { d.ParserVersion = "one" }),
+		"another parser": change(func(d *event.PageSplit) { d.ParserVersion = "0" }),
+		"negative":       change(func(d *event.PageSplit) { d.Redo = -1 }),
+		"broken":         broken,
+		"another type":   w.event(event.SnapshotStored{SourceID: "s"}),
+	} {
+		if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := w.stage.Fail(t.Context(), e, fault.Malformed, "malformed", w.emit); err != nil || len(w.heard()) > 0 {
+			t.Errorf("%s: Fail: %v", name, err)
+		}
+	}
+	if segments, err := w.db.Segments(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || len(segments) > 0 {
+		t.Errorf("%+v, %v", segments, err)
+	}
+}
+
+func TestARunThatIsOver(t *testing.T) {
+	w := newWorld(t)
+	for _, state := range []model.RunState{model.RunSuperseded, model.RunRemoved} {
+		run := w.start(w.capture(page+string(state), model.KindHTML, nil), "1")
+		w.finish(run, state)
+		e := w.event(split(run, one))
+		for _, err := range []error{
+			w.stage.Handle(t.Context(), e, w.emit), w.stage.Fail(t.Context(), e, fault.Timeout, "too slow", w.emit),
+		} {
+			if err != nil || len(w.heard()) != 0 {
+				t.Errorf("%s: %v", state, err)
+			}
+		}
+	}
+	// Taken down by another parser's time: it does not come back either.
+	run := w.start(w.capture(page, model.KindHTML, nil), "0")
+	w.finish(run, model.RunRemoved)
+	if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); err != nil || len(w.heard()) != 0 {
+		t.Error(err)
+	}
+	if runs, err := w.db.Runs(t.Context(), run.SnapshotID); err != nil || len(runs) != 1 {
+		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
+func TestANewerParsersRange(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(page, model.KindHTML, nil), "2")
+	e := w.event(split(run, one))
+	err := w.stage.Handle(t.Context(), e, w.emit)
+	if fault.KindOf(err) != fault.KindDeferred || fault.RetryAfter(err) != newerDelay {
+		t.Errorf("%v", err)
+	}
+	if err := w.stage.Fail(t.Context(), e, fault.Internal, "it killed us", w.emit); err != nil || len(w.heard()) != 0 {
+		t.Errorf("%v", err)
+	}
+	if _, err := w.db.Segment(t.Context(), run.SnapshotID, run.ExtractionID, 1, 0); err == nil {
+		t.Error("a segment was written under another's version")
+	}
+}
+
+// TestAnOlderParsersRun is taken over as a whole: pages and facts are found
+// again, and the ranges that the old parser finished are not published for it.
+func TestAnOlderParsersRun(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	s := w.capture(pdfOf(20, ""), model.KindPDF, nil)
+	w.stage.ParserVersion = "0"
+	old := w.start(s, "0")
+	first, second := model.PageRange{From: 1, To: 16}, model.PageRange{From: 17, To: 20}
+	w.pages(old, first)
+	w.stage.ParserVersion = "1"
+
+	away := fault.Unavailable(errors.New("the bus is away"))
+	w.fail = func(n int) error {
+		if n == 1 {
+			return away
+		}
+		return nil
+	}
+	e := w.event(split(old, second))
+	if err := w.stage.Fail(ctx, e, fault.Timeout, "too slow", w.emit); err != nil || len(w.heard()) != 0 {
+		t.Fatalf("Fail under another version: %v", err)
+	}
+	if err := w.stage.Handle(ctx, e, w.emit); !errors.Is(err, away) {
+		t.Fatalf("%v", err)
+	}
+	w.fail = nil
+	w.heard()
+	for range 2 {
+		if err := w.stage.Handle(ctx, e, w.emit); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := w.db.Runs(ctx, s.SnapshotID)
+		if err != nil || len(runs) != 2 || runs[0].State != model.RunSuperseded {
+			t.Fatalf("%+v, %v", runs, err)
+		}
+		run := runs[1]
+		if run.ParserVersion != "1" || run.PageCount != 20 || run.Why != "version" || run.FactsKey == old.FactsKey || run.FactsKey == "" {
+			t.Errorf("%+v", run)
+		}
+		if said := w.heard(); len(said) != 2 || said[0] != split(run, first) || said[1] != split(run, second) {
+			t.Errorf("%+v", said)
+		}
+	}
+	// What the old parser made is said again as its own: nothing is started.
+	if err := w.stage.Handle(ctx, w.event(split(old, first)), w.emit); err != nil {
+		t.Fatal(err)
+	}
+	if d, ok := w.heard()[0].(event.IRExtracted); !ok || d.ExtractionID != old.ExtractionID {
+		t.Errorf("%+v", d)
+	}
+	// What this parser cannot split fails under its name.
+	w.stage.ParserVersion = "0"
+	locked := w.capture("%PDF-1.4\nnothing", model.KindPDF, nil)
+	before := w.record(model.Run{SnapshotID: locked.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: locked.DocumentID,
+		PageCount: 3, ParserVersion: "0"})
+	w.stage.ParserVersion = "1"
+	if err := w.stage.Handle(ctx, w.event(split(before, model.PageRange{From: 1, To: 3})), w.emit); err != nil {
+		t.Fatal(err)
+	}
+	d, ok := w.heard()[0].(event.PageSplit)
+	if run, err := w.db.Run(ctx, locked.SnapshotID, d.ExtractionID); !ok || err != nil || run.PageCount != 1 || run.Reason != "malformed" {
+		t.Errorf("%+v, %v", run, err)
+	}
+}

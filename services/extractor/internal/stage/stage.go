@@ -1,0 +1,275 @@
+// Package stage is the extractor's stage: one range of pages comes in, its IR
+// segment is stored and recorded, and ir.extracted goes out. A page that fails
+// has an error unit in its place; the range is complete all the same.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// Result is one extracted page: its record (without HTML) and its encoded
+// frame.
+type Result struct {
+	Page  model.Page
+	Frame []byte
+}
+
+// Extractor makes the pages of a range. It returns one result a page, in
+// order: a page that cannot be extracted, or that belongs to a run that could
+// not be split, is a failed page, not an error.
+type Extractor interface {
+	Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange) ([]Result, error)
+	// Failed returns the results of a range of which no page can be extracted.
+	// It fails only when something of our own is away.
+	Failed(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, reason fault.Reason, sentence string) ([]Result, error)
+}
+
+// Catalog is what the stage reads and writes of the record.
+type Catalog interface {
+	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
+	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
+	Segment(ctx context.Context, snapshotID, extractionID string, from, redo int) (model.SegmentRow, error)
+	PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error)
+}
+
+// Splitter finds the pages of a document for a run of this build's parser: the
+// run comes back with its number of pages and its facts, which are stored. A
+// permanent fault says that the document cannot be split.
+type Splitter interface {
+	Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error)
+}
+
+// Objects stores an IR segment once and returns its key.
+type Objects interface {
+	PutSegment(ctx context.Context, row model.SegmentRow, sourceID string, data []byte) (key string, err error)
+}
+
+// Stage holds the extractor's parts.
+type Stage struct {
+	Catalog       Catalog
+	Objects       Objects
+	Extractor     Extractor
+	Splitter      Splitter
+	ParserVersion string
+	Log           *slog.Logger
+	Missing       func(error) bool // the row does not exist
+	Moved         func(error) bool // the run was superseded or removed
+	NewerDelay    time.Duration    // how long a newer parser's range is left to others
+}
+
+// Handle takes page.split. Repeated, it finds its segment and publishes again.
+func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
+	split, err := event.As[event.PageSplit](e)
+	if err != nil {
+		return err
+	}
+	own, err := s.own(split)
+	if err != nil {
+		return err
+	}
+	return s.work(ctx, split, emit, func(snap model.Snapshot, run model.Run) error {
+		if !own {
+			return s.takeOver(ctx, snap, run, emit)
+		}
+		results, err := s.Extractor.Pages(ctx, snap, run, split.Pages)
+		if err != nil {
+			return err
+		}
+		return s.store(ctx, split, run, results, emit)
+	})
+}
+
+// Fail writes a segment of error units: the document completes without this
+// range. Under another parser's version nothing is written, as contracts 3 say:
+// the run is left to reconcile.
+func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
+	split, err := event.As[event.PageSplit](e)
+	if err != nil || split.ParserVersion != s.ParserVersion {
+		return nil
+	}
+	err = s.work(ctx, split, emit, func(snap model.Snapshot, run model.Run) error {
+		results, err := s.Extractor.Failed(ctx, snap, run, split.Pages, reason, sentence)
+		if err != nil {
+			return err
+		}
+		return s.store(ctx, split, run, results, emit)
+	})
+	if fault.KindOf(err) == fault.KindPermanent && fault.ReasonOf(err) == fault.Malformed {
+		return nil // no such run or range: there is nothing to mark
+	}
+	return err
+}
+
+// work calls do for a range that has no segment yet, and publishes that of one
+// that has.
+func (s *Stage) work(ctx context.Context, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
+	run, err := s.Catalog.Run(ctx, split.SnapshotID, split.ExtractionID)
+	if err != nil {
+		if s.Missing(err) {
+			return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", split.SnapshotID, split.ExtractionID))
+		}
+		return err
+	}
+	if run.State == model.RunRemoved || run.State == model.RunSuperseded && run.ParserVersion == s.ParserVersion {
+		return nil
+	}
+	row, err := s.Catalog.Segment(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
+	if err == nil {
+		return emit(ctx, extracted(run, row))
+	}
+	if !s.Missing(err) {
+		return err
+	}
+	if err := checkRange(split, run); err != nil {
+		return err
+	}
+	snap, err := s.Catalog.Snapshot(ctx, split.SnapshotID)
+	if err != nil {
+		return err
+	}
+	return do(snap, run)
+}
+
+func checkRange(split event.PageSplit, run model.Run) error {
+	if split.Redo < 0 || split.Redo > run.Redo || split.ParserVersion != run.ParserVersion {
+		return fault.Permanent(fault.Malformed, fmt.Errorf("redo %d under parser %s of a run at redo %d under parser %s",
+			split.Redo, split.ParserVersion, run.Redo, run.ParserVersion))
+	}
+	for _, r := range model.Ranges(run.PageCount) {
+		if r == split.Pages {
+			return nil
+		}
+	}
+	return fault.Permanent(fault.Malformed, fmt.Errorf("pages %d–%d are no range of a document of %d pages",
+		split.Pages.From, split.Pages.To, run.PageCount))
+}
+
+func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run, results []Result, emit stream.Emit) error {
+	var w segment.Writer
+	row := model.SegmentRow{
+		SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, From: split.Pages.From, To: split.Pages.To, Redo: split.Redo,
+	}
+	pages := make([]model.Page, len(results))
+	for i, r := range results {
+		if err := w.Add(r.Page.PageNo, r.Frame); err != nil {
+			return err
+		}
+		pages[i] = r.Page
+		if r.Page.Status == model.PageFailed {
+			row.Failed++
+		} else {
+			row.Processed++
+		}
+		s.logPage(ctx, r.Page)
+	}
+	data, sha, err := w.Bytes()
+	if err != nil {
+		return err
+	}
+	row.Digest, row.ByteLength = sha, int64(len(data))
+	if row.ObjectKey, err = s.Objects.PutSegment(ctx, row, run.SourceID, data); err != nil {
+		return err
+	}
+	stands, err := s.Catalog.PutSegment(ctx, row, pages)
+	if err != nil {
+		if s.Moved(err) {
+			return nil // another run has taken over; the object is an orphan
+		}
+		return err
+	}
+	return emit(ctx, extracted(run, stands))
+}
+
+func extracted(run model.Run, row model.SegmentRow) event.IRExtracted {
+	return event.IRExtracted{
+		SnapshotID: row.SnapshotID, SourceID: run.SourceID, ExtractionID: row.ExtractionID,
+		Pages: model.PageRange{From: row.From, To: row.To}, PageCount: run.PageCount, Redo: row.Redo,
+		ObjectKey: row.ObjectKey, Digest: row.Digest, Processed: row.Processed, Failed: row.Failed,
+	}
+}
+
+// logPage writes the line that seed 001 asks for about every page.
+func (s *Stage) logPage(ctx context.Context, p model.Page) {
+	level := slog.LevelDebug
+	if p.Status == model.PageFailed {
+		level = slog.LevelWarn
+	}
+	s.Log.LogAttrs(ctx, level, "page extracted", slog.String("snapshot_id", p.SnapshotID), slog.Int("page_no", p.PageNo),
+		slog.String("page_id", p.PageID), slog.String("content_hash", p.ContentHash), slog.Int("units", p.UnitCount),
+		slog.Float64("coverage", p.Coverage), slog.String("status", string(p.Status)), slog.String("reason", p.Reason))
+}
+
+// own reports whether a range is this build's to extract. One of a newer parser
+// waits for a process that has it; one of an older parser is not, and its run is
+// to be taken over (contracts 3, "Two versions at once").
+func (s *Stage) own(split event.PageSplit) (bool, error) {
+	if split.ParserVersion == s.ParserVersion {
+		return true, nil
+	}
+	theirs, errTheirs := strconv.Atoi(split.ParserVersion)
+	ours, errOurs := strconv.Atoi(s.ParserVersion)
+	if errTheirs != nil || errOurs != nil {
+		return false, fault.Permanent(fault.Malformed, fmt.Errorf("parser_version %q is not an integer", split.ParserVersion))
+	}
+	if theirs > ours {
+		return false, fault.Defer(s.NewerDelay, errors.New("the range belongs to a newer parser"))
+	}
+	return false, nil
+}
+
+// takeOver starts an older parser's run again under this build's: pages and
+// facts are found again, since they are that parser's too, all ranges are
+// published, and the old run is superseded.
+func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run, emit stream.Emit) error {
+	rules, err := digest.SourceRulesDigest(snap.UnitRules())
+	if err != nil {
+		return fmt.Errorf("rules of %s: %w", snap.SourceID, err)
+	}
+	run, err := s.Catalog.Run(ctx, snap.SnapshotID, digest.ExtractionID(s.ParserVersion, rules, ""))
+	if err != nil && !s.Missing(err) {
+		return err
+	}
+	if err != nil {
+		run, err = s.Splitter.Split(ctx, snap, model.Run{
+			SnapshotID: snap.SnapshotID, ExtractionID: digest.ExtractionID(s.ParserVersion, rules, ""),
+			SourceID: snap.SourceID, DocumentID: snap.DocumentID, ParserVersion: s.ParserVersion, RulesDigest: rules,
+			Why: "version",
+		})
+		if fault.KindOf(err) == fault.KindPermanent {
+			run.PageCount, run.Reason, run.Message, err = 1, string(fault.ReasonOf(err)), err.Error(), nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	pages := make([]string, run.PageCount)
+	for i := range pages {
+		pages[i] = digest.PageID(run.SnapshotID, i+1)
+	}
+	if run, err = s.Catalog.StartRun(ctx, run, pages, old.ExtractionID); err != nil {
+		return err
+	}
+	for _, r := range model.Ranges(run.PageCount) {
+		err := emit(ctx, event.PageSplit{
+			SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
+			ParserVersion: run.ParserVersion, Pages: r, PageCount: run.PageCount, Redo: run.Redo,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

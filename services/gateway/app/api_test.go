@@ -1,0 +1,247 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/gateway/internal/api"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+)
+
+const page = `<!doctype html><html lang="fr"><head><title>Conseil</title></head><body><main>
+<h1>Conseil municipal</h1><p>Le quorum est de sept membres présents.</p></main></body></html>`
+
+func (r *rig) search(query string, params ...string) search.Answer {
+	r.t.Helper()
+	values := url.Values{"q": {query}}
+	for _, p := range params {
+		name, value, _ := strings.Cut(p, "=")
+		values.Add(name, value)
+	}
+	return into[search.Answer](r.t, r.get("/v1/search", http.StatusOK, "/v1/search?"+values.Encode()))
+}
+
+func urls(a search.Answer) string {
+	var list []string
+	for _, h := range a.Hits {
+		list = append(list, strings.TrimPrefix(h.URL, "https://example.org/"))
+	}
+	return strings.Join(list, " ")
+}
+
+func TestSearch(t *testing.T) {
+	r := newRig(t)
+	if got := r.search("quorum"); len(got.Hits) != 0 || got.Collection != "" {
+		t.Errorf("before anything was indexed: %+v", got)
+	}
+	r.add(doc{url: "https://example.org/quorum", content: "Le quorum est de sept membres présents."})
+	r.add(doc{url: "https://example.org/budget", source: "region", content: "Le budget de la région est voté en mars.",
+		territory: "Alta", status: model.StatusConfirmed, language: "pt"})
+	box := model.BBox{X: 0.1, Y: 0.2, W: 0.5, H: 0.1}
+	r.add(doc{url: "https://example.org/pdf", content: "Article 3. Le quorum des sessions.", kind: model.TypePDF, box: &box})
+	r.add(doc{url: "https://example.org/old", content: "Ancien règlement sur le quorum.", date: "2020-01-01", layer: model.LayerArchive})
+	r.add(doc{url: "https://example.org/twin", source: "region", content: "Le quorum est de sept membres présents.", date: "2026-04-01"})
+
+	for _, c := range []struct{ query, params, want string }{
+		{"quorum membres présents", "limit=2", "quorum pdf"},
+		{"budget région", "limit=1", "budget"},
+		{"quorum", "source=region&limit=1", "twin"},
+		{"quorum", "language=pt", "budget"},
+		{"quorum", "territory=Alta", "budget"},
+		{"quorum", "status=confirmed&status=refuted", "budget"},
+		{"quorum", "type=opinion", ""},
+		{"quorum", "domain=history", ""},
+		{"quorum", "layer=archive", "old"},
+		{"quorum", "as_of=2020-06-01", "old"},
+		{"quorum", "as_of=2019-12-31", ""},
+		{"…", "limit=100", ""},
+	} {
+		var params []string
+		if c.params != "" {
+			params = strings.Split(c.params, "&")
+		}
+		if got := urls(r.search(c.query, params...)); got != c.want {
+			t.Errorf("%s with %s found %q, want %q", c.query, c.params, got, c.want)
+		}
+	}
+	found := r.search("quorum membres présents", "limit=2")
+	first := found.Hits[0]
+	if len(first.Sources) != 2 || first.Sources[0].ChunkRef != first.ChunkRef || first.Sources[1].URL != "https://example.org/twin" {
+		t.Errorf("the sources of equal content are %+v", first.Sources)
+	}
+	if len(first.Boxes) != 0 || first.Score <= found.Hits[1].Score || first.Score > 1 {
+		t.Errorf("the first hit is %+v", first)
+	}
+	if boxes := found.Hits[1].Boxes; len(boxes) != 1 || boxes[0].BBox != box || boxes[0].Page != 1 || boxes[0].IRID == "" {
+		t.Errorf("the boxes are %+v", boxes)
+	}
+	if !strings.Contains(urls(r.search("quorum", "as_of=2026-12-31")), "old") {
+		t.Error("as of a day the archive is searched")
+	}
+}
+
+func TestRecords(t *testing.T) {
+	r := newRig(t)
+	s, c := r.add(doc{content: "Le quorum est de sept membres présents.", html: page})
+	path := "/v1/chunks/" + url.PathEscape(c.ChunkRef)
+
+	got := into[catalog.ChunkWithState](t, r.get("/v1/chunks/{ref}", http.StatusOK, path))
+	if got.Chunk.Text != c.Text || got.State.Rev != 1 || len(got.Chunk.Provenance.Segments) != 2 {
+		t.Errorf("the chunk is %+v", got)
+	}
+	p := into[proof.Proof](t, r.get("/v1/chunks/{ref}/proof", http.StatusOK, path+"/proof"))
+	if p.Verdict != proof.Verified || p.Proved != len(c.Content) {
+		t.Errorf("the proof is %+v", p)
+	}
+	d := into[api.DocumentAnswer](t, r.get("/v1/documents/{id}", http.StatusOK, "/v1/documents/"+s.DocumentID))
+	if d.Document.CurrentDocHash != c.DocHash || len(d.Snapshots) != 1 || len(d.Snapshots[0].Runs) != 1 ||
+		len(d.Manifests) != 1 || len(d.Pages) != 1 || d.Pages[0].Status != model.PageProcessed {
+		t.Errorf("the document is %+v", d)
+	}
+	snap := into[api.SnapshotAnswer](t, r.get("/v1/snapshots/{id}", http.StatusOK, "/v1/snapshots/"+s.SnapshotID))
+	if snap.Snapshot.ContentHash != s.ContentHash || len(snap.Pages) != 1 || snap.Runs[0].Processed != 1 {
+		t.Errorf("the snapshot is %+v", snap)
+	}
+	one := into[api.PageAnswer](t, r.get("/v1/snapshots/{id}/pages/{n}", http.StatusOK, "/v1/snapshots/"+s.SnapshotID+"/pages/1"))
+	html := string(r.get("/v1/snapshots/{id}/pages/{n}.html", http.StatusOK, "/v1/snapshots/"+s.SnapshotID+"/pages/1.html"))
+	marker := fmt.Sprintf(`id="%s" slug="%s"`, one.Page.PageID, s.Slug)
+	if one.Page.HTML != html || !strings.Contains(html, marker) || len(one.Units) == 0 {
+		t.Errorf("the page is %+v\n%s\nwant %s", one.Page, html, marker)
+	}
+	status := into[api.StatusAnswer](t, r.get("/v1/status", http.StatusOK, "/v1/status"))
+	if status.Quiet || len(status.Queues) != 5 || status.Progress.Unpublished != 1 || status.Oldest == nil {
+		t.Errorf("the status is %+v", status)
+	}
+	r.get("/healthz", http.StatusOK, "/healthz")
+	r.get("/readyz", http.StatusOK, "/readyz")
+}
+
+func TestRawBytesCannotHarm(t *testing.T) {
+	r := newRig(t)
+	s, _ := r.add(doc{content: "Le quorum est de sept membres présents.", html: page})
+	path := "/v1/snapshots/" + s.SnapshotID + "/raw"
+	if got := string(r.get("/v1/snapshots/{id}/raw", http.StatusOK, path)); got != page {
+		t.Errorf("the bytes are %q", got)
+	}
+	resp, body := r.request(http.MethodGet, path, http.Header{"Range": {"bytes=0-4"}})
+	if resp.StatusCode != http.StatusPartialContent || string(body) != page[:5] {
+		t.Errorf("a range: %s %q", resp.Status, body)
+	}
+	if got := resp.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename") || strings.ContainsAny(got, "\r\n") {
+		t.Errorf("Content-Disposition is %q", got)
+	}
+	resp, _ = r.request(http.MethodGet, path, http.Header{"If-None-Match": {resp.Header.Get("ETag")}})
+	if resp.StatusCode != http.StatusNotModified {
+		t.Errorf("the same bytes again: %s", resp.Status)
+	}
+	resp, body = r.request(http.MethodHead, path, nil)
+	if resp.StatusCode != http.StatusOK || len(body) != 0 || resp.ContentLength != int64(len(page)) {
+		t.Errorf("HEAD: %s, %d bytes", resp.Status, resp.ContentLength)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	r := newRig(t)
+	refs := make(map[string]bool)
+	for i := range 3 {
+		_, c := r.add(doc{content: fmt.Sprintf("Chunk %d.", i)})
+		refs[c.ChunkRef] = true
+	}
+	for after, n := int64(0), 0; len(refs) > 0; n++ {
+		got := into[api.ChangesAnswer](t, r.get("/v1/changes", http.StatusOK, fmt.Sprintf("/v1/changes?after=%d&limit=2", after)))
+		if n > 1000 {
+			t.Fatalf("%d changes never come", len(refs))
+		}
+		for _, c := range got.Changes {
+			data := c.Data.(map[string]any)["chunk"].(map[string]any)
+			if c.Type != event.TypeChunkCreated || data["text"] == "" {
+				t.Errorf("change %+v", c)
+			}
+			delete(refs, data["chunk_ref"].(string))
+		}
+		after = got.Next
+	}
+}
+
+func TestWrongRequests(t *testing.T) {
+	r := newRig(t)
+	s, _ := r.add(doc{content: "Le quorum est de sept membres présents.", html: page})
+	snapshot := "/v1/snapshots/" + s.SnapshotID
+	for _, c := range []struct {
+		template, path string
+		status         int
+	}{
+		{"/v1/search", "/v1/search", 400},
+		{"/v1/search", "/v1/search?q=", 400},
+		{"/v1/search", "/v1/search?q=a&q=b", 400},
+		{"/v1/search", "/v1/search?q=" + strings.Repeat("a", 1001), 400},
+		{"/v1/search", "/v1/search?q=a&limit=101", 400},
+		{"/v1/search", "/v1/search?q=a&limit=0", 400},
+		{"/v1/search", "/v1/search?q=a&limit=ten", 400},
+		{"/v1/search", "/v1/search?q=a&as_of=yesterday", 400},
+		{"/v1/search", "/v1/search?q=a&as_of=2026-02-30", 400},
+		{"/v1/search", "/v1/search?q=a&layer=warm", 400},
+		{"/v1/search", "/v1/search?q=a&type=rumour", 400},
+		{"/v1/search", "/v1/search?q=a&status=new", 400},
+		{"/v1/search", "/v1/search?q=a&sources=mairie", 400},
+		{"/v1/search", "/v1/search?q=%FF", 400},
+		{"/v1/search", "/v1/search?q=a&source=%00", 400},
+		{"/v1/search", "/v1/search?q=a&source=" + strings.Repeat("a", 201), 400},
+		{"/v1/search", "/v1/search?q=a" + strings.Repeat("&source=a", 51), 400},
+		{"/v1/search", "/v1/search?q=a;b", 400},
+		{"/v1/chunks/{ref}", "/v1/chunks/none", 404},
+		{"/v1/chunks/{ref}", "/v1/chunks/%00", 400},
+		{"/v1/chunks/{ref}/proof", "/v1/chunks/none/proof", 404},
+		{"/v1/documents/{id}", "/v1/documents/doc_none", 404},
+		{"/v1/snapshots/{id}", "/v1/snapshots/snap_none", 404},
+		{"/v1/snapshots/{id}/raw", "/v1/snapshots/snap_none/raw", 404},
+		{"/v1/snapshots/{id}/pages/{n}", snapshot + "/pages/2", 404},
+		{"/v1/snapshots/{id}/pages/{n}", snapshot + "/pages/0", 400},
+		{"/v1/snapshots/{id}/pages/{n}", snapshot + "/pages/01", 400},
+		{"/v1/snapshots/{id}/pages/{n}", snapshot + "/pages/one", 400},
+		{"/v1/snapshots/{id}/pages/{n}.html", snapshot + "/pages/2.html", 404},
+		{"/v1/changes", "/v1/changes?after=-1", 400},
+		{"/v1/changes", "/v1/changes?after=99999", 404},
+		{"/v1/search", "/v1/nothing", 404},
+	} {
+		body := r.get(c.template, c.status, c.path)
+		if p := into[api.Problem](t, body); p.Status != c.status || p.Detail == "" || p.Title == "" {
+			t.Errorf("%s: %+v", c.path, p)
+		}
+	}
+	resp, _ := r.request(http.MethodPost, "/v1/search?q=a", nil)
+	if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") == "" {
+		t.Errorf("POST: %s", resp.Status)
+	}
+	resp, _ = r.request(http.MethodGet, "/v1/status", http.Header{"Host": {"rebound.example"}})
+	if resp.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("another host: %s", resp.Status)
+	}
+	resp, _ = r.request(http.MethodGet, "/healthz", http.Header{"Host": {"localhost:1"}})
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("localhost: %s", resp.Status)
+	}
+}
+
+// TestReconciles has the gateway move a snapshot that stands still.
+func TestReconciles(t *testing.T) {
+	r := newRig(t, "COLOPHON_RECONCILE_EVERY=20ms", "COLOPHON_RECONCILE_AGE=0s")
+	seen, err := r.app.conn.Subscribe(r.ctx, stream.FollowOptions{Nouns: []string{"snapshot"}})
+	r.must(err)
+	defer seen.Close()
+	d := doc{content: "a"}
+	defaults(&d, 1)
+	s := r.capture(d)
+	e := r.reconciled(seen, event.TypeSnapshotStored)
+	if data, err := event.As[event.SnapshotStored](e); err != nil || data.SnapshotID != s.SnapshotID {
+		t.Errorf("published %+v (%v)", data, err)
+	}
+}

@@ -1,0 +1,226 @@
+// Package api is the gateway's HTTP API: read-only, JSON, described by the
+// OpenAPI document in openapi.json. It knows no user and asks for no
+// credentials: whoever reaches the address may read everything. It listens on
+// loopback unless it is told otherwise.
+package api
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+)
+
+//go:embed openapi.json
+var document []byte
+
+// How long an answer may take. A proof makes pages again.
+const (
+	answerTime = 30 * time.Second
+	proofTime  = 5 * time.Minute
+	rawTime    = 15 * time.Minute
+)
+
+// Searcher answers questions.
+type Searcher interface {
+	Search(ctx context.Context, r search.Request) (search.Answer, error)
+}
+
+// Prover proves chunks of one generation of a doc_hash (package proof).
+type Prover interface {
+	Prove(ctx context.Context, items []proof.Item) ([]proof.Proof, error)
+}
+
+// Catalog is the record.
+type Catalog interface {
+	ChunkGroups(ctx context.Context, refs []string, documentID string) iter.Seq2[[]catalog.ChunkWithState, error]
+	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
+	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
+	Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error)
+	Document(ctx context.Context, documentID string) (model.Document, error)
+	DocumentSnapshots(ctx context.Context, documentID string, limit int) ([]catalog.RecordedSnapshot, error)
+	DocumentManifests(ctx context.Context, documentID string) ([]model.Manifest, error)
+	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	RunsProgress(ctx context.Context, snapshotIDs []string) ([]catalog.RunProgress, error)
+	Pages(ctx context.Context, snapshotID, extractionID string) ([]model.Page, error)
+	Counts(ctx context.Context) ([]catalog.Count, error)
+	Progress(ctx context.Context, sourceID string, requests []string) (catalog.Progress, error)
+	Oldest(ctx context.Context) (at time.Time, ok bool, err error)
+}
+
+// Objects reads captured bytes, verified.
+type Objects interface {
+	GetFile(ctx context.Context, b blobstore.Bucket, key, want string, limit int64) (*blobstore.File, error)
+}
+
+// Queues asks the bus what waits.
+type Queues interface {
+	Queues(ctx context.Context) ([]stream.Queue, error)
+}
+
+// API holds what the answers are made of.
+type API struct {
+	Catalog  Catalog
+	Searcher Searcher
+	Prover   Prover
+	Objects  Objects
+	Pages    pages.Reader
+	Queues   Queues
+	Ready    func(ctx context.Context) error
+	Loopback bool // whether it is served on loopback only: then requests for other hosts are refused
+	Log      *slog.Logger
+	Tracer   trace.Tracer
+	Traces   propagation.TextMapPropagator
+}
+
+// route is one path with what answers GET on it.
+type route struct {
+	path   string
+	limit  time.Duration // of the answer; 0 is answerTime
+	handle func(w http.ResponseWriter, r *http.Request) error
+}
+
+func (a *API) routes() []route {
+	return []route{
+		{path: "/v1/search", handle: a.search},
+		{path: "/v1/chunks/{ref}", handle: a.chunk},
+		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime},
+		{path: "/v1/documents/{id}", handle: a.document},
+		{path: "/v1/snapshots/{id}", handle: a.snapshot},
+		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
+		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page}, // also {n}.html
+		{path: "/v1/changes", handle: a.changes},
+		{path: "/v1/status", handle: a.status},
+		{path: "/healthz", handle: a.healthz},
+		{path: "/readyz", handle: a.readyz},
+		{path: "/openapi.json", handle: a.openapi},
+	}
+}
+
+// Handler returns the API.
+func (a *API) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range a.routes() {
+		if r.limit == 0 {
+			r.limit = answerTime
+		}
+		mux.Handle("GET "+r.path, a.serve(r))
+		mux.HandleFunc(r.path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Allow", "GET, HEAD")
+			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		a.problem(w, http.StatusNotFound, "there is no such address; /openapi.json lists all")
+	})
+	return a.guard(mux)
+}
+
+// guard sets the headers of every answer, and keeps other sites from reading a
+// loopback address through a name of theirs.
+func (a *API) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if a.Loopback && !localHost(r.Host) {
+			a.problem(w, http.StatusMisdirectedRequest, "this address answers for localhost only")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func localHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	ip := net.ParseIP(name)
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// serve runs a route's handler under its deadline and in a span, and turns its
+// error into a problem.
+func (a *API) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		ctx := a.Traces.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
+		ctx, cancel := context.WithTimeout(ctx, r.limit)
+		defer cancel()
+		ctx, span := a.Tracer.Start(ctx, "GET "+r.path, trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(attribute.String("http.route", r.path), attribute.String("http.request.method", req.Method)))
+		defer span.End()
+		// The server's own deadline is that of a short answer.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(r.limit + time.Second))
+		err := r.handle(w, req.WithContext(ctx))
+		if err == nil {
+			return
+		}
+		span.RecordError(err)
+		status, detail := statusOf(ctx, err)
+		if status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, "")
+			a.Log.ErrorContext(ctx, "a request failed", slog.String("route", r.path), slog.Any("error", err))
+		}
+		if status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "5")
+		}
+		a.problem(w, status, detail)
+	})
+}
+
+// answer writes v as JSON.
+func (a *API) answer(w http.ResponseWriter, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encoding the answer: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(body, '\n')) // a caller who has gone needs no answer
+	return nil
+}
+
+func (a *API) openapi(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(document)
+	return nil
+}
+
+func (a *API) healthz(w http.ResponseWriter, _ *http.Request) error {
+	return a.answer(w, HealthAnswer{Status: "ok"})
+}
+
+// HealthAnswer is the answer of /healthz and /readyz.
+type HealthAnswer struct {
+	Status string `json:"status"` // ok
+}
+
+func (a *API) readyz(w http.ResponseWriter, r *http.Request) error {
+	if err := a.Ready(r.Context()); err != nil {
+		return errors.Join(errNotReady, err)
+	}
+	return a.answer(w, HealthAnswer{Status: "ok"})
+}

@@ -1,0 +1,234 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+)
+
+// described is what the OpenAPI document says of one path.
+type described struct {
+	path    string
+	summary string
+	params  []param
+	answer  any    // of JSON; nil: bytes
+	media   string // when it is not JSON
+}
+
+type param struct {
+	name, in, help string
+	schema         map[string]any
+	required       bool
+}
+
+func text(limit int) map[string]any { return map[string]any{"type": "string", "maxLength": limit} }
+
+func list(help, name string, values ...string) param {
+	item := text(maxValue)
+	if len(values) > 0 {
+		item = map[string]any{"type": "string", "enum": values}
+	}
+	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "array", "maxItems": maxValues, "items": item}}
+}
+
+func limit(preset int) param {
+	return param{name: "limit", in: "query", help: "How many, at most.",
+		schema: map[string]any{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": preset}}
+}
+
+func inPath(name, help string) param {
+	return param{name: name, in: "path", help: help, schema: text(maxValue), required: true}
+}
+
+func describe() []described {
+	snapshot := inPath("id", "snapshot_id")
+	number := param{name: "n", in: "path", help: "Page number, from 1.", required: true,
+		schema: map[string]any{"type": "integer", "minimum": 1}}
+	ref := inPath("ref", "chunk_ref, {doc_hash}:{chunk_id}")
+	return []described{
+		{path: "/v1/search", answer: search.Answer{},
+			summary: "Hybrid search: dense and sparse hits under one filter, fused; chunks of equal content are one hit with all its sources.",
+			params: []param{
+				{name: "q", in: "query", help: "The question.", schema: text(maxQuery), required: true},
+				list("Only these sources.", "source"),
+				list("Only these types.", "type", "fact", "allegation", "opinion"),
+				list("Only these statuses.", "status", "under_review", "confirmed", "refuted", "obsolete"),
+				list("Only these languages, ISO 639-1.", "language"), list("Only these territories.", "territory"),
+				list("Only these domains.", "domain"),
+				list("Only these layers; hot and summary when none is given, all with as_of.", "layer", "hot", "summary", "archive"),
+				{name: "as_of", in: "query", help: "Only what was dated on this day or before it, archived or not.",
+					schema: map[string]any{"type": "string", "format": "date"}},
+				limit(10),
+			}},
+		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state.", params: []param{ref}, answer: catalog.ChunkWithState{}},
+		{path: "/v1/chunks/{ref}/proof", summary: "The walk from a chunk down to the captured bytes, made now: pages are extracted again.",
+			params: []param{ref}, answer: proof.Proof{}},
+		{path: "/v1/documents/{id}", summary: "A document with its newest 100 snapshots, their runs, its manifests and the states of its pages.",
+			params: []param{inPath("id", "document_id")}, answer: DocumentAnswer{}},
+		{path: "/v1/snapshots/{id}", summary: "A snapshot with its runs, and the pages of the newest of them.", params: []param{snapshot}, answer: SnapshotAnswer{}},
+		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
+			params: []param{snapshot}, media: "application/octet-stream"},
+		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
+		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
+		{path: "/v1/changes", answer: ChangesAnswer{},
+			summary: "The log of all changes of chunks, in an order that misses none when it is read from the beginning or from the last entry's number on.",
+			params: []param{{name: "after", in: "query", help: "Number of the last entry that is known; 0 is the beginning.",
+				schema: map[string]any{"type": "integer", "minimum": 0, "default": 0}}, limit(maxLimit)}},
+		{path: "/v1/status", summary: "Counts by stage and state, what waits in the queues, and the oldest open work.", answer: StatusAnswer{}},
+		{path: "/healthz", summary: "Whether the process serves.", answer: HealthAnswer{}},
+		{path: "/readyz", summary: "Whether the stores answer; 503 when not.", answer: HealthAnswer{}},
+		{path: "/openapi.json", summary: "This document.", answer: map[string]any{}},
+	}
+}
+
+var update = flag.Bool("update", false, "write openapi.json")
+
+func TestOpenAPIIsFresh(t *testing.T) {
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(build(t)); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("openapi.json", want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Fatal("openapi.json was written: run again without -update")
+	}
+	if !bytes.Equal(document, want.Bytes()) {
+		t.Error("openapi.json is not what the code says: run go test -update")
+	}
+}
+
+func TestEveryRouteIsDescribed(t *testing.T) {
+	var routes, paths []string
+	for _, r := range (&API{}).routes() {
+		routes = append(routes, r.path)
+	}
+	routes = append(routes, "/v1/snapshots/{id}/pages/{n}.html") // answered by that of the page
+	for _, d := range describe() {
+		paths = append(paths, d.path)
+	}
+	slices.Sort(routes)
+	slices.Sort(paths)
+	if !slices.Equal(routes, paths) {
+		t.Errorf("routes    %q\ndescribed %q", routes, paths)
+	}
+}
+
+func build(t *testing.T) map[string]any {
+	t.Helper()
+	schemas := make(map[string]any)
+	problem := map[string]any{"description": "Why there is no such answer (RFC 9457): 400 for what was asked wrongly, 404 for what is not there, " +
+		"405 for another method, 421 for another host, 503 while a part that is needed is away, 504 for what took too long, 500 for the rest.",
+		"content": map[string]any{"application/problem+json": map[string]any{"schema": schemaOf(t, schemas, Problem{})}}}
+	paths := make(map[string]any)
+	for _, d := range describe() {
+		media, schema := "application/json", any(map[string]any{"type": "string", "format": "binary"})
+		if d.answer != nil {
+			schema = schemaOf(t, schemas, d.answer)
+		}
+		if d.media != "" {
+			media = d.media
+		}
+		if d.path == "/v1/snapshots/{id}/raw" {
+			media = "*/*" // what the bytes are said to be
+		}
+		params := []any{}
+		for _, p := range d.params {
+			params = append(params, map[string]any{"name": p.name, "in": p.in, "description": p.help, "required": p.required, "schema": p.schema})
+		}
+		paths[d.path] = map[string]any{"get": map[string]any{
+			"summary": d.summary, "parameters": params,
+			"responses": map[string]any{
+				"200":     map[string]any{"description": "The answer.", "content": map[string]any{media: map[string]any{"schema": schema}}},
+				"default": problem,
+			},
+		}}
+	}
+	return map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{"title": "Colophon", "version": "1",
+			"description": "Search, and the way from every chunk back to the captured bytes. Read-only. It asks for no credentials: serve it on loopback or behind something that does."},
+		"paths":      paths,
+		"components": map[string]any{"schemas": schemas},
+	}
+}
+
+// schemaOf adds the schemas of a Go value to those of the document and returns
+// a reference to its own.
+func schemaOf(t *testing.T, schemas map[string]any, v any) any {
+	t.Helper()
+	if reflect.TypeOf(v).Kind() == reflect.Map {
+		return map[string]any{"type": "object"}
+	}
+	r := &jsonschema.Reflector{Namer: func(t reflect.Type) string {
+		if t == reflect.TypeFor[search.Answer]() {
+			return "SearchAnswer"
+		}
+		return t.Name()
+	}}
+	for _, path := range []string{"../search", "../../../../pkg/model", "../../../../pkg/catalog", "../../../../pkg/proof", "./"} {
+		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := json.Marshal(r.Reflect(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct {
+		Ref  string         `json:"$ref"`
+		Defs map[string]any `json:"$defs"`
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(raw, []byte("#/$defs/"), []byte("#/components/schemas/")), &made); err != nil {
+		t.Fatal(err)
+	}
+	for name, schema := range made.Defs {
+		clean(schema, name != "Hit" && !strings.HasSuffix(name, "Answer"))
+		if was, there := schemas[name]; there && !reflect.DeepEqual(was, schema) {
+			t.Fatalf("two types are called %s", name)
+		}
+	}
+	maps.Copy(schemas, made.Defs)
+	return map[string]any{"$ref": made.Ref}
+}
+
+// clean puts descriptions on one line, and lets the lists and maps of stored
+// records be null, as Go writes empty ones.
+func clean(v any, nullable bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if d, ok := v["description"].(string); ok {
+			v["description"] = strings.Join(strings.Fields(d), " ")
+		}
+		properties, _ := v["properties"].(map[string]any)
+		for _, p := range properties {
+			property, _ := p.(map[string]any)
+			if kind := property["type"]; nullable && (kind == "array" || kind == "object") {
+				property["type"] = []any{kind, "null"}
+			}
+		}
+		for _, child := range v {
+			clean(child, nullable)
+		}
+	case []any:
+		for _, child := range v {
+			clean(child, nullable)
+		}
+	}
+}

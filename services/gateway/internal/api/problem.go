@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+)
+
+// Problem is RFC 9457's problem details.
+type Problem struct {
+	Type   string `json:"type"` // about:blank: the status says it all
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// The limits of what may be asked, in bytes and numbers.
+const (
+	maxQuery  = 1000
+	maxValue  = 200 // of a filter or an id
+	maxValues = 50  // of one filter
+	maxLimit  = 100
+)
+
+var errNotReady = errors.New("not ready")
+
+// badRequest is the caller's fault; its text is told.
+type badRequest struct{ error }
+
+func bad(format string, args ...any) error { return badRequest{fmt.Errorf(format, args...)} }
+
+// statusOf returns the HTTP status of an error, and what may be told of it.
+func statusOf(ctx context.Context, err error) (status int, detail string) {
+	var wrong badRequest
+	switch {
+	case errors.As(err, &wrong):
+		return http.StatusBadRequest, wrong.Error()
+	case errors.Is(err, errNotReady):
+		return http.StatusServiceUnavailable, "a part that is needed does not answer"
+	case errors.Is(err, catalog.ErrNotFound), errors.Is(err, pages.ErrNoPage):
+		return http.StatusNotFound, err.Error()
+	case errors.Is(err, blobstore.ErrNotFound), errors.Is(err, blobstore.ErrDamaged):
+		return http.StatusInternalServerError, "the stored bytes are gone or damaged"
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return http.StatusGatewayTimeout, "it took too long"
+	case fault.KindOf(err) == fault.KindUnavailable:
+		return http.StatusServiceUnavailable, "a part that is needed does not answer"
+	default:
+		return http.StatusInternalServerError, "an internal error: the gateway's log has it"
+	}
+}
+
+func (a *API) problem(w http.ResponseWriter, status int, detail string) {
+	body, err := json.Marshal(Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail})
+	if err != nil {
+		body = nil // four plain fields always encode
+	}
+	h := w.Header()
+	h.Del("Content-Disposition")
+	h.Del("ETag")
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// query returns a request's parameters, of which only those known are allowed:
+// a mistyped filter must not look like one that lets everything through.
+func query(r *http.Request, known ...string) (url.Values, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, bad("the query string cannot be read")
+	}
+	for name, given := range values {
+		allowed := false
+		for _, k := range known {
+			allowed = allowed || k == name
+		}
+		if !allowed {
+			return nil, bad("there is no parameter %q here", clip(name))
+		}
+		if len(given) > maxValues {
+			return nil, bad("%s: %d values, limit %d", name, len(given), maxValues)
+		}
+		for _, value := range given {
+			limit := maxValue
+			if name == "q" {
+				limit = maxQuery
+			}
+			if err := checkText(name, value, limit); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return values, nil
+}
+
+func checkText(name, value string, limit int) error {
+	if len(value) > limit {
+		return bad("%s: %d bytes, limit %d", name, len(value), limit)
+	}
+	if !utf8.ValidString(value) {
+		return bad("%s: it is not UTF-8", name)
+	}
+	for _, r := range value {
+		if unicode.IsControl(r) && !(name == "q" && (r == '\n' || r == '\t' || r == '\r')) {
+			return bad("%s: it holds a control character", name)
+		}
+	}
+	return nil
+}
+
+func clip(s string) string { return s[:min(len(s), 40)] }
+
+// pathID returns a part of the path that names something.
+func pathID(r *http.Request, name string) (string, error) {
+	value := r.PathValue(name)
+	return value, checkText(name, value, maxValue)
+}
+
+// number returns a whole number between least and most, or preset when it is
+// not given.
+func number(values url.Values, name string, preset, least, most int64) (int64, error) {
+	if !values.Has(name) {
+		return preset, nil
+	}
+	n, err := strconv.ParseInt(values.Get(name), 10, 64)
+	if err != nil || n < least || n > most || len(values[name]) > 1 {
+		return 0, bad("%s must be one whole number from %d to %d", name, least, most)
+	}
+	return n, nil
+}
+
+// day returns a date, or the zero time when it is not given.
+func day(values url.Values, name string) (time.Time, error) {
+	if !values.Has(name) {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.DateOnly, values.Get(name))
+	if err != nil || at.IsZero() {
+		return time.Time{}, bad("%s must be a date, YYYY-MM-DD", name)
+	}
+	return at, nil
+}

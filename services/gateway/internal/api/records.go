@@ -1,0 +1,268 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+)
+
+// maxSnapshots is how many of a document's snapshots are told.
+const maxSnapshots = 100
+
+func (a *API) search(w http.ResponseWriter, r *http.Request) error {
+	values, err := query(r, "q", "source", "type", "status", "language", "territory", "domain", "layer", "as_of", "limit")
+	if err != nil {
+		return err
+	}
+	req := search.Request{
+		Query: values.Get("q"), Sources: values["source"], Types: values["type"], Statuses: values["status"],
+		Languages: values["language"], Territories: values["territory"], Domains: values["domain"], Layers: values["layer"],
+	}
+	if req.Query == "" || len(values["q"]) > 1 {
+		return bad("q must be given, once")
+	}
+	if err := oneOf("type", req.Types, model.ChunkFact, model.ChunkAllegation, model.ChunkOpinion); err != nil {
+		return err
+	}
+	if err := oneOf("status", req.Statuses, model.StatusUnderReview, model.StatusConfirmed, model.StatusRefuted, model.StatusObsolete); err != nil {
+		return err
+	}
+	if err := oneOf("layer", req.Layers, model.LayerHot, model.LayerSummary, model.LayerArchive); err != nil {
+		return err
+	}
+	if req.AsOf, err = day(values, "as_of"); err != nil {
+		return err
+	}
+	limit, err := number(values, "limit", 10, 1, maxLimit)
+	if err != nil {
+		return err
+	}
+	req.Limit = int(limit)
+	answer, err := a.Searcher.Search(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, answer)
+}
+
+func oneOf[T ~string](name string, given []string, allowed ...T) error {
+	for _, value := range given {
+		if !slices.Contains(allowed, T(value)) {
+			return bad("%s %q: one of %v", name, clip(value), allowed)
+		}
+	}
+	return nil
+}
+
+// found returns one chunk with its state.
+func (a *API) found(r *http.Request) (catalog.ChunkWithState, error) {
+	ref, err := pathID(r, "ref")
+	if err != nil {
+		return catalog.ChunkWithState{}, err
+	}
+	for group, err := range a.Catalog.ChunkGroups(r.Context(), []string{ref}, "") {
+		if err != nil {
+			return catalog.ChunkWithState{}, err
+		}
+		return group[0], nil
+	}
+	return catalog.ChunkWithState{}, fmt.Errorf("chunk %s: %w", ref, catalog.ErrNotFound)
+}
+
+func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.found(r)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, c)
+}
+
+func (a *API) proof(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.found(r)
+	if err != nil {
+		return err
+	}
+	proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, proofs[0])
+}
+
+// DocumentAnswer is the answer of /v1/documents/{id}.
+type DocumentAnswer struct {
+	Document  model.Document   `json:"document"`
+	Snapshots []Version        `json:"snapshots"` // the newest 100, newest first
+	Manifests []model.Manifest `json:"manifests"` // newest first
+	Pages     []PageState      `json:"pages"`     // of the newest run of the newest snapshot that has one
+}
+
+// Version is a snapshot of a document with its runs, in their order.
+type Version struct {
+	Snapshot model.Snapshot        `json:"snapshot"`
+	Process  bool                  `json:"process"` // false: recorded, nothing to run
+	Runs     []catalog.RunProgress `json:"runs"`
+}
+
+// PageState is where a page stands.
+type PageState struct {
+	PageNo  int              `json:"page_no"`
+	Status  model.PageStatus `json:"status"`
+	Reason  string           `json:"reason,omitempty"`
+	Message string           `json:"error_message,omitempty"`
+}
+
+func (a *API) document(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	d := DocumentAnswer{Snapshots: []Version{}, Manifests: []model.Manifest{}, Pages: []PageState{}}
+	if d.Document, err = a.Catalog.Document(ctx, id); err != nil {
+		return err
+	}
+	snapshots, err := a.Catalog.DocumentSnapshots(ctx, id, maxSnapshots)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(snapshots))
+	for i, s := range snapshots {
+		ids[i] = s.SnapshotID
+	}
+	runs, err := a.Catalog.RunsProgress(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, s := range snapshots {
+		v := Version{Snapshot: s.Snapshot, Process: s.Process, Runs: []catalog.RunProgress{}}
+		for _, run := range runs {
+			if run.SnapshotID == s.SnapshotID {
+				v.Runs = append(v.Runs, run)
+			}
+		}
+		d.Snapshots = append(d.Snapshots, v)
+	}
+	manifests, err := a.Catalog.DocumentManifests(ctx, id)
+	if err != nil {
+		return err
+	}
+	d.Manifests = append(d.Manifests, manifests...)
+	for _, v := range d.Snapshots {
+		if len(v.Runs) == 0 {
+			continue
+		}
+		pages, err := a.Catalog.Pages(ctx, v.Snapshot.SnapshotID, v.Runs[len(v.Runs)-1].ExtractionID)
+		if err != nil {
+			return err
+		}
+		for _, p := range pages {
+			d.Pages = append(d.Pages, PageState{PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message})
+		}
+		break
+	}
+	return a.answer(w, d)
+}
+
+// ChangesAnswer is the answer of /v1/changes.
+type ChangesAnswer struct {
+	Changes []Change `json:"changes"`
+	Next    int64    `json:"next"` // what to ask for after these
+}
+
+// Change is an entry of the chunk log as the event that says it.
+type Change struct {
+	Seq  int64  `json:"seq"`
+	Type string `json:"type"` // colophon.chunk.created.v1, …superseded.v1, …removed.v1
+	Data any    `json:"data"` // of the event; the newest state of the chunk
+}
+
+func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
+	values, err := query(r, "after", "limit")
+	if err != nil {
+		return err
+	}
+	answer := ChangesAnswer{Changes: []Change{}}
+	if answer.Next, err = number(values, "after", 0, 0, 1<<62); err != nil {
+		return err
+	}
+	limit, err := number(values, "limit", maxLimit, 1, maxLimit)
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	entries, err := a.Catalog.Changes(ctx, answer.Next, int(limit))
+	if err != nil {
+		return err
+	}
+	refs := make([]string, len(entries))
+	for i, e := range entries {
+		refs[i] = e.ChunkRef
+	}
+	chunks, err := a.Catalog.Chunks(ctx, refs)
+	if err != nil {
+		return err
+	}
+	states, err := a.Catalog.ChunkStates(ctx, refs)
+	if err != nil {
+		return err
+	}
+	byRef, stateOf := make(map[string]model.Chunk, len(chunks)), make(map[string]model.ChunkState, len(states))
+	for _, c := range chunks {
+		byRef[c.ChunkRef] = c
+	}
+	for _, s := range states {
+		stateOf[s.ChunkRef] = s
+	}
+	for _, e := range entries {
+		c, there := byRef[e.ChunkRef]
+		if !there {
+			e.Change = model.ChangeRemoved // the entry that says so comes later
+		}
+		d := event.OfChange(e, c, stateOf[e.ChunkRef])
+		answer.Changes = append(answer.Changes, Change{Seq: e.Seq, Type: d.Type(), Data: d})
+		answer.Next = e.Seq
+	}
+	return a.answer(w, answer)
+}
+
+// StatusAnswer is the answer of /v1/status.
+type StatusAnswer struct {
+	Quiet    bool             `json:"quiet"` // nothing is left to do (contracts 13.11)
+	Counts   []catalog.Count  `json:"counts"`
+	Queues   []stream.Queue   `json:"queues"`
+	Progress catalog.Progress `json:"progress"`
+	Oldest   *model.Time      `json:"oldest_open,omitempty"` // last progress of the oldest open work
+}
+
+func (a *API) status(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	s := StatusAnswer{Counts: []catalog.Count{}}
+	counts, err := a.Catalog.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	s.Counts = append(s.Counts, counts...)
+	if s.Queues, err = a.Queues.Queues(ctx); err != nil {
+		return err
+	}
+	if s.Progress, err = a.Catalog.Progress(ctx, "", nil); err != nil {
+		return err
+	}
+	s.Quiet = s.Progress.Quiet()
+	at, open, err := a.Catalog.Oldest(ctx)
+	if err != nil {
+		return err
+	}
+	if open {
+		s.Oldest = &at
+	}
+	return a.answer(w, s)
+}

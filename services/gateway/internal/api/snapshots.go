@@ -1,0 +1,165 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract/render"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+)
+
+// SnapshotAnswer is the answer of /v1/snapshots/{id}.
+type SnapshotAnswer struct {
+	Snapshot model.Snapshot        `json:"snapshot"`
+	Runs     []catalog.RunProgress `json:"runs"`  // in their order
+	Pages    []model.Page          `json:"pages"` // of the newest run, without HTML
+}
+
+func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	s := SnapshotAnswer{Runs: []catalog.RunProgress{}, Pages: []model.Page{}}
+	if s.Snapshot, err = a.Catalog.Snapshot(ctx, id); err != nil {
+		return err
+	}
+	runs, err := a.Catalog.RunsProgress(ctx, []string{id})
+	if err != nil {
+		return err
+	}
+	s.Runs = append(s.Runs, runs...)
+	if len(runs) > 0 {
+		found, err := a.Catalog.Pages(ctx, id, runs[len(runs)-1].ExtractionID)
+		if err != nil {
+			return err
+		}
+		s.Pages = append(s.Pages, found...)
+	}
+	return a.answer(w, s)
+}
+
+// raw answers with the captured bytes as they are. They are anybody's: no
+// browser may show them as a part of this site.
+func (a *API) raw(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	s, err := a.Catalog.Snapshot(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	if err != nil {
+		return err
+	}
+	file, err := a.Objects.GetFile(r.Context(), blobstore.Raw, key, s.ContentHash, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	h := w.Header()
+	h.Set("Content-Type", mediaType(s))
+	h.Set("Content-Disposition", disposition(s))
+	h.Set("ETag", strconv.Quote(s.ContentHash))
+	h.Set("Cache-Control", "private, no-cache")
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, file.Size))
+	return nil
+}
+
+// mediaType returns what the bytes are said to be, when it is a media type.
+func mediaType(s model.Snapshot) string {
+	for _, given := range []string{s.ContentType, s.DetectedMIME} {
+		if kind, params, err := mime.ParseMediaType(given); err == nil && strings.Contains(kind, "/") {
+			if text := mime.FormatMediaType(kind, params); text != "" {
+				return text
+			}
+		}
+	}
+	return "application/octet-stream"
+}
+
+// disposition names the file to save: the last part of its name or address.
+func disposition(s model.Snapshot) string {
+	name := path.Base(cmp.Or(s.Filename, strings.SplitN(s.URLCanonical, "?", 2)[0]))
+	name = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, name)
+	if name == "." || name == "_" || name == "" {
+		name = s.SnapshotID
+	}
+	if text := mime.FormatMediaType("attachment", map[string]string{"filename": name}); text != "" {
+		return text
+	}
+	return "attachment"
+}
+
+// PageAnswer is the answer of /v1/snapshots/{id}/pages/{n}.
+type PageAnswer struct {
+	Page  model.Page   `json:"page"` // its HTML with id and slug
+	Units []model.Unit `json:"units"`
+}
+
+// page answers for a page, of the newest run that has it, as JSON or, with
+// .html behind its number, as DOCXT HTML.
+func (a *API) page(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return err
+	}
+	no, asHTML := strings.CutSuffix(r.PathValue("n"), ".html")
+	n, err := strconv.Atoi(no)
+	if err != nil || n < 1 || no != strconv.Itoa(n) {
+		return bad("a page is a number from 1, or one with .html behind it")
+	}
+	ctx := r.Context()
+	s, err := a.Catalog.Snapshot(ctx, id)
+	if err != nil {
+		return err
+	}
+	runs, err := a.Catalog.RunsProgress(ctx, []string{id})
+	if err != nil {
+		return err
+	}
+	for _, run := range slices.Backward(runs) {
+		if run.State == model.RunRemoved || n > run.PageCount || run.Processed+run.Failed == 0 {
+			continue
+		}
+		document, err := a.Pages.Open(ctx, id, run.ExtractionID, run.Redo)
+		if err != nil {
+			return err
+		}
+		frame, err := document.Frame(ctx, n)
+		if errors.Is(err, pages.ErrNoPage) {
+			continue // a redo or a newer run that has not come so far
+		}
+		if err != nil {
+			return err
+		}
+		frame.Page.HTML = render.HTML(frame, s.Slug)
+		if !asHTML {
+			return a.answer(w, PageAnswer{Page: frame.Page, Units: append([]model.Unit{}, frame.Units...)})
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, frame.Page.HTML)
+		return nil
+	}
+	return fmt.Errorf("page %d of %s: %w", n, id, pages.ErrNoPage)
+}

@@ -1,0 +1,138 @@
+// Package app builds the indexer: the only place that names implementations.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
+	"github.com/colophon-dev/colophon/services/indexer/internal/embed"
+	"github.com/colophon-dev/colophon/services/indexer/internal/stage"
+	"github.com/colophon-dev/colophon/services/indexer/internal/sync"
+)
+
+// Name is the service's name, in ce-source and in logs.
+const Name = "indexer"
+
+// Config is what the indexer reads from the environment.
+type Config struct {
+	NATS      config.NATS
+	Postgres  config.Postgres
+	Qdrant    config.Qdrant
+	Runner    config.Runner
+	Telemetry config.Telemetry
+	Health    config.Health
+}
+
+// App is the running indexer.
+type App struct {
+	runner *stream.Runner
+	conn   *stream.Conn
+	db     *catalog.DB
+	store  *store
+	syncer *sync.Syncer
+	log    *slog.Logger
+	retry  time.Duration
+	why    atomic.Pointer[error] // why the collections are not set up; nil: they are
+}
+
+// errNotSetUp says that Run has not come so far.
+var errNotSetUp = errors.New("the collections are not set up yet")
+
+// New connects the indexer's parts. Stores that are away are waited for by Run;
+// settings that cannot be used are an error.
+func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
+	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery}
+	a.why.Store(&errNotSetUp)
+	var err error
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
+	settings.Logger = tel.Logger
+	if a.conn, err = stream.Connect(ctx, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	}
+	a.syncer = &sync.Syncer{
+		Catalog: a.db, Store: a.store, Points: a.store, Alias: c.Qdrant.Collection,
+		Embedders: embedders(), Model: retrieval.HashModel,
+		Missing: missing, Now: time.Now, Log: tel.Logger,
+	}
+	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection, Missing: missing}
+	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
+		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
+		Attempts:   a.db,
+		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), a.store.ping(ctx)) },
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+	})
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// embedders are the models that passages can be embedded with, by name.
+func embedders() map[string]retrieval.Embedder {
+	builtIn := retrieval.HashEmbedder{}
+	return map[string]retrieval.Embedder{builtIn.Model(): embed.Batched{Embedder: builtIn}}
+}
+
+// missing reports that a collection is not there, in the store or the catalog.
+func missing(err error) bool {
+	return errors.Is(err, vectorstore.ErrNotFound) || errors.Is(err, catalog.ErrNoCollection)
+}
+
+// Name implements process.Service.
+func (a *App) Name() string { return Name }
+
+// Run sets the collections up, waiting for stores that are away, and works until
+// ctx ends. A collection that can never be set up is an error.
+func (a *App) Run(ctx context.Context) error {
+	for {
+		err := a.syncer.Setup(ctx)
+		if err == nil {
+			a.why.Store(nil)
+			return a.runner.Run(ctx)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if fault.KindOf(err) == fault.KindPermanent {
+			return err
+		}
+		a.why.Store(&err)
+		a.log.WarnContext(ctx, "collections cannot be set up", "error", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(max(a.retry, time.Millisecond)):
+		}
+	}
+}
+
+// Ready implements process.Service.
+func (a *App) Ready(ctx context.Context) error {
+	if why := a.why.Load(); why != nil {
+		return *why
+	}
+	return a.runner.Ready(ctx)
+}
+
+// Close gives back what New took. Run must have returned.
+func (a *App) Close() error {
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	a.db.Close()
+	return a.store.close()
+}

@@ -1,0 +1,103 @@
+// Package app builds the splitter: the only place that names implementations.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/services/splitter/internal/stage"
+)
+
+// Name is the service's name, in ce-source and in logs.
+const Name = "splitter"
+
+// Config is what the splitter reads from the environment.
+type Config struct {
+	NATS       config.NATS
+	Postgres   config.Postgres
+	S3         config.S3
+	Runner     config.Runner
+	Extraction config.Extraction
+	Telemetry  config.Telemetry
+	Health     config.Health
+}
+
+// App is the running splitter.
+type App struct {
+	*stream.Runner
+	conn     *stream.Conn
+	db       *catalog.DB
+	children *child.Client
+}
+
+// New connects the splitter's parts. Stores that are away are waited for by
+// Run; settings that cannot be used are an error.
+func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	if err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), blobs.FetchRaw)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{children: children}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
+	}
+	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
+	settings.Logger = tel.Logger
+	if a.conn, err = stream.Connect(ctx, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	}
+	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children), stream.Options{
+		Consumer: stream.ConsumerSplit, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
+		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+	})
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client) *stage.Stage {
+	return &stage.Stage{
+		Catalog: db, Splitter: splitter{children, blobs}, ParserVersion: extract.ParserVersion,
+		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+	}
+}
+
+// Name implements process.Service.
+func (a *App) Name() string { return Name }
+
+// Close gives back what New took. Run must have returned.
+func (a *App) Close() error {
+	a.children.Close()
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	if a.db != nil {
+		a.db.Close()
+	}
+	return nil
+}
+
+// splitter finds pages and facts in the extraction children.
+type splitter struct {
+	children *child.Client
+	blobs    *blobstore.Store
+}
+
+func (x splitter) Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error) {
+	return x.children.Split(ctx, s, run, x.blobs.PutFacts)
+}

@@ -1,0 +1,271 @@
+// Package stage is the splitter's stage: a snapshot or a request for a redo
+// comes in, the run with its pages is recorded, and one page.split a range goes
+// out. It decides nothing about the content but the number of pages and the
+// facts that pages need of their document (contracts 4).
+package stage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// whyCapture is the cause of a run that no one asked for.
+const whyCapture = "capture"
+
+// Catalog is what the stage reads and writes of the record.
+type Catalog interface {
+	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
+	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
+	StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error)
+	SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error)
+	RedoRanges(ctx context.Context, snapshotID, extractionID string, redo int) ([]int, error)
+	FailedPages(ctx context.Context, snapshotID, extractionID string) ([]int, error)
+}
+
+// Splitter finds the pages of a document: the run comes back with their number
+// and the place of its facts, which are stored. A permanent fault says that the
+// document cannot be split.
+type Splitter interface {
+	Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error)
+}
+
+// Stage holds the splitter's parts. ParserVersion is that of the extractor in
+// this build.
+type Stage struct {
+	Catalog       Catalog
+	Splitter      Splitter
+	ParserVersion string
+	Missing       func(error) bool // whether an error of the catalog says that there is no such row
+}
+
+// Handle takes snapshot.stored and run.requested. Repeated, it publishes again
+// what it published before: its publish may be what was lost.
+func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
+	if e.Type == event.TypeRunRequested {
+		req, err := event.As[event.RunRequested](e)
+		if err != nil {
+			return err
+		}
+		if req.Redo > 0 {
+			return s.redo(ctx, req, emit)
+		}
+		return s.start(ctx, req.SnapshotID, req.Why, emit)
+	}
+	stored, err := event.As[event.SnapshotStored](e)
+	if err != nil {
+		return err
+	}
+	return s.start(ctx, stored.SnapshotID, whyCapture, emit)
+}
+
+// Fail records a run that cannot be split: one page, and the reason for which
+// the extractor writes its error unit (contracts 6). A run that is recorded
+// already stays as it is. An event that names no snapshot, or a redo, leaves
+// nothing to record.
+func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
+	snapshotID, why := "", whyCapture
+	if e.Type == event.TypeRunRequested {
+		req, err := event.As[event.RunRequested](e)
+		if err != nil || req.Redo > 0 {
+			return nil // the run stands as it was before the request
+		}
+		snapshotID, why = req.SnapshotID, req.Why
+	} else {
+		stored, err := event.As[event.SnapshotStored](e)
+		if err != nil {
+			return nil
+		}
+		snapshotID = stored.SnapshotID
+	}
+	snap, err := s.Catalog.Snapshot(ctx, snapshotID)
+	if err != nil {
+		if s.Missing(err) {
+			return nil
+		}
+		return err
+	}
+	run, err := s.newRun(snap, why)
+	if err != nil {
+		return err
+	}
+	existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
+	if err == nil {
+		return s.again(ctx, existing, emit)
+	}
+	if !s.Missing(err) {
+		return err
+	}
+	run.PageCount, run.Reason, run.Message = 1, string(reason), sentence
+	return s.record(ctx, run, emit)
+}
+
+func (s *Stage) start(ctx context.Context, snapshotID, why string, emit stream.Emit) error {
+	snap, err := s.snapshot(ctx, snapshotID)
+	if err != nil {
+		return err
+	}
+	run, err := s.newRun(snap, why)
+	if err != nil {
+		return err
+	}
+	existing, err := s.Catalog.Run(ctx, snapshotID, run.ExtractionID)
+	if err == nil {
+		return s.again(ctx, existing, emit)
+	}
+	if !s.Missing(err) {
+		return err
+	}
+	if run, err = s.Splitter.Split(ctx, snap, run); err != nil {
+		return err
+	}
+	return s.record(ctx, run, emit)
+}
+
+func (s *Stage) snapshot(ctx context.Context, id string) (model.Snapshot, error) {
+	snap, err := s.Catalog.Snapshot(ctx, id)
+	if err != nil && s.Missing(err) {
+		return snap, fault.Permanent(fault.Malformed, fmt.Errorf("snapshot %s is not in the catalog", id))
+	}
+	return snap, err
+}
+
+func (s *Stage) newRun(snap model.Snapshot, why string) (model.Run, error) {
+	rules, err := digest.SourceRulesDigest(snap.UnitRules())
+	if err != nil {
+		return model.Run{}, fmt.Errorf("rules of %s: %w", snap.SourceID, err)
+	}
+	return model.Run{
+		SnapshotID: snap.SnapshotID, ExtractionID: digest.ExtractionID(s.ParserVersion, rules, ""),
+		SourceID: snap.SourceID, DocumentID: snap.DocumentID,
+		ParserVersion: s.ParserVersion, RulesDigest: rules, Why: why,
+	}, nil
+}
+
+func (s *Stage) record(ctx context.Context, run model.Run, emit stream.Emit) error {
+	stands, err := s.Catalog.StartRun(ctx, run, pageIDs(run), "")
+	if err != nil {
+		return err
+	}
+	return s.again(ctx, stands, emit)
+}
+
+func pageIDs(run model.Run) []string {
+	ids := make([]string, run.PageCount)
+	for i := range ids {
+		ids[i] = digest.PageID(run.SnapshotID, i+1)
+	}
+	return ids
+}
+
+// redo starts the redo that a request names: of the ranges that hold the pages
+// named, of those with failed pages when none are, of all when none failed. A
+// document that could not be split is tried as a whole.
+func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Emit) error {
+	snap, err := s.snapshot(ctx, req.SnapshotID)
+	if err != nil {
+		return err
+	}
+	today, err := s.newRun(snap, req.Why)
+	if err != nil {
+		return err
+	}
+	id := cmp.Or(req.ExtractionID, today.ExtractionID)
+	run, err := s.Catalog.Run(ctx, req.SnapshotID, id)
+	switch {
+	case err != nil && s.Missing(err):
+		return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", req.SnapshotID, id))
+	case err != nil:
+		return err
+	case run.ParserVersion != s.ParserVersion:
+		// Ranges of two parsers never mix: a newer parser starts a run of its own.
+		return s.start(ctx, req.SnapshotID, req.Why, emit)
+	case run.Redo == req.Redo: // it was started before
+		return s.again(ctx, run, emit)
+	case run.Unsplit():
+		if run, err = s.Splitter.Split(ctx, snap, run); err != nil {
+			return err
+		}
+		run, err = s.Catalog.SplitAgain(ctx, run, req.Redo, pageIDs(run))
+	default:
+		var ranges []model.PageRange
+		if ranges, err = s.ranges(ctx, run, req.Pages); err != nil {
+			return err
+		}
+		run, err = s.Catalog.StartRedo(ctx, req.SnapshotID, id, req.Redo, ranges)
+	}
+	if err != nil {
+		return err
+	}
+	return s.again(ctx, run, emit)
+}
+
+// ranges returns the ranges of a run that are to be extracted again.
+func (s *Stage) ranges(ctx context.Context, run model.Run, pages []int) ([]model.PageRange, error) {
+	if len(pages) == 0 {
+		var err error
+		if pages, err = s.Catalog.FailedPages(ctx, run.SnapshotID, run.ExtractionID); err != nil {
+			return nil, err
+		}
+	}
+	all := model.Ranges(run.PageCount)
+	if len(pages) == 0 {
+		return all, nil
+	}
+	wanted := make(map[int]bool, len(pages))
+	for _, p := range pages {
+		if p < 1 || p > run.PageCount {
+			return nil, fault.Permanent(fault.Malformed, fmt.Errorf("page %d of a document of %d pages", p, run.PageCount))
+		}
+		wanted[(p-1)/model.RangeSize] = true
+	}
+	out := make([]model.PageRange, 0, len(wanted))
+	for i, r := range all {
+		if wanted[i] {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// again publishes the ranges of a run that is recorded: at a redo only those
+// that it asked for.
+func (s *Stage) again(ctx context.Context, run model.Run, emit stream.Emit) error {
+	if run.Redo == 0 {
+		return s.announce(ctx, run, nil, emit)
+	}
+	froms, err := s.Catalog.RedoRanges(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
+	if err != nil {
+		return err
+	}
+	return s.announce(ctx, run, froms, emit)
+}
+
+// announce publishes one page.split for each range of the run, or for those
+// that begin at froms.
+func (s *Stage) announce(ctx context.Context, run model.Run, froms []int, emit stream.Emit) error {
+	only := make(map[int]bool, len(froms))
+	for _, f := range froms {
+		only[f] = true
+	}
+	for _, r := range model.Ranges(run.PageCount) {
+		if len(froms) > 0 && !only[r.From] {
+			continue
+		}
+		err := emit(ctx, event.PageSplit{
+			SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
+			ParserVersion: run.ParserVersion, Pages: r, PageCount: run.PageCount, Redo: run.Redo,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+// Command generate writes the files that are made from the code: schemas, the
+// pages of docs/schema and the AsyncAPI document. Run it at the root.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/colophon-dev/colophon/test/schema"
+)
+
+func main() {
+	if err := run("."); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string) error {
+	files, err := schema.Files(root)
+	if err != nil {
+		return err
+	}
+	for _, old := range []string{"docs/schema", "pkg/event/schemas"} {
+		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
+			return err
+		}
+	}
+	for path, data := range files {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+// Package e2e runs the built binaries as a user would: the whole system on the
+// documents of test/documents, its commands, a kill in the middle, separate
+// processes.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// limit bounds every command and every wait of these tests.
+const limit = 3 * time.Minute
+
+// root is the repository's root, seen from this package's folder.
+const root = "../.."
+
+// binaries builds all programs once for the package.
+var binaries = sync.OnceValues(func() (string, error) {
+	dir, err := filepath.Abs(filepath.Join(root, "bin", "e2e"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, path := range []string{
+		"cmd/colophon", "services/capturer", "services/splitter", "services/extractor", "services/chunker",
+		"services/indexer", "services/gateway",
+	} {
+		cmd := exec.Command("go", "build", "-o", dir+"/", ".")
+		cmd.Dir = filepath.Join(root, path)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s: %w\n%s", path, err, out)
+		}
+	}
+	return dir, nil
+})
+
+func bin(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+func documents(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join(root, "test", "documents"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// needServers skips on a laptop without PostgreSQL, never in CI.
+func needServers(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PG_BIN") != "" {
+		return
+	}
+	if _, err := exec.LookPath("postgres"); err == nil {
+		return
+	}
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no PostgreSQL binaries")
+	}
+	t.Skip("no PostgreSQL binaries")
+}
+
+// result is what a command printed and how it ended.
+type result struct {
+	out, err string
+	code     int
+}
+
+func run(t *testing.T, dir string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin(t, "colophon"), args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Env = environment(dir)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("colophon %v: %v", args, err)
+	}
+	return result{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}
+}
+
+// environment is this process's without settings of its own system.
+func environment(dir string, more ...string) []string {
+	var env []string
+	for _, line := range os.Environ() {
+		if !strings.HasPrefix(line, "COLOPHON_") && !strings.HasPrefix(line, "OTEL_") {
+			env = append(env, line)
+		}
+	}
+	return append(append(env, "TMPDIR="+os.TempDir()), more...)
+}
+
+// world is a running `colophon dev`.
+type world struct {
+	t    *testing.T
+	dir  string
+	cmd  *exec.Cmd
+	log  *bytes.Buffer
+	done chan error
+}
+
+func startDev(t *testing.T, dir string, env []string, args ...string) *world {
+	t.Helper()
+	w := &world{t: t, dir: dir, log: new(bytes.Buffer), done: make(chan error, 1)}
+	_ = os.Remove(filepath.Join(dir, "endpoints.env"))
+	args = append([]string{"dev", "--dir", dir, "--http", "127.0.0.1:0"}, args...)
+	w.cmd = exec.Command(bin(t, "colophon"), args...)
+	w.cmd.Env = environment(dir, env...)
+	w.cmd.Stdout, w.cmd.Stderr = w.log, w.log
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { w.done <- w.cmd.Wait() }()
+	t.Cleanup(w.stop)
+	await(t, "dev is ready", func() bool {
+		select {
+		case err := <-w.done:
+			t.Fatalf("dev ended: %v\n%s", err, w.log)
+		default:
+		}
+		_, err := os.Stat(filepath.Join(dir, "endpoints.env"))
+		return err == nil
+	})
+	return w
+}
+
+// stop ends dev in good order; a second call does nothing.
+func (w *world) stop() {
+	if w.cmd == nil {
+		return
+	}
+	_ = w.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-w.done:
+		if err != nil {
+			w.t.Errorf("dev did not stop cleanly: %v\n%s", err, w.log)
+		}
+	case <-time.After(time.Minute):
+		_ = w.cmd.Process.Kill()
+		<-w.done
+		w.t.Errorf("dev did not stop\n%s", w.log)
+	}
+	w.cmd = nil
+}
+
+func (w *world) kill() {
+	_ = w.cmd.Process.Kill()
+	<-w.done
+	w.cmd = nil
+}
+
+func (w *world) run(args ...string) result {
+	w.t.Helper()
+	return run(w.t, w.dir, append([]string{"--dir", w.dir}, args...)...)
+}
+
+// must runs a command that has to end with the code.
+func (w *world) must(code int, args ...string) result {
+	w.t.Helper()
+	r := w.run(args...)
+	if r.code != code {
+		w.t.Fatalf("colophon %v ended with %d, want %d\n%s%s", args, r.code, code, r.out, r.err)
+	}
+	return r
+}
+
+// await polls a condition; it is the one place of these tests that lets time
+// pass.
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(limit)
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("gave up waiting until %s", what)
+		}
+	}
+}
+
+func lines[T any](t *testing.T, out string) []T {
+	t.Helper()
+	var all []T
+	for line := range strings.Lines(out) {
+		var v T
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, v)
+	}
+	return all
+}
