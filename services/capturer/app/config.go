@@ -6,6 +6,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
@@ -58,5 +59,5 @@ func (c Capture) fetcher(dir string) *fetch.Client {
 
 // versions are those that this build extracts and writes headers with.
 func versions() dedup.Versions {
-	return dedup.Versions{Parser: extract.ParserVersion, Header: header.Version}
+	return dedup.Versions{Parser: extract.ParserVersion, Chunker: model.ChunkerVersion, Header: header.Version}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// Versions are today's parser_version and header_version: those that the build
-// knows which asks. A new chunker_version is the chunker's own to know.
+// Versions are today's: those of the build that asks.
 type Versions struct {
-	Parser string
-	Header string
+	Parser  string
+	Chunker string
+	Header  string
 }
 
 // Fresh reports whether the last fetch of a URL is within the window of its
@@ -34,5 +34,6 @@ func Fresh(w model.FetchWindow, source model.Source) bool {
 func Unchanged(current model.Standing, contentHash, rulesDigest string, today Versions) bool {
 	return current.SnapshotID != "" && current.ContentHash == contentHash && !current.Later &&
 		current.RunState == model.RunDone && current.RulesDigest == rulesDigest &&
-		current.ParserVersion == today.Parser && current.HeaderVersion == today.Header
+		current.ParserVersion == today.Parser && current.ChunkerVersion == today.Chunker &&
+		current.HeaderVersion == today.Header
 }

@@ -29,8 +29,8 @@ func TestFresh(t *testing.T) {
 }
 
 func TestUnchanged(t *testing.T) {
-	today := Versions{Parser: "1", Header: "2"}
-	good := model.Standing{SnapshotID: "s", ContentHash: "h", RunState: model.RunDone, ParserVersion: "1", RulesDigest: "r", HeaderVersion: "2"}
+	today := Versions{Parser: "1", Chunker: "3", Header: "2"}
+	good := model.Standing{SnapshotID: "s", ContentHash: "h", RunState: model.RunDone, ParserVersion: "1", RulesDigest: "r", ChunkerVersion: "3", HeaderVersion: "2"}
 	if !Unchanged(good, "h", "r", today) {
 		t.Error("equal bytes are processed again")
 	}
@@ -41,6 +41,7 @@ func TestUnchanged(t *testing.T) {
 		"partial":             func(s *model.Standing) { s.RunState = model.RunPartial },
 		"another parser":      func(s *model.Standing) { s.ParserVersion = "0" },
 		"other rules":         func(s *model.Standing) { s.RulesDigest = "x" },
+		"another chunker":     func(s *model.Standing) { s.ChunkerVersion = "1" },
 		"other headers":       func(s *model.Standing) { s.HeaderVersion = "1" },
 	} {
 		s := good

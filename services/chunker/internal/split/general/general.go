@@ -13,11 +13,8 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 )
 
-// Version is the chunker_version: an integer as text, raised whenever the same
-// units would give other chunks.
-//
-//	1: paragraphs to a budget, headings as context, tables by rows
-const Version = "1"
+// Version is the chunker_version.
+const Version = model.ChunkerVersion
 
 // DefaultBudget is how many tokens of o200k_base a chunk's text has at most,
 // header included (contracts 13.9).
