@@ -5,6 +5,7 @@ LINTED := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 10s
+SEED ?= 1
 
 .PHONY: help
 help: ## list the targets
@@ -29,6 +30,7 @@ install: ## install PostgreSQL with apt-get when no binaries are found
 test: install ## all tests of all modules
 	$(GO) vet work
 	$(GO) test -timeout 20m work
+	cd pkg && $(GO) test -tags faultpoints ./faultpoint
 
 .PHONY: lint
 lint: bin/golangci-lint ## the linter over all modules
@@ -58,9 +60,30 @@ check-modules: ## each module alone: builds, vets, tidy
 quality: build ## scores of extraction over a corpus folder: make quality CORPUS=DIR
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-corpus "$(CORPUS)")
 
+.PHONY: bench
+bench: install build ## speed, latency, CPU time and memory of the whole chain: one table, and bin/bench.json
+	@$(GO) build -o bin/ ./test/cmd/bench
+	@bin/bench -json bin/bench.json
+
+.PHONY: flips
+flips: ## verify finds every one of 1,000 random single-byte flips
+	cd cmd/colophon && COLOPHON_FLIPS=1000 $(GO) test -count=1 -v -run TestVerify .
+
+.PHONY: conformance
+conformance: ## the vector store's tests on Qdrant's own engine: make conformance QDRANT_ENGINE=FILE
+	@GO="$(GO)" .ci/conformance "$(QDRANT_ENGINE)"
+
 .PHONY: run-separate
 run-separate: build ## servers and services as separate processes, until interrupted
 	@bin/colophon dev --separate
+
+.PHONY: e2e
+e2e: install ## faults in the long form: 50 kills, outages of 30 s (SEED=N; QDRANT_URL=… for another vector store)
+	$(GO) test -count=1 -v -timeout 20m -run 'TestPoints|TestFaults' ./test/fault -args -full -seed $(SEED)
+
+.PHONY: e2e-full
+e2e-full: install ## the same with the delays of production and outages of 3 minutes: takes hours
+	$(GO) test -count=1 -v -timeout 6h -run 'TestPoints|TestFaults' ./test/fault -args -real -seed $(SEED)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (default 10s)

@@ -35,7 +35,14 @@ type Options struct {
 	QdrantAddr string
 	PGBin      string // folder of initdb and postgres; empty means: search
 	NoSync     bool   // no fsync anywhere, for tests: a kill still loses nothing, a loss of power may
+
+	// Only names the parts that are wanted: nats, s3, postgres, qdrant; none means all. The others are nil. So each
+	// part can be a process of its own, which may be killed.
+	Only []string
 }
+
+// wants reports whether a part is wanted.
+func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 
 // Endpoints say where the parts of a stack are.
 type Endpoints struct {
@@ -47,16 +54,23 @@ type Endpoints struct {
 	QdrantAddr  string // host:port of the gRPC API
 }
 
-// Environ writes the endpoints as KEY=VALUE lines with the names of the project's settings.
+// Environ writes the endpoints as KEY=VALUE lines with the names of the project's settings. Parts that do not run have
+// none.
 func (e Endpoints) Environ() []string {
-	return []string{
-		"COLOPHON_NATS_URL=" + e.NATSURL,
-		"COLOPHON_S3_ENDPOINT=" + e.S3Endpoint,
-		"COLOPHON_S3_ACCESS_KEY=" + e.S3AccessKey,
-		"COLOPHON_S3_SECRET_KEY=" + e.S3SecretKey,
-		"COLOPHON_POSTGRES_URL=" + e.PostgresURL,
-		"COLOPHON_QDRANT_ADDR=" + e.QdrantAddr,
+	var lines []string
+	for _, line := range []struct{ key, value string }{
+		{"COLOPHON_NATS_URL", e.NATSURL},
+		{"COLOPHON_S3_ENDPOINT", e.S3Endpoint},
+		{"COLOPHON_S3_ACCESS_KEY", e.S3AccessKey},
+		{"COLOPHON_S3_SECRET_KEY", e.S3SecretKey},
+		{"COLOPHON_POSTGRES_URL", e.PostgresURL},
+		{"COLOPHON_QDRANT_ADDR", e.QdrantAddr},
+	} {
+		if line.value != "" {
+			lines = append(lines, line.key+"="+line.value)
+		}
 	}
+	return lines
 }
 
 // Stack is a running stack. Each part can be stopped and started again alone, and keeps its address.
@@ -110,32 +124,60 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 }
 
 func (s *Stack) assemble(dir string, options Options) error {
+	for _, name := range options.Only {
+		if !slices.Contains([]string{"nats", "s3", "postgres", "qdrant"}, name) {
+			return fmt.Errorf("no part is called %q", name)
+		}
+	}
 	var err error
-	if s.secrets, err = loadSecrets(filepath.Join(dir, "secrets.json")); err != nil {
-		return err
+	if options.wants("nats") {
+		if s.NATS, err = nats.New(nats.Options{Dir: filepath.Join(dir, "nats"), Addr: options.NATSAddr}); err != nil {
+			return err
+		}
 	}
-	if s.NATS, err = nats.New(nats.Options{Dir: filepath.Join(dir, "nats"), Addr: options.NATSAddr}); err != nil {
-		return err
+	if options.wants("s3") {
+		if s.secrets, err = loadSecrets(filepath.Join(dir, "secrets.json")); err != nil {
+			return err
+		}
+		if s.S3, err = s3.New(s3.Options{
+			Dir: filepath.Join(dir, "s3"), Addr: options.S3Addr,
+			AccessKey: s.secrets.S3AccessKey, SecretKey: s.secrets.S3SecretKey,
+		}); err != nil {
+			return err
+		}
 	}
-	if s.S3, err = s3.New(s3.Options{
-		Dir: filepath.Join(dir, "s3"), Addr: options.S3Addr,
-		AccessKey: s.secrets.S3AccessKey, SecretKey: s.secrets.S3SecretKey,
-	}); err != nil {
-		return err
+	if options.wants("postgres") {
+		if s.Postgres, err = postgres.New(postgres.Options{
+			Dir: filepath.Join(dir, "postgres"), BinDir: options.PGBin, NoSync: options.NoSync,
+		}); err != nil {
+			return err
+		}
 	}
-	if s.Postgres, err = postgres.New(postgres.Options{
-		Dir: filepath.Join(dir, "postgres"), BinDir: options.PGBin, NoSync: options.NoSync,
-	}); err != nil {
-		return err
+	if options.wants("qdrant") {
+		s.Qdrant = qdrant.New(qdrant.Options{
+			Dir: filepath.Join(dir, "qdrant"), Addr: options.QdrantAddr, NoSync: options.NoSync,
+		})
 	}
-	s.Qdrant = qdrant.New(qdrant.Options{
-		Dir: filepath.Join(dir, "qdrant"), Addr: options.QdrantAddr, NoSync: options.NoSync,
-	})
 	return nil
 }
 
-// parts lists the parts in the order in which they would be started one by one.
-func (s *Stack) parts() []part { return []part{s.NATS, s.S3, s.Postgres, s.Qdrant} }
+// parts lists the wanted parts in the order in which they would be started one by one.
+func (s *Stack) parts() []part {
+	var parts []part
+	if s.NATS != nil {
+		parts = append(parts, s.NATS)
+	}
+	if s.S3 != nil {
+		parts = append(parts, s.S3)
+	}
+	if s.Postgres != nil {
+		parts = append(parts, s.Postgres)
+	}
+	if s.Qdrant != nil {
+		parts = append(parts, s.Qdrant)
+	}
+	return parts
+}
 
 func (s *Stack) startAll(ctx context.Context) error {
 	parts := s.parts()
@@ -150,14 +192,20 @@ func (s *Stack) startAll(ctx context.Context) error {
 
 // Endpoints says where the parts are.
 func (s *Stack) Endpoints() Endpoints {
-	return Endpoints{
-		NATSURL:     s.NATS.URL(),
-		S3Endpoint:  s.S3.Endpoint(),
-		S3AccessKey: s.secrets.S3AccessKey,
-		S3SecretKey: s.secrets.S3SecretKey,
-		PostgresURL: s.Postgres.URL(),
-		QdrantAddr:  s.Qdrant.Addr(),
+	e := Endpoints{S3AccessKey: s.secrets.S3AccessKey, S3SecretKey: s.secrets.S3SecretKey}
+	if s.NATS != nil {
+		e.NATSURL = s.NATS.URL()
 	}
+	if s.S3 != nil {
+		e.S3Endpoint = s.S3.Endpoint()
+	}
+	if s.Postgres != nil {
+		e.PostgresURL = s.Postgres.URL()
+	}
+	if s.Qdrant != nil {
+		e.QdrantAddr = s.Qdrant.Addr()
+	}
+	return e
 }
 
 // Close stops the parts one after the other, the last first. What was acknowledged is kept. Closing again does nothing.

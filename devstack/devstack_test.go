@@ -201,6 +201,23 @@ func TestRestartKeepsEverything(t *testing.T) {
 }
 
 // TestPartsStopAndStartAlone also shows that a part keeps its address.
+func TestOnlyWhatIsWanted(t *testing.T) {
+	stack, err := devstack.Start(contextOf(t), devstack.Options{Dir: t.TempDir(), Only: []string{"nats", "qdrant"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Join(stack.Endpoints().Environ(), " ")
+	if strings.Count(lines, "=") != 2 || !strings.Contains(lines, "NATS_URL=nats://") || stack.Postgres != nil || stack.S3 != nil {
+		t.Errorf("there are %s", lines)
+	}
+	if err := stack.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := devstack.Start(contextOf(t), devstack.Options{Dir: t.TempDir(), Only: []string{"mongo"}}); err == nil {
+		t.Error("a part that there is not was started")
+	}
+}
+
 func TestPartsStopAndStartAlone(t *testing.T) {
 	ctx := contextOf(t)
 	stack := start(t, t.TempDir())

@@ -110,7 +110,7 @@ func distinguish(requests []event.CaptureRequested, given []string) {
 }
 
 func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []catalog.Result, to, out string) error {
-	failed := false
+	failed, written := false, false
 	for _, r := range results {
 		if r.InError() {
 			failed = true
@@ -122,6 +122,10 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			return err
 		}
 		if out == "" {
+			if written && to != "chunks" && to != "ir" {
+				fmt.Fprintln(c.out) // an empty line between documents
+			}
+			written = true
 			if _, err := c.out.Write(buf.Bytes()); err != nil {
 				return err
 			}

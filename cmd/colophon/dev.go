@@ -159,6 +159,7 @@ func (l *local) processes(gateway string, stderr io.Writer) ([]process.Service, 
 			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+gateway)
 		}
 		cmd.Stdout, cmd.Stderr = stderr, stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's interrupt is ours to pass on
 		parts = append(parts, &childProcess{name: name, cmd: cmd})
 	}
 	return parts, nil
@@ -176,7 +177,7 @@ func (p *childProcess) Run(ctx context.Context) error {
 	go func() { ended <- p.cmd.Wait() }()
 	select {
 	case err := <-ended:
-		return fmt.Errorf("ended by itself: %w", err)
+		return errors.Join(errors.New("ended by itself"), err)
 	case <-ctx.Done():
 	}
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {

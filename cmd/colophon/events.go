@@ -65,7 +65,7 @@ func (c *cli) printEvent(e event.Event) error {
 }
 
 func (c *cli) dlqCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "dlq", Short: "Dead letters: what could not be handled"}
+	cmd := group("dlq", "Dead letters: what could not be handled")
 	var consumer, source string
 	list := &cobra.Command{
 		Use: "list", Short: "List dead letters", Example: "  colophon dlq list --json", Args: args(cobra.NoArgs),

@@ -2,7 +2,11 @@ module github.com/colophon-dev/colophon/cmd/colophon
 
 go 1.26.0
 
-require github.com/spf13/cobra v1.10.2
+require (
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/qdrant/go-client v1.17.1
+	github.com/spf13/cobra v1.10.2
+)
 
 require (
 	github.com/colophon-dev/colophon/devstack v0.0.0
@@ -72,7 +76,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
@@ -103,7 +106,6 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/otlptranslator v1.0.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
-	github.com/qdrant/go-client v1.17.1 // indirect
 	github.com/rabbitmq/amqp091-go v1.14.0 // indirect
 	github.com/rs/xid v1.6.0 // indirect
 	github.com/ryanuber/go-glob v1.0.0 // indirect

@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/pkg/verify"
+	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 )
 
 // settings are what the operator's commands read.
@@ -91,6 +92,7 @@ func (c *cli) system(ctx context.Context) (*system, error) {
 	}
 	s.reader = &verify.Reader{
 		Catalog: db, Blobs: s.blobs, Vectors: s.vectors, Alias: set.Qdrant.Collection, Extractor: s.child,
+		Chunker: chunker.Again(),
 	}
 	return s, nil
 }

@@ -37,6 +37,9 @@ func (c *cli) reconcileCommand() *cobra.Command {
 		Example: "  colophon reconcile --dry-run\n  colophon reconcile --age 0s", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			if o.Age < 0 {
+				return usagef("--age %s: must not be negative", o.Age)
+			}
 			db, s, err := c.catalog(ctx)
 			if err != nil {
 				return err

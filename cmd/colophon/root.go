@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
 // The exit statuses of contracts 10.
@@ -28,6 +29,12 @@ const (
 // errFailed ends a command that ran, with exit status 3: what failed has been
 // printed.
 var errFailed = errors.New("something failed")
+
+// failedError is a failure with a sentence that has not been printed: exit
+// status 3.
+type failedError struct{ error }
+
+func failedf(format string, args ...any) error { return failedError{fmt.Errorf(format, args...)} }
 
 // usageError is a wrong argument: exit status 2.
 type usageError struct{ error }
@@ -57,15 +64,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func exitCode(err error) int {
-	var usage usageError
+	var (
+		usage  usageError
+		failed failedError
+	)
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errFailed):
+	case errors.Is(err, errFailed), errors.As(err, &failed), errors.Is(err, stream.ErrNoDead):
 		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
 		return exitUsage
-	case errors.Is(err, config.ErrNoEndpoints), fault.KindOf(err) == fault.KindUnavailable:
+	case errors.Is(err, config.ErrNoEndpoints), fault.KindOf(err) == fault.KindUnavailable, errors.Is(err, context.DeadlineExceeded):
 		return exitUnreachable
 	case errors.Is(err, catalog.ErrNotFound):
 		return exitFailed
@@ -110,6 +120,19 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return usageError{err}
 		}
 		return nil
+	}
+}
+
+// group is a command that only holds others.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 0 {
+				return cmd.Help()
+			}
+			return usagef("unknown command %q of %s: see colophon %s --help", given[0], name, name)
+		},
 	}
 }
 

@@ -1,40 +1,50 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 func (c *cli) sourceCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "source", Short: "The registry of sources"}
+	cmd := group("source", "The registry of sources")
 	cmd.AddCommand(c.sourceAdd(), c.sourceList(), c.sourceShow())
 	return cmd
 }
 
 func (c *cli) sourceAdd() *cobra.Command {
-	s := model.DefaultSource("")
+	given := model.DefaultSource("")
 	var layer string
 	cmd := &cobra.Command{
-		Use: "add ID", Short: "Register a source, or change it",
+		Use: "add ID", Short: "Register a source, or change what the flags name of one",
 		Example: "  colophon source add valdoro --name 'Conseil municipal de Valdoro' --language fr --territory Valdoro",
 		Args:    args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			s.SourceID, s.Layer = given[0], model.Layer(layer)
-			if s.Name == "" {
-				s.Name = s.SourceID
-			}
-			if err := s.Validate(); err != nil {
-				return usageError{err}
+		RunE: func(cmd *cobra.Command, id []string) error {
+			given.Layer = model.Layer(layer)
+			if !model.ValidSourceID(id[0]) {
+				return usagef("source_id %q: 1 to 64 of a-z, 0-9, _ and -", id[0])
 			}
 			db, _, err := c.catalog(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer db.Close()
+			s, err := db.Source(cmd.Context(), id[0])
+			if errors.Is(err, catalog.ErrNotFound) {
+				s, err = model.DefaultSource(id[0]), nil
+			}
+			if err != nil {
+				return err
+			}
+			keepUnnamed(&s, given, cmd.Flags().Changed)
+			if err := s.Validate(); err != nil {
+				return usageError{err}
+			}
 			if err := db.PutSource(cmd.Context(), s); err != nil {
 				return err
 			}
@@ -42,18 +52,34 @@ func (c *cli) sourceAdd() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.Name, "name", "", "display name, in every chunk's header")
-	f.StringVar(&s.SourceType, "type", s.SourceType, "official, wiki, history, proposal, comment or forum")
-	f.StringVar(&s.Domain, "domain", s.Domain, "domain of knowledge")
-	f.StringVar(&s.Territory, "territory", "", "territory")
-	f.StringVar(&layer, "layer", string(s.Layer), "hot, summary or archive")
-	f.StringVar(&s.Language, "language", "", "default language, ISO 639-1")
-	f.StringSliceVar(&s.Languages, "languages", nil, "languages that detection chooses among")
-	f.StringVar(&s.Region, "region", "", "region, ISO 3166-1")
-	f.StringVar(&s.Licence, "licence", "", "licence")
-	f.Int64Var(&s.MaxBytes, "max-bytes", s.MaxBytes, "largest document in bytes")
-	f.IntVar(&s.MaxPages, "max-pages", s.MaxPages, "most pages of a document")
+	f.StringVar(&given.Name, "name", "", "display name, in every chunk's header")
+	f.StringVar(&given.SourceType, "type", given.SourceType, "official, wiki, history, proposal, comment or forum")
+	f.StringVar(&given.Domain, "domain", given.Domain, "domain of knowledge")
+	f.StringVar(&given.Territory, "territory", "", "territory")
+	f.StringVar(&layer, "layer", string(given.Layer), "hot, summary or archive")
+	f.StringVar(&given.Language, "language", "", "default language, ISO 639-1")
+	f.StringSliceVar(&given.Languages, "languages", nil, "languages that detection chooses among, ISO 639-1")
+	f.StringVar(&given.Region, "region", "", "region, ISO 3166-1")
+	f.StringVar(&given.Licence, "licence", "", "licence")
+	f.Int64Var(&given.MaxBytes, "max-bytes", given.MaxBytes, "largest document in bytes")
+	f.IntVar(&given.MaxPages, "max-pages", given.MaxPages, "most pages of a document")
 	return cmd
+}
+
+// keepUnnamed copies the fields whose flags were given, and no others.
+func keepUnnamed(s *model.Source, given model.Source, changed func(flag string) bool) {
+	for flag, set := range map[string]func(){
+		"name": func() { s.Name = given.Name }, "type": func() { s.SourceType = given.SourceType },
+		"domain": func() { s.Domain = given.Domain }, "territory": func() { s.Territory = given.Territory },
+		"layer": func() { s.Layer = given.Layer }, "language": func() { s.Language = given.Language },
+		"languages": func() { s.Languages = given.Languages }, "region": func() { s.Region = given.Region },
+		"licence": func() { s.Licence = given.Licence }, "max-bytes": func() { s.MaxBytes = given.MaxBytes },
+		"max-pages": func() { s.MaxPages = given.MaxPages },
+	} {
+		if changed(flag) {
+			set()
+		}
+	}
 }
 
 func (c *cli) sourceList() *cobra.Command {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -90,10 +89,13 @@ func (c *cli) overview(cmd *cobra.Command) error {
 
 func writeOverview(w io.Writer, o overview) {
 	for _, n := range o.Counts {
-		fmt.Fprintf(w, "%-10s %-14s %8d\n", n.What, n.State, n.N)
+		if n.What == "vector" {
+			n.What = "vectors of a manifest"
+		}
+		fmt.Fprintf(w, "%-22s %-14s %8d\n", n.What, n.State, n.N)
 	}
 	for _, q := range o.Queues {
-		fmt.Fprintf(w, "queue      %-14s %8d waiting, %d in hand\n", q.Consumer, q.Pending, q.AckPending)
+		fmt.Fprintf(w, "queue                  %-14s %8d waiting, %d in hand\n", q.Consumer, q.Pending, q.AckPending)
 	}
 	for _, d := range o.Documents {
 		state := d.State
@@ -117,6 +119,8 @@ func writeOverview(w io.Writer, o overview) {
 // kindOf tells what an id names by its form.
 func kindOf(id string) string {
 	switch {
+	case strings.Contains(id, "/"):
+		return "page"
 	case strings.HasPrefix(id, "doc_"):
 		return "document"
 	case strings.HasPrefix(id, "snap_"):
@@ -138,6 +142,9 @@ func (c *cli) retryCommand() *cobra.Command {
 		Example: "  colophon retry snap_2c…\n  colophon retry snap_2c… --page 12", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			ctx := cmd.Context()
+			if page < 0 || (page == 0 && cmd.Flags().Changed("page")) {
+				return usagef("--page %d: pages count from 1", page)
+			}
 			db, s, err := c.catalog(ctx)
 			if err != nil {
 				return err
@@ -152,7 +159,7 @@ func (c *cli) retryCommand() *cobra.Command {
 			}
 			run := runs[len(runs)-1]
 			if !run.State.Terminal() {
-				return errors.Join(errFailed, fmt.Errorf("the run is %s: wait for it to end", run.State))
+				return failedf("the run is %s: wait for it to end", run.State)
 			}
 			conn, err := c.stream(ctx, s)
 			if err != nil {

@@ -5,116 +5,221 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/reconcile"
+	"github.com/colophon-dev/colophon/pkg/verify"
 )
 
 // verified is the result of a verification.
 type verified struct {
-	Chunks   int     `json:"chunks"`
-	Verified int     `json:"verified"`
-	Anchored int     `json:"anchored"`
-	Broken   int     `json:"broken"`
-	Bytes    int64   `json:"proved_bytes"`
-	Synth    int64   `json:"synthetic_bytes"`
-	Seconds  float64 `json:"seconds"`
+	verify.Tally
+	Seconds float64 `json:"seconds"`
+}
+
+// finding is a break of what is no chunk, as --json prints it.
+type finding struct {
+	SnapshotID string      `json:"snapshot_id,omitempty"`
+	Break      proof.Break `json:"break"`
+}
+
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	document string
+	all      bool
+	resume   string
+	workers  int
+	age      time.Duration
 }
 
 func (c *cli) verifyCommand() *cobra.Command {
-	var (
-		document string
-		all      bool
-	)
+	var o verifyOptions
 	cmd := &cobra.Command{
 		Use: "verify [CHUNK…]", Short: "Walk proofs down to the captured bytes, and name each break",
-		Long:    "Walks from chunks to the captured bytes: digests, ids and fragment hashes are\ncomputed again, pages are extracted again, headers rebuilt. No stored verdict is\ntrusted. Exit status 3 when anything is broken.",
-		Example: "  colophon verify --all\n  colophon verify 1f0c…:0",
+		Long: "Walks from chunks to the captured bytes: digests, ids and fragment hashes are\n" +
+			"computed again, pages are extracted again, headers rebuilt, chunks cut again. No\n" +
+			"stored verdict is trusted. With --document and --all it also walks the other way:\n" +
+			"every unit must be in a chunk, and rows must not contradict each other; with --all\n" +
+			"every row must have its object and point, and every object and point its row.\n\n" +
+			"Exit status 3 when anything is broken.",
+		Example: "  colophon verify --all --progress\n  colophon verify --all --resume verify.state\n  colophon verify 1f0c…:0",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if (len(given) > 0) == (all || document != "") || (all && document != "") {
+			if (len(given) > 0) == (o.all || o.document != "") || (o.all && o.document != "") {
 				return usagef("name chunks, or --document ID, or --all")
 			}
-			return c.verify(cmd.Context(), given, document)
+			if o.resume != "" && !o.all {
+				return usagef("--resume goes with --all")
+			}
+			return c.verify(cmd.Context(), given, o)
 		},
 	}
-	cmd.Flags().StringVar(&document, "document", "", "all chunks of one document")
-	cmd.Flags().BoolVar(&all, "all", false, "all chunks of the catalog")
+	cmd.Flags().StringVar(&o.document, "document", "", "all chunks of one document")
+	cmd.Flags().BoolVar(&o.all, "all", false, "all chunks of the catalog, and all that is kept beside them")
+	cmd.Flags().StringVar(&o.resume, "resume", "", "with --all: file that keeps how far it came; the next start goes on there")
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "snapshots at a time (default: one for each core)")
+	cmd.Flags().DurationVar(&o.age, "age", reconcile.DefaultAge, "what has moved since may be on its way still")
 	return cmd
 }
 
-func (c *cli) verify(ctx context.Context, refs []string, document string) error {
+func (c *cli) verify(ctx context.Context, refs []string, o verifyOptions) error {
 	sys, err := c.system(ctx)
 	if err != nil {
 		return err
 	}
 	defer sys.close()
-	total, err := c.verifyWith(ctx, sys, refs, document)
+	began := time.Now()
+	var total verified
+	if len(refs) > 0 {
+		total.Tally, err = c.verifyNamed(ctx, sys, refs)
+	} else {
+		total.Tally, err = c.verifySweep(ctx, sys, o)
+	}
 	if err != nil {
 		return err
 	}
+	total.Seconds = time.Since(began).Seconds()
 	err = c.print(total, func(w io.Writer) {
-		fmt.Fprintf(w, "%d chunks: %d verified, %d anchored, %d broken; %d bytes proved, %d synthetic; %.1f s\n",
-			total.Chunks, total.Verified, total.Anchored, total.Broken, total.Bytes, total.Synth, total.Seconds)
+		fmt.Fprintf(w, "%d chunks: %d verified, %d anchored, %d broken; %d bytes proved, %d synthetic; %d breaks elsewhere; %.1f s\n",
+			total.Chunks, total.Verified, total.Anchored, total.Broken, total.Bytes, total.Synth, total.Breaks, total.Seconds)
 	})
-	if err == nil && (total.Broken > 0 || total.Chunks == 0) {
+	if err == nil && (total.Broken > 0 || total.Breaks > 0 || total.Chunks == 0) {
 		return errFailed
 	}
 	return err
 }
 
-// verifyWith proves group by group: chunks of one generation share pages.
-func (c *cli) verifyWith(ctx context.Context, sys *system, refs []string, document string) (verified, error) {
-	var total verified
-	began := time.Now()
-	for group, err := range sys.db.ChunkGroups(ctx, refs, document) {
-		if err != nil {
-			return total, err
+// verifyNamed proves chunks that are asked for by name, and shows each proof.
+func (c *cli) verifyNamed(ctx context.Context, sys *system, refs []string) (verify.Tally, error) {
+	var total verify.Tally
+	chunks, err := sys.db.StoredChunks(ctx, refs)
+	if err != nil {
+		return total, err
+	}
+	for len(chunks) > 0 { // chunks of one generation share pages
+		n := 1
+		for n < len(chunks) && chunks[n].Chunk.DocHash == chunks[0].Chunk.DocHash && chunks[n].Chunk.Generation == chunks[0].Chunk.Generation {
+			n++
 		}
-		items := make([]proof.Item, len(group))
-		for i, g := range group {
-			items[i] = proof.Item{Chunk: g.Chunk, State: g.State}
+		items := make([]proof.Item, n)
+		for i, s := range chunks[:n] {
+			items[i] = proof.Item{Chunk: s.Chunk, State: s.State, Unread: s.Unread, Apart: s.Apart}
 		}
+		chunks = chunks[n:]
 		proofs, err := proof.Verify(ctx, sys.reader, items)
 		if err != nil {
 			return total, err
 		}
 		for _, p := range proofs {
-			total.add(p)
-			if err := c.printProof(p, len(refs) > 0); err != nil {
+			total.Add(p)
+			if err := c.print(p, func(w io.Writer) { writeProof(w, p) }); err != nil {
 				return total, err
 			}
 		}
 	}
-	total.Seconds = time.Since(began).Seconds()
-	if total.Chunks < len(refs) {
-		return total, errors.Join(errFailed, fmt.Errorf("%d of %d chunks do not exist", len(refs)-total.Chunks, len(refs)))
+	slices.Sort(refs)
+	if refs = slices.Compact(refs); total.Chunks < len(refs) {
+		return total, failedf("%d of %d chunks do not exist", len(refs)-total.Chunks, len(refs))
 	}
 	return total, nil
 }
 
-func (v *verified) add(p proof.Proof) {
-	v.Chunks++
-	switch p.Verdict {
-	case proof.Broken:
-		v.Broken++
-		return
-	case proof.Anchored:
-		v.Anchored++
-	case proof.Verified:
-		v.Verified++
+// verifySweep verifies everything, or one document, and prints what is broken.
+func (c *cli) verifySweep(ctx context.Context, sys *system, o verifyOptions) (verify.Tally, error) {
+	var (
+		state  verify.State
+		groups int
+		err    error
+	)
+	if o.resume != "" {
+		if state, err = verify.LoadState(o.resume); err != nil {
+			return state.Tally, err
+		}
 	}
-	v.Bytes += int64(p.Proved)
-	v.Synth += int64(p.Synthetic)
+	if o.all {
+		var before int
+		if before, groups, err = sys.db.CountSnapshots(ctx, state.After); err != nil {
+			return state.Tally, err
+		}
+		if state.After != "" {
+			fmt.Fprintf(c.err, "goes on after %d of %d snapshots\n", before, groups)
+		}
+	}
+	show := newProgressLine(c)
+	done := state.Tally
+	saved := time.Now()
+	sweep := verify.Sweep{Reader: sys.reader, DocumentID: o.document, Workers: o.workers}
+	err = sweep.Run(ctx, state.After, func(g verify.Group) error {
+		if err := c.printGroup(g); err != nil {
+			return err
+		}
+		state.After, state.Tally = g.SnapshotID, state.Tally.Plus(g.Tally)
+		rate := float64(state.Tally.Chunks-done.Chunks) / time.Since(show.began).Seconds()
+		show.show(fmt.Sprintf("verified %d/%d snapshots  %d chunks  %.0f chunks/s", state.Tally.Groups, groups, state.Tally.Chunks, rate), false)
+		if o.resume == "" || time.Since(saved) < time.Second {
+			return nil
+		}
+		saved = time.Now()
+		return state.Save(o.resume)
+	})
+	show.end()
+	if err != nil {
+		if o.resume != "" && state.After != "" {
+			err = errors.Join(err, state.Save(o.resume))
+			fmt.Fprintf(c.err, "stopped after %d snapshots; the next start with --resume %s goes on there\n", state.Tally.Groups, o.resume)
+		}
+		return state.Tally, err
+	}
+	breaks, err := c.verifyRest(ctx, sys, o)
+	if err != nil {
+		return state.Tally, err
+	}
+	state.Tally.Breaks += len(breaks)
+	if o.resume != "" {
+		if err := os.Remove(o.resume); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return state.Tally, err
+		}
+	}
+	return state.Tally, c.printBreaks("", breaks)
 }
 
-// printProof prints a proof that was asked for by name, and each break.
-func (c *cli) printProof(p proof.Proof, named bool) error {
-	if !named && p.Verdict != proof.Broken {
-		return nil
+// verifyRest looks at what belongs to no single snapshot. An object without a
+// row is reconcile's to delete; here it counts only when it should be long gone.
+func (c *cli) verifyRest(ctx context.Context, sys *system, o verifyOptions) ([]proof.Break, error) {
+	now := time.Now()
+	if o.document != "" {
+		return sys.reader.Rows(ctx, o.document, now.Add(-o.age))
 	}
-	return c.print(p, func(w io.Writer) { writeProof(w, p) })
+	return sys.reader.Stores(ctx, now.Add(-o.age), now.Add(-2*reconcile.DefaultObjectAge))
+}
+
+// printGroup prints what is broken of a group.
+func (c *cli) printGroup(g verify.Group) error {
+	for _, p := range g.Proofs {
+		if err := c.print(p, func(w io.Writer) { writeProof(w, p) }); err != nil {
+			return err
+		}
+	}
+	return c.printBreaks(g.SnapshotID, g.Breaks)
+}
+
+func (c *cli) printBreaks(snapshotID string, breaks []proof.Break) error {
+	for _, b := range breaks {
+		err := c.print(finding{SnapshotID: snapshotID, Break: b}, func(w io.Writer) {
+			fmt.Fprintf(w, "broken (%s) %s: %s\n", b.Step, b.Where, b.What)
+			if snapshotID != "" {
+				fmt.Fprintf(w, "  snapshot %s\n", snapshotID)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeProof(w io.Writer, p proof.Proof) {

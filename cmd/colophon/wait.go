@@ -134,13 +134,18 @@ func (l *progressLine) update(p catalog.Progress) {
 			line += fmt.Sprintf("  ETA %.0f s", float64(left)/rate)
 		}
 	}
-	if line == l.last {
+	l.show(line, p.Quiet())
+}
+
+// show writes a line; the last one is never passed over.
+func (l *progressLine) show(line string, last bool) {
+	if !l.on || line == l.last {
 		return
 	}
 	switch {
 	case l.terminal:
 		fmt.Fprintf(l.cli.err, "\r\x1b[K%s", line)
-	case time.Since(l.shown) < time.Second && !p.Quiet():
+	case time.Since(l.shown) < time.Second && !last:
 		return // in a file or a log a line a second will do
 	default:
 		fmt.Fprintln(l.cli.err, line)

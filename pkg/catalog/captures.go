@@ -140,6 +140,11 @@ func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapsh
 		if err := InsertSnapshot(ctx, tx, s, c.Outcome == string(event.OutcomeStored)); err != nil {
 			return err
 		}
+		if c.Outcome == string(event.OutcomeStored) {
+			if err := wakeNext(ctx, tx, s); err != nil {
+				return err
+			}
+		}
 		if err := updateDocument(ctx, tx, s); err != nil {
 			return err
 		}

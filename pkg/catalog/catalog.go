@@ -149,9 +149,9 @@ var ErrNotFound = errors.New("not found in the catalog")
 
 // Classify marks a driver's error: a catalog that is away, shutting down, out of
 // resources, read-only after a failover or older than this build is Unavailable,
-// a deadlock, serialization failure or timeout Transient, no row ErrNotFound.
-// Errors that are marked already, and those that say a statement is wrong, come
-// back as they are.
+// a deadlock, serialization failure or timeout Transient, a value that cannot be
+// stored Permanent and Malformed, no row ErrNotFound. Errors that are marked
+// already, and those that say a statement is wrong, come back as they are.
 func Classify(err error) error {
 	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, context.Canceled) {
 		return err
@@ -185,6 +185,8 @@ func classifyCode(code string, err error) error {
 	switch code {
 	case "40P01", "40001", "57014", "55P03": // deadlock, serialization, statement timeout, lock timeout
 		return fault.Transient(err)
+	case "22021", "22P05", "22003": // U+0000, a character or a number that no column holds
+		return fault.Permanent(fault.Malformed, err)
 	case "25006", // read-only: a standby that is not promoted yet
 		"3F000", "42P01", "42703": // no such schema, table or column: not migrated yet
 		return fault.Unavailable(err)

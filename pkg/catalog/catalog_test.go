@@ -215,6 +215,7 @@ func TestClassify(t *testing.T) {
 		"no table":         {pg("42P01"), fault.KindUnavailable},
 		"serialization":    {pg("40001"), fault.KindTransient},
 		"timeout":          {pg("57014"), fault.KindTransient},
+		"a NUL":            {pg("22021"), fault.KindPermanent},
 		"a wrong one":      {pg("23505"), fault.KindTransient},
 		"marked":           {marked, fault.KindPermanent},
 		"canceled":         {fmt.Errorf("x: %w", context.Canceled), fault.KindContext},

@@ -56,3 +56,23 @@ func standingOf(ctx context.Context, tx pgx.Tx, s model.Snapshot) (model.Standin
 	}
 	return found[0], nil
 }
+
+// nextSnapshot selects the one directly after a snapshot of its document: $1 is
+// the document, $2 and $3 are the snapshot's retrieved_at and id.
+const nextSnapshot = `SELECT * FROM snapshots WHERE document_id = $1 AND (retrieved_at, snapshot_id) > ($2, $3)
+	ORDER BY retrieved_at, snapshot_id LIMIT 1`
+
+// wakeNext makes the snapshot directly after s one that is to be processed, when
+// it was recorded only because its bytes were current. Now s, which has others,
+// stands between them and it, so it is a version of its own: versions are
+// ordered by their time, never by arrival (contracts 12). The caller holds the
+// document's row.
+func wakeNext(ctx context.Context, tx pgx.Tx, s model.Snapshot) error {
+	_, err := tx.Exec(ctx, `UPDATE snapshots s SET process = true, progress_at = now() FROM (`+nextSnapshot+`) n
+		WHERE s.snapshot_id = n.snapshot_id AND NOT n.process AND n.content_hash <> $4`,
+		s.DocumentID, s.RetrievedAt, s.SnapshotID, s.ContentHash)
+	if err != nil {
+		return fmt.Errorf("the snapshot after %s: %w", s.SnapshotID, err)
+	}
+	return nil
+}

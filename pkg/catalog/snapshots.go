@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -20,4 +21,25 @@ func (db *DB) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, 
 		return model.Snapshot{}, fmt.Errorf("snapshot %s: its record: %w", snapshotID, err)
 	}
 	return s, nil
+}
+
+// Woken returns the snapshot directly after s of its document when that is to be
+// processed and has no run yet, as one has that was recorded only until s came;
+// else nil.
+func (db *DB) Woken(ctx context.Context, s model.Snapshot) (*model.Snapshot, error) {
+	var raw []byte
+	err := db.pool.QueryRow(ctx, `SELECT n.record FROM (`+nextSnapshot+`) n WHERE n.process
+		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = n.snapshot_id)`,
+		s.DocumentID, s.RetrievedAt, s.SnapshotID).Scan(&raw)
+	if err = Classify(err); errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the snapshot after %s: %w", s.SnapshotID, err)
+	}
+	var next model.Snapshot
+	if err := json.Unmarshal(raw, &next); err != nil {
+		return nil, fmt.Errorf("the snapshot after %s: its record: %w", s.SnapshotID, err)
+	}
+	return &next, nil
 }

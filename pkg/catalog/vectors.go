@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -42,8 +43,9 @@ func (db *DB) PushVectors(ctx context.Context, alias string, refs []string, push
 	slices.Sort(refs)
 	refs = slices.Compact(refs)
 	var documents []string
+	var p pushTx
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		p := pushTx{db: db, tx: tx}
+		p = pushTx{db: db, tx: tx}
 		if err := p.begin(ctx, alias, refs); err != nil {
 			return err
 		}
@@ -58,7 +60,12 @@ func (db *DB) PushVectors(ctx context.Context, alias string, refs []string, push
 	if err != nil {
 		return nil, fmt.Errorf("vectors of %d chunks: %w", len(refs), err)
 	}
-	return busy, db.syncDocuments(ctx, documents)
+	faultpoint.Reach("index.rows.committed")
+	late, err := db.countLate(ctx, alias, p.moved, p.own)
+	if err != nil {
+		return nil, err
+	}
+	return busy, db.syncDocuments(ctx, append(documents, late...))
 }
 
 // FailVectors records that a chunk's state cannot be pushed: it is not due any
@@ -109,6 +116,8 @@ type pushTx struct {
 	collections []model.Collection
 	items       []model.IndexItem // ordered by chunk_ref
 	busy        []string
+	moved       []string    // chunks whose vector came or went, as far as that is known
+	own         manifestSet // manifests of the chunks
 }
 
 func (p *pushTx) begin(ctx context.Context, alias string, refs []string) error {
@@ -226,13 +235,16 @@ func (p *pushTx) active() string {
 // record writes what was pushed and returns the documents that may be synced by
 // it. With a failure it marks the chunks' manifests instead.
 func (p *pushTx) record(ctx context.Context, rows []model.VectorRow, failure string) (documents []string, err error) {
-	var gone, flipped []string
+	var gone []string
+	p.own = make(manifestSet)
 	items := make(map[string]*model.IndexItem, len(p.items))
 	for i := range p.items {
 		item := &p.items[i]
 		items[item.ChunkRef] = item
 		if item.Found {
 			documents = append(documents, item.Chunk.DocumentID)
+			p.own.add(item.Chunk.DocHash, item.Chunk.Generation)
+			p.moved = append(p.moved, item.ChunkRef)
 		} else {
 			gone = append(gone, item.ChunkRef)
 		}
@@ -240,17 +252,18 @@ func (p *pushTx) record(ctx context.Context, rows []model.VectorRow, failure str
 	if len(rows) == 0 && len(gone) == 0 {
 		return documents, nil // all of it was recorded before
 	}
+	p.moved = nil
 	touched := make(manifestSet)
 	for _, row := range rows {
 		item := items[row.ChunkRef]
 		touched.add(item.Chunk.DocHash, item.Chunk.Generation)
 		if row.Collection == p.active() && row.Present != item.Pushed[row.Collection].Present {
-			flipped = append(flipped, row.ChunkRef)
+			p.moved = append(p.moved, row.ChunkRef)
 		}
 	}
 	own := touched.keys()
-	if len(flipped) > 0 {
-		peers, err := p.peers(ctx, flipped, touched)
+	if len(p.moved) > 0 {
+		peers, err := p.peers(ctx, p.moved, touched, false)
 		if err != nil {
 			return nil, err
 		}
@@ -301,13 +314,16 @@ func (p *pushTx) upsert(ctx context.Context, rows []model.VectorRow) error {
 // peers adds the manifests whose chunks may point to one of the chunks given, by
 // repeating or duplicating it, and returns their documents. Duplicates have the
 // same key of knowledge; a chain of repeats holds one content of one document.
-func (p *pushTx) peers(ctx context.Context, refs []string, manifests manifestSet) (documents []string, err error) {
+// With waiting it leaves out manifests whose vectors are all in.
+func (p *pushTx) peers(ctx context.Context, refs []string, manifests manifestSet, waiting bool) (documents []string, err error) {
 	rows, err := p.tx.Query(ctx, `WITH same_text AS (
 			SELECT DISTINCT text_hash, source_type FROM chunks WHERE chunk_ref = ANY($1)),
 		same_content AS (
 			SELECT DISTINCT c.document_id, c.content_text_hash FROM chunks c JOIN same_text USING (text_hash, source_type))
 		SELECT DISTINCT c.doc_hash, c.generation, c.document_id FROM chunks c
-		JOIN same_content USING (document_id, content_text_hash)`, refs)
+		JOIN same_content USING (document_id, content_text_hash)
+		JOIN chunk_manifests m ON m.doc_hash = c.doc_hash AND m.generation = c.generation
+		WHERE NOT $2 OR m.vector_status <> 'present'`, refs, waiting)
 	if err != nil {
 		return nil, err
 	}

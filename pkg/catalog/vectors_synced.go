@@ -11,6 +11,42 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
+// countLate counts again, for chunks whose vectors came or went, the manifests of
+// others that point to them and are not complete, and returns their documents. A
+// manifest that was written and counted while the vectors were not yet recorded
+// is one that the record did not see either; now one of the two has seen the
+// other. It is repeated with the push, so a crash before it loses nothing.
+func (db *DB) countLate(ctx context.Context, alias string, refs []string, own manifestSet) (documents []string, err error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		p := pushTx{db: db, tx: tx}
+		var err error
+		if p.collections, err = writtenCollections(ctx, tx, alias); err != nil || len(p.collections) == 0 {
+			return err
+		}
+		late := make(manifestSet)
+		if documents, err = p.peers(ctx, refs, late, true); err != nil {
+			return err
+		}
+		for key := range own {
+			delete(late, key)
+		}
+		if len(late) == 0 {
+			return nil
+		}
+		if err := p.holdManifests(ctx, late.keys()); err != nil {
+			return err
+		}
+		return p.countManifests(ctx, late.keys(), manifestKeys{})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting manifests that point to %d chunks: %w", len(refs), err)
+	}
+	return documents, nil
+}
+
 // waitsForVectors selects the documents among $1 whose item is staged while all
 // vectors of their current manifest are in.
 const waitsForVectors = ` FROM staged_items i, documents d

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -52,6 +53,8 @@ type Labels struct {
 	Source string `json:"source"`
 }
 
+var languageForm = regexp.MustCompile(`^[a-z]{2}$`)
+
 var sourceIDForm = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // ValidSourceID reports whether id is one subject token of contracts 1.
@@ -75,6 +78,12 @@ func (s Source) Validate() error {
 		return fmt.Errorf("source_id %q: 1 to 64 of a-z, 0-9, _ and -", s.SourceID)
 	case s.Name == "":
 		return errors.New("name: must not be empty")
+	case !slices.Contains([]string{"official", "wiki", "history", "proposal", "comment", "forum"}, s.SourceType):
+		return fmt.Errorf("source_type %q: official, wiki, history, proposal, comment or forum", s.SourceType)
+	case s.Language != "" && !languageForm.MatchString(s.Language):
+		return fmt.Errorf("language %q: two letters of ISO 639-1", s.Language)
+	case slices.ContainsFunc(s.Languages, func(l string) bool { return !languageForm.MatchString(l) }):
+		return fmt.Errorf("languages %q: each two letters of ISO 639-1", s.Languages)
 	case !s.Layer.Valid():
 		return fmt.Errorf("layer %q: hot, summary or archive", s.Layer)
 	case s.RobotsPolicy != "respect" && s.RobotsPolicy != "ignore":

@@ -25,6 +25,10 @@ type Build[C any, S Closer] func(ctx context.Context, settings C, tel *telemetry
 // told to stop. It exits with status 1 when that fails, with the reason on
 // standard error.
 func Main[C any, S Closer](name string, build Build[C, S], blocks func(C) (config.Telemetry, config.Health)) {
+	if len(os.Args) > 1 {
+		fmt.Fprintf(os.Stderr, "%s takes no arguments: its settings are COLOPHON_ variables of the environment, see docs/environment.md\n", name)
+		os.Exit(2)
+	}
 	if err := serve(context.Background(), name, build, blocks); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)

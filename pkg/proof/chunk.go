@@ -35,12 +35,23 @@ func (w *walk) fail(step, where, format string, args ...any) {
 	}
 }
 
-func (d *document) chunk(ctx context.Context, c model.Chunk) (Proof, error) {
+func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
+	c := item.Chunk
+	ref := cmp.Or(item.State.ChunkRef, c.ChunkRef)
 	w := &walk{doc: d, chunk: c, units: make(map[place]model.Unit), proof: Proof{
-		ChunkRef: c.ChunkRef, Verdict: Verified, SnapshotID: c.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: c.URL,
+		ChunkRef: ref, Verdict: Verified, SnapshotID: d.snapshot.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: c.URL,
 		Steps: []Step{}, Breaks: append([]Break{}, d.breaks...),
 	}}
+	if item.Unread != "" {
+		w.fail("e", "chunk "+ref, "%s", item.Unread)
+		return w.proof, nil
+	}
+	if item.Apart {
+		w.fail("d", "chunk "+ref, "the columns of its row are not those of its record")
+	}
+	w.same("chunk_ref", c.ChunkRef, ref)
 	if !d.known {
+		w.proof.SnapshotID = c.SnapshotID
 		return w.proof, nil
 	}
 	w.ids()

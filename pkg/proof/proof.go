@@ -4,16 +4,12 @@
 package proof
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
-	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
 // ErrGone says that something that a proof needs does not exist any more. A
@@ -51,8 +47,10 @@ type Reader interface {
 
 // Item is a chunk with its state: what is to be proved.
 type Item struct {
-	Chunk model.Chunk
-	State model.ChunkState
+	Chunk  model.Chunk
+	State  model.ChunkState // its ChunkRef is that under which the chunk is kept
+	Unread string           // what could not be read of the chunk; "" when all could
+	Apart  bool             // the columns of its row are not those of its record
 }
 
 // Verdict is the result of a walk.
@@ -67,7 +65,7 @@ const (
 
 // Break is one place where the way from chunk to bytes is broken.
 type Break struct {
-	Step  string `json:"step"`  // a to f of contracts 13.13
+	Step  string `json:"step"`  // a to f of contracts 13.13; g the other way, from the bytes to rows, chunks and points
 	Where string `json:"where"` // the thing: a snapshot, page 3, ir_…, text[120:140]
 	What  string `json:"what"`
 }
@@ -101,21 +99,32 @@ func Verify(ctx context.Context, r Reader, items []Item) ([]Proof, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
-	doc, err := open(ctx, r, items[0].Chunk)
+	c := items[0].Chunk
+	doc, err := open(ctx, r, model.Manifest{SnapshotID: c.SnapshotID, ExtractionID: c.ExtractionID, DocHash: c.DocHash, Generation: c.Generation})
 	if err != nil {
 		return nil, err
 	}
-	points, err := r.Points(ctx, items)
+	return doc.prove(ctx, items)
+}
+
+func (d *document) prove(ctx context.Context, items []Item) ([]Proof, error) {
+	read := make([]Item, 0, len(items))
+	for _, item := range items {
+		if item.Unread == "" {
+			read = append(read, item)
+		}
+	}
+	points, err := d.reader.Points(ctx, read)
 	if err != nil {
 		return nil, fmt.Errorf("reading points: %w", err)
 	}
 	proofs := make([]Proof, len(items))
 	for i, item := range items {
-		if proofs[i], err = doc.chunk(ctx, item.Chunk); err != nil {
+		if proofs[i], err = d.chunk(ctx, item); err != nil {
 			return nil, err
 		}
 		if what, wrong := points[item.Chunk.ChunkRef]; wrong {
-			proofs[i].Breaks = append(proofs[i].Breaks, Break{Step: "f", Where: "point " + item.Chunk.PointID, What: what})
+			proofs[i].Breaks = append(proofs[i].Breaks, Break{Step: "f", Where: "point " + digest.PointID(proofs[i].ChunkRef), What: what})
 		}
 		if len(proofs[i].Breaks) > 0 {
 			proofs[i].Verdict = Broken
@@ -133,34 +142,29 @@ type document struct {
 	facts    []byte
 	rows     []model.SegmentRow
 	ranges   map[int]*pageRange // by first page
+	recent   []int              // those whose frames are in memory, the last read last
 	breaks   []Break            // of the document, shared by all chunks
 	known    bool               // snapshot, run and manifest exist
 	rawThere int64              // how many captured bytes there are, whatever they are
 	remake   bool               // raw bytes and facts are those of the record: pages can be made again
 }
 
-// pageRange is one segment with its pages as stored and checked.
-type pageRange struct {
-	frames   map[int]segment.Frame
-	breaks   []Break         // of the segment as a whole
-	ofPage   map[int][]Break // of one page
-	anchored bool
-}
-
-func open(ctx context.Context, r Reader, c model.Chunk) (*document, error) {
+// open reads what the chunks of a generation share; of at only the key of
+// snapshot, run and generation counts.
+func open(ctx context.Context, r Reader, at model.Manifest) (*document, error) {
 	d := &document{reader: r, ranges: make(map[int]*pageRange)}
 	var err error
-	if d.snapshot, err = r.Snapshot(ctx, c.SnapshotID); d.lost("a", "snapshot "+c.SnapshotID, &err) || err != nil {
+	if d.snapshot, err = r.Snapshot(ctx, at.SnapshotID); d.lost("a", "snapshot "+at.SnapshotID, &err) || err != nil {
 		return d, err
 	}
-	if d.run, err = r.Run(ctx, c.SnapshotID, c.ExtractionID); d.lost("b", "run "+c.ExtractionID, &err) || err != nil {
+	if d.run, err = r.Run(ctx, at.SnapshotID, at.ExtractionID); d.lost("b", "run "+at.ExtractionID, &err) || err != nil {
 		return d, err
 	}
-	if d.manifest, err = r.Manifest(ctx, c.DocHash, c.Generation); d.lost("b", "manifest "+c.DocHash, &err) || err != nil {
+	if d.manifest, err = r.Manifest(ctx, at.DocHash, at.Generation); d.lost("b", "manifest "+at.DocHash, &err) || err != nil {
 		return d, err
 	}
 	d.known = true
-	if d.rows, err = r.SegmentsAt(ctx, c.SnapshotID, c.ExtractionID, d.manifest.Redo); err != nil {
+	if d.rows, err = r.SegmentsAt(ctx, at.SnapshotID, at.ExtractionID, d.manifest.Redo); err != nil {
 		return d, err
 	}
 	if err := d.checkIDs(); err != nil {
@@ -186,8 +190,8 @@ func (d *document) fail(step, where, format string, args ...any) {
 	d.breaks = append(d.breaks, Break{Step: step, Where: where, What: fmt.Sprintf(format, args...)})
 }
 
-// checkIDs computes the ids of snapshot, document and run again.
-func (d *document) checkIDs() error {
+// checkSnapshot computes the ids of snapshot and document again.
+func (d *document) checkSnapshot() {
 	s := d.snapshot
 	if id := digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash); id != s.SnapshotID {
 		d.fail("a", "snapshot "+s.SnapshotID, "its id computes to %s", id)
@@ -195,6 +199,12 @@ func (d *document) checkIDs() error {
 	if id := digest.DocumentID(s.SourceID, s.ExternalID); id != s.DocumentID {
 		d.fail("a", "snapshot "+s.SnapshotID, "document_id %s computes to %s", s.DocumentID, id)
 	}
+}
+
+// checkIDs computes the ids of snapshot, document and run again.
+func (d *document) checkIDs() error {
+	d.checkSnapshot()
+	s := d.snapshot
 	rules, err := digest.SourceRulesDigest(s.UnitRules())
 	if err != nil {
 		return err
@@ -247,89 +257,5 @@ func (d *document) readFacts(ctx context.Context) error {
 		return nil
 	}
 	d.facts = data
-	return nil
-}
-
-// pages returns the range that holds a page, checked: segment against row,
-// frames against index, frames against the pages made again.
-func (d *document) pages(ctx context.Context, page int) (*pageRange, error) {
-	var row model.SegmentRow
-	for _, r := range d.rows {
-		if r.From <= page && page <= r.To {
-			row = r
-		}
-	}
-	if row.To == 0 {
-		return &pageRange{breaks: []Break{{Step: "b", Where: fmt.Sprintf("page %d", page), What: "no segment holds it"}}}, nil
-	}
-	if done, ok := d.ranges[row.From]; ok {
-		return done, nil
-	}
-	p := &pageRange{frames: make(map[int]segment.Frame, row.To-row.From+1), ofPage: make(map[int][]Break)}
-	d.ranges[row.From] = p
-	where := fmt.Sprintf("segment of pages %d–%d", row.From, row.To)
-	data, err := d.reader.Object(ctx, row.ObjectKey)
-	if errors.Is(err, ErrGone) {
-		p.breaks = append(p.breaks, Break{Step: "b", Where: where, What: "does not exist"})
-		return p, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(data)
-	if got := hex.EncodeToString(sum[:]); got != row.Digest || int64(len(data)) != row.ByteLength {
-		p.breaks = append(p.breaks, Break{Step: "b", Where: where,
-			What: fmt.Sprintf("sha256 is %s over %d bytes, recorded %s over %d", got, len(data), row.Digest, row.ByteLength)})
-		return p, nil
-	}
-	return p, d.compare(ctx, p, row, where, data)
-}
-
-func (d *document) compare(ctx context.Context, p *pageRange, row model.SegmentRow, where string, data []byte) error {
-	reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		p.breaks = append(p.breaks, Break{Step: "b", Where: where, What: "cannot be read: " + err.Error()})
-		return nil
-	}
-	index := reader.Index()
-	if n := row.To - row.From + 1; len(index) != n {
-		p.breaks = append(p.breaks, Break{Step: "b", Where: where, What: fmt.Sprintf("holds %d pages", len(index))})
-		return nil
-	}
-	var again [][]byte
-	if d.remake {
-		again, err = d.reader.Remake(ctx, d.snapshot, d.run, d.facts, model.PageRange{From: row.From, To: row.To})
-		switch {
-		case errors.Is(err, ErrOtherParser):
-			p.anchored = true
-		case err != nil:
-			return err
-		case len(again) != len(index):
-			return fmt.Errorf("%s: %d pages were made again", where, len(again))
-		}
-	}
-	for i, entry := range index {
-		stored, err := reader.Raw(i)
-		if err == nil {
-			var f segment.Frame
-			if f, err = segment.DecodeFrame(stored); err == nil {
-				p.frames[entry.PageNo] = f
-			}
-		}
-		what := ""
-		switch {
-		case err != nil:
-			what = err.Error()
-		case entry.PageNo != row.From+i || p.frames[entry.PageNo].Page.PageNo != entry.PageNo:
-			what = "is out of order in its segment"
-		}
-		step := "b"
-		if what == "" && again != nil && !bytes.Equal(stored, again[i]) {
-			step, what = "c", "extracted again from the raw bytes it comes out otherwise"
-		}
-		if what != "" {
-			p.ofPage[entry.PageNo] = append(p.ofPage[entry.PageNo], Break{Step: step, Where: fmt.Sprintf("page %d", entry.PageNo), What: what})
-		}
-	}
 	return nil
 }

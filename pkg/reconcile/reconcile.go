@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -188,6 +189,7 @@ func (p *pass) handle(ctx context.Context, c *Count, s stuck) (left bool, err er
 		if err := p.publish(ctx, c.What, s); err != nil {
 			return false, err
 		}
+		faultpoint.Reach("reconcile.published")
 		return false, s.moved(ctx)
 	}
 	sentence := fmt.Sprintf("no progress after it was published again %d times", catalog.MaxRedrives)

@@ -25,6 +25,9 @@ import (
 // accepts: a defence against decompression bombs.
 const MaxFrame = 256 << 20
 
+// keptLines is how large a buffer an Encoder keeps, in bytes.
+const keptLines = 4 << 20
+
 const (
 	skippableMagic = 0x184D2A50
 	trailerLength  = 16 // magic, size, offset of the index
@@ -48,11 +51,28 @@ type index struct {
 	Pages []IndexEntry `json:"pages"`
 }
 
-// EncodeFrame returns the compressed frame of one page. It is a pure function
-// of the frame: equal frames give equal bytes. A frame that no reader would
-// accept is a permanent LimitExceeded.
-func EncodeFrame(f Frame) ([]byte, error) {
-	var lines bytes.Buffer
+// EncodeFrame returns the compressed frame of one page; see Encoder.
+func EncodeFrame(f Frame) ([]byte, error) { return new(Encoder).Frame(f) }
+
+// Compress returns raw as one zstd frame: equal bytes give equal frames.
+func Compress(raw []byte) ([]byte, error) { return new(Encoder).compress(raw) }
+
+// Encoder makes frames and keeps its buffers from one to the next. The zero
+// value is ready. It is not safe for concurrent use.
+type Encoder struct {
+	zstd  *zstd.Encoder
+	lines bytes.Buffer
+}
+
+// Frame returns the compressed frame of one page. It is a pure function of the
+// frame: equal frames give equal bytes, whatever was encoded before. A frame
+// that no reader would accept is a permanent LimitExceeded.
+func (e *Encoder) Frame(f Frame) ([]byte, error) {
+	lines := &e.lines
+	lines.Reset()
+	if lines.Cap() > keptLines {
+		*lines = bytes.Buffer{}
+	}
 	record, err := digest.JCS(f.Page)
 	if err != nil {
 		return nil, fmt.Errorf("page %d: %w", f.Page.PageNo, err)
@@ -71,17 +91,17 @@ func EncodeFrame(f Frame) ([]byte, error) {
 		return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("page %d: %d bytes of units and HTML, limit %d",
 			f.Page.PageNo, lines.Len(), MaxFrame))
 	}
-	return Compress(lines.Bytes())
+	return e.compress(lines.Bytes())
 }
 
-// Compress returns raw as one zstd frame: equal bytes give equal frames.
-func Compress(raw []byte) ([]byte, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		return nil, fmt.Errorf("zstd: %w", err)
+func (e *Encoder) compress(raw []byte) ([]byte, error) {
+	if e.zstd == nil {
+		var err error
+		if e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
+			return nil, fmt.Errorf("zstd: %w", err)
+		}
 	}
-	out := enc.EncodeAll(raw, nil)
-	return out, enc.Close()
+	return e.zstd.EncodeAll(raw, nil), nil
 }
 
 // Writer collects the frames of one range, in page order.
@@ -129,6 +149,7 @@ type Reader struct {
 	src  io.ReaderAt
 	size int64
 	idx  index
+	zstd *zstd.Decoder
 }
 
 // NewReader reads the index of a segment of size bytes. It returns an error
@@ -153,11 +174,15 @@ func NewReader(src io.ReaderAt, size int64) (*Reader, error) {
 	if _, err := src.ReadAt(frame, int64(offset)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the index: %w", err)
 	}
-	raw, err := Decompress(frame)
+	dec, err := newDecoder()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := decompress(dec, frame)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	r := &Reader{src: src, size: int64(offset)}
+	r := &Reader{src: src, size: int64(offset), zstd: dec}
 	if err := json.Unmarshal(raw, &r.idx); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
@@ -204,7 +229,10 @@ func (r *Reader) Frame(i int) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	return DecodeFrame(raw)
+	if raw, err = decompress(r.zstd, raw); err != nil {
+		return Frame{}, err
+	}
+	return parseFrame(raw)
 }
 
 // DecodeFrame reads one compressed page frame.
@@ -213,6 +241,10 @@ func DecodeFrame(frame []byte) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
+	return parseFrame(raw)
+}
+
+func parseFrame(raw []byte) (Frame, error) {
 	var f Frame
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if err := dec.Decode(&f.Page); err != nil {
@@ -233,11 +265,23 @@ func DecodeFrame(frame []byte) (Frame, error) {
 
 // Decompress reads one zstd frame of at most MaxFrame bytes of content.
 func Decompress(frame []byte) ([]byte, error) {
+	dec, err := newDecoder()
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	return decompress(dec, frame)
+}
+
+func newDecoder() (*zstd.Decoder, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxFrame))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	defer dec.Close()
+	return dec, nil
+}
+
+func decompress(dec *zstd.Decoder, frame []byte) ([]byte, error) {
 	out, err := dec.DecodeAll(frame, nil)
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)

@@ -3,6 +3,7 @@ package segment_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
@@ -113,4 +114,31 @@ func FuzzReader(f *testing.F) {
 	f.Add(build(f, 2))
 	f.Add([]byte{})
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
+}
+
+// TestEncoderForgets checks that what an encoder made before does not show.
+func TestEncoderForgets(t *testing.T) {
+	var kept segment.Encoder
+	random := rand.New(rand.NewPCG(3, 4))
+	for i := range 200 {
+		f := frame(i+1, random.IntN(40))
+		for k := range f.Units {
+			text := make([]byte, random.IntN(3000))
+			for j := range text {
+				text[j] = "etaoin shrdlu"[random.IntN(1+i%13)]
+			}
+			f.Units[k].FieldsRaw.Text = string(text)
+		}
+		want, err := segment.EncodeFrame(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := kept.Frame(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("frame %d is another one after those before it", i)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 )
 
 // retry counts a failure and either hands the message back for a later attempt
@@ -18,6 +19,7 @@ func (r *Runner) retry(ctx context.Context, d *delivery, cause error) error {
 	if failures >= r.conn.cfg.attempts() {
 		return r.fail(ctx, d, fault.ReasonOf(cause), exhausted(failures, cause), false)
 	}
+	faultpoint.ReachFor("stream.attempt.counted", r.consumer)
 	r.logger.WarnContext(ctx, "attempt failed", d.attrs("failures", failures, "error", cause)...)
 	r.handBack(ctx, d, max(r.delay(failures), fault.RetryAfter(cause)), outcomeRetried)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 )
 
 // settle handles deliveries until each of them is decided. What meets
@@ -69,7 +70,9 @@ func (r *Runner) attempt(ctx context.Context, ds []*delivery) []error {
 // because something of our own is away.
 func (r *Runner) decide(ctx context.Context, d *delivery, err error) error {
 	if err == nil {
+		faultpoint.ReachFor("stream.handled", r.consumer)
 		r.ack(ctx, d)
+		faultpoint.ReachFor("stream.acked", r.consumer)
 		r.meters.ended(ctx, outcomeDone)
 		r.forget(ctx, d)
 		return nil
@@ -118,15 +121,18 @@ func (r *Runner) fail(ctx context.Context, d *delivery, reason fault.Reason, tex
 		text = sentence(fmt.Sprintf("%s (%s); recording it failed: %v", text, reason, err))
 		reason, document = fault.Internal, false
 	}
+	faultpoint.ReachFor("stream.failure.recorded", r.consumer)
 	dead := reason.DeadLetter() && !document
 	if dead {
 		if err := r.bury(ctx, d, reason, text); err != nil {
 			return err
 		}
+		faultpoint.ReachFor("stream.buried", r.consumer)
 		d.stop()
 		if err := d.msg.TermWithReason(string(reason)); err != nil {
 			r.logger.WarnContext(ctx, "term not sent", d.attrs("error", err)...)
 		}
+		faultpoint.ReachFor("stream.terminated", r.consumer)
 	} else {
 		r.ack(ctx, d)
 	}
@@ -236,6 +242,8 @@ func (r *Runner) emit(ds []*delivery) Emit {
 		}
 	}
 	return func(ctx context.Context, data event.Data) error {
-		return r.publisher.emit(ctx, data, suffix)
+		err := r.publisher.emit(ctx, data, suffix)
+		faultpoint.ReachFor("stream.published", r.consumer)
+		return err
 	}
 }

@@ -119,7 +119,6 @@ func TestUnavailableStopsPullingAndIsNotReady(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	var away atomic.Bool
-	away.Store(true)
 	s := &stage{handle: func(_ context.Context, name string, _ stream.Emit) error {
 		if name == "first" && away.Load() {
 			return fault.Unavailable(errors.New("the store is away"))
@@ -141,6 +140,10 @@ func TestUnavailableStopsPullingAndIsNotReady(t *testing.T) {
 	}
 	r.start(runner, err)
 	eventually(t, "it is ready", func() bool { return runner.Ready(t.Context()) == nil })
+	away.Store(true)
+	if err := runner.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "still away") {
+		t.Errorf("ready without its store: %v", err)
+	}
 	r.say("first")
 	eventually(t, "it is un-ready", func() bool {
 		err := runner.Ready(t.Context())

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 )
 
 // Quarantine is the one slot of a process in which a message that may kill it
@@ -126,6 +127,7 @@ func (r *Runner) suspect(ctx context.Context, drain <-chan struct{}, d *delivery
 		r.leave(ctx, d)
 		return
 	}
+	faultpoint.ReachFor("stream.start.committed", r.consumer)
 	d.started = true
 	if starts >= r.conn.cfg.QuarantineStarts && d.verdict == nil {
 		d.verdict = fault.Permanent(fault.Internal,

@@ -140,7 +140,8 @@ func (r *Runner) guard(span string, next work) work {
 }
 
 // Ready answers whether the runner works: the bus is there, its stream is as
-// contracts 3 say, and it does not wait for something that is away.
+// contracts 3 say, it does not wait for something that is away, and the stage's
+// stores answer.
 func (r *Runner) Ready(ctx context.Context) error {
 	if err := r.conn.Ready(ctx); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (r *Runner) Ready(ctx context.Context) error {
 	if why := r.gate.why(); why != nil {
 		return fmt.Errorf("consumer %s: %w", r.consumer, why)
 	}
-	return nil
+	return r.probe(ctx)
 }
 
 // Run works until ctx ends, then drains: it pulls no more, lets the handlers

@@ -1,7 +1,11 @@
 package vectorstore
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -100,31 +104,53 @@ func (p *Payload) values() map[string]*qdrant.Value {
 	return values
 }
 
-// payloadOf reads a point's payload. Keys that it does not know are passed
-// over; a known key with a value of another type is a permanent error.
+// payloadOf reads a found point's payload. Keys that it does not know are
+// passed over; a known key with a value of another type is a permanent error.
 func payloadOf(values map[string]*qdrant.Value) (Payload, error) {
-	var payload Payload
-	for _, f := range payload.texts() {
-		if value, ok := values[f.key]; ok {
-			text, ok := value.GetKind().(*qdrant.Value_StringValue)
-			if !ok {
-				return Payload{}, wrongType(f.key, "a string")
-			}
-			*f.value = text.StringValue
-		}
-	}
-	for _, f := range payload.numbers() {
-		if value, ok := values[f.key]; ok {
-			number, ok := value.GetKind().(*qdrant.Value_IntegerValue)
-			if !ok {
-				return Payload{}, wrongType(f.key, "an integer")
-			}
-			*f.value = number.IntegerValue
-		}
+	payload, wrong := readPayload(values)
+	if strings.HasPrefix(wrong, notText) || strings.HasPrefix(wrong, notNumber) {
+		return Payload{}, fault.Permanent(fault.Internal, errors.New("payload: "+wrong))
 	}
 	return payload, nil
 }
 
-func wrongType(key, wanted string) error {
-	return fault.Permanent(fault.Internal, fmt.Errorf("payload field %s is not %s", key, wanted))
+// What readPayload says is wrong begins with one of these.
+const (
+	notText   = "is not a string: "
+	notNumber = "is not an integer: "
+	unknown   = "is not a field: "
+)
+
+// readPayload reads what is of Payload's form, and says what is not: values of
+// another type before keys that there are none of, the first by its name.
+func readPayload(values map[string]*qdrant.Value) (payload Payload, wrong string) {
+	known := make(map[string]bool, len(values))
+	for _, f := range payload.texts() {
+		known[f.key] = true
+		if value, ok := values[f.key]; ok {
+			if text, ok := value.GetKind().(*qdrant.Value_StringValue); ok {
+				*f.value = text.StringValue
+			} else {
+				wrong = cmp.Or(wrong, notText+f.key)
+			}
+		}
+	}
+	for _, f := range payload.numbers() {
+		known[f.key] = true
+		if value, ok := values[f.key]; ok {
+			if number, ok := value.GetKind().(*qdrant.Value_IntegerValue); ok {
+				*f.value = number.IntegerValue
+			} else {
+				wrong = cmp.Or(wrong, notNumber+f.key)
+			}
+		}
+	}
+	if wrong == "" {
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if !known[key] {
+				wrong = cmp.Or(wrong, unknown+key)
+			}
+		}
+	}
+	return payload, wrong
 }

@@ -2,7 +2,6 @@ package vectorstore
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -23,6 +22,9 @@ type Point struct {
 	Dense   []float32 // comes back at length 1; nil where it was not asked for
 	Sparse  Sparse
 	Payload Payload
+	// Wrong says what of a read point's payload is not of Payload's form: then
+	// Payload holds the rest of it. It is "" for every point that was upserted.
+	Wrong string
 }
 
 // Sparse is a sparse vector: Values[i] stands at place Indices[i]. Indices are
@@ -131,10 +133,7 @@ func (c *Collection) Get(ctx context.Context, ids []string, withVectors bool) ([
 				return err
 			}
 			for _, record := range records {
-				point, err := pointOf(record)
-				if err != nil {
-					return err
-				}
+				point := pointOf(record)
 				found[point.ID] = point
 			}
 			return nil
@@ -174,11 +173,7 @@ func (c *Collection) Scroll(ctx context.Context, filter Filter, withPayload bool
 				}
 				offset = next
 				for _, record := range records {
-					point, err := pointOf(record)
-					if err != nil {
-						return err
-					}
-					page = append(page, point)
+					page = append(page, pointOf(record))
 				}
 				return nil
 			})
@@ -225,11 +220,8 @@ func (p Point) driver() *qdrant.PointStruct {
 	}
 }
 
-func pointOf(record *qdrant.RetrievedPoint) (Point, error) {
-	payload, err := payloadOf(record.GetPayload())
-	if err != nil {
-		return Point{}, fmt.Errorf("point %s: %w", record.GetId().GetUuid(), err)
-	}
+func pointOf(record *qdrant.RetrievedPoint) Point {
+	payload, wrong := readPayload(record.GetPayload())
 	vectors := record.GetVectors().GetVectors().GetVectors()
 	dense, sparse := vectors[denseVector], vectors[sparseVector].GetSparse()
 	return Point{
@@ -237,7 +229,8 @@ func pointOf(record *qdrant.RetrievedPoint) (Point, error) {
 		Dense:   dense.GetDense().GetData(),
 		Sparse:  Sparse{Indices: sparse.GetIndices(), Values: sparse.GetValues()},
 		Payload: payload,
-	}, nil
+		Wrong:   wrong,
+	}
 }
 
 func (c Change) values() map[string]*qdrant.Value {

@@ -4,6 +4,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -26,6 +28,7 @@ type Reader struct {
 	Vectors   *vectorstore.Client
 	Alias     string // of the collection that is searched
 	Extractor *child.Client
+	Chunker   proof.Chunker // makes chunks again; nil leaves that out
 }
 
 // gone marks what does not exist as a finding, not a failure to read.
@@ -120,32 +123,40 @@ func (r *Reader) Points(ctx context.Context, items []proof.Item) (map[string]str
 	}
 	ids := make([]string, len(items))
 	for i, item := range items {
-		ids[i] = item.Chunk.PointID
+		ids[i] = pointID(item)
 	}
 	points, err := r.Vectors.Collection(name).Get(ctx, ids, false)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]vectorstore.Payload, len(points))
+	found := make(map[string]vectorstore.Point, len(points))
 	for _, p := range points {
-		found[p.ID] = p.Payload
+		found[p.ID] = p
 	}
 	if wrong, err = r.strangers(ctx, name, items); err != nil {
 		return nil, err
 	}
 	for _, item := range items {
-		have, present := found[item.Chunk.PointID]
+		point, present := found[pointID(item)]
+		have := point.Payload
 		have.PushedAt = ""
 		switch want := vectorstore.PayloadOf(item.Chunk, item.State, name); {
 		case item.State.HasPoint() && !present:
 			wrong[item.Chunk.ChunkRef] = "is not in " + name
 		case !item.State.HasPoint() && present:
 			wrong[item.Chunk.ChunkRef] = "is in " + name + " although another chunk stands for this one"
+		case point.Wrong != "":
+			wrong[item.Chunk.ChunkRef] = "its payload in " + name + " " + point.Wrong
 		case present && have != want:
 			wrong[item.Chunk.ChunkRef] = "its payload in " + name + " is not that of the chunk"
 		}
 	}
 	return wrong, nil
+}
+
+// pointID returns the id that the point of a chunk has, whatever the chunk says.
+func pointID(item proof.Item) string {
+	return digest.PointID(cmp.Or(item.State.ChunkRef, item.Chunk.ChunkRef))
 }
 
 // strangers returns the chunks that a point of another id claims to be.
@@ -154,7 +165,7 @@ func (r *Reader) strangers(ctx context.Context, collection string, items []proof
 	ids := make(map[string]string, len(items))
 	var filter vectorstore.Filter
 	for _, item := range items {
-		ids[item.Chunk.ChunkRef] = item.Chunk.PointID
+		ids[item.Chunk.ChunkRef] = pointID(item)
 		if !slices.Contains(filter.DocHashes, item.Chunk.DocHash) {
 			filter.DocHashes = append(filter.DocHashes, item.Chunk.DocHash)
 		}

@@ -35,11 +35,15 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&options.S3Addr, "s3", "", "host:port of the object store")
 	flags.StringVar(&options.QdrantAddr, "qdrant", "", "host:port of the vector store")
 	flags.StringVar(&options.PGBin, "pg-bin", "", "folder of initdb and postgres")
+	only := flags.String("only", "", "parts that are wanted, separated by commas: nats, s3, postgres, qdrant (default: all)")
 	flags.BoolVar(&options.NoSync, "no-sync", false, "no fsync: for tests")
 	leases := flags.String("serve", "", "unix socket on which to hand out leases: for tests")
 	idle := flags.Duration("idle", 15*time.Second, "with --serve: how long to stay without a lease")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *only != "" {
+		options.Only = strings.Split(*only, ",")
 	}
 	if *leases != "" {
 		return serve(ctx, options, *leases, *idle)

@@ -74,6 +74,8 @@ type handler struct {
 	pdf   *pdf.Extractor
 	path  string // of the document that is mapped
 	raw   []byte
+
+	encoder segment.Encoder
 }
 
 func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
@@ -172,10 +174,10 @@ func (h *handler) pages(ctx context.Context, in block.Input, from, to int) ([]Re
 		if err != nil {
 			return nil, err
 		}
-		r, err := encode(frame)
+		r, err := encode(&h.encoder, frame)
 		if fault.KindOf(err) == fault.KindPermanent { // too large to be read again
 			if frame, err = extract.ErrorFrame(in, no, fault.ReasonOf(err), err.Error()); err == nil {
-				r, err = encode(frame)
+				r, err = encode(&h.encoder, frame)
 			}
 		}
 		if err != nil {
@@ -186,8 +188,8 @@ func (h *handler) pages(ctx context.Context, in block.Input, from, to int) ([]Re
 	return results, nil
 }
 
-func encode(f segment.Frame) (Result, error) {
-	raw, err := segment.EncodeFrame(f)
+func encode(e *segment.Encoder, f segment.Frame) (Result, error) {
+	raw, err := e.Frame(f)
 	if err != nil {
 		return Result{}, err
 	}

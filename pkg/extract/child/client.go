@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -147,6 +148,7 @@ func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put
 		if err != nil {
 			return run, err
 		}
+		faultpoint.Reach("split.facts.put")
 		run.FactsKey, run.FactsDigest = key, sum
 	}
 	run.PageCount, run.Reason, run.Message = pages, "", ""
@@ -231,12 +233,13 @@ func (c *Client) Failed(ctx context.Context, s model.Snapshot, extractionID stri
 	}
 	in := block.Input{Snapshot: s, ExtractionID: extractionID}
 	results := make([]Result, 0, r.To-r.From+1)
+	var encoder segment.Encoder
 	for no := r.From; no <= r.To; no++ {
 		frame, err := extract.ErrorFrame(in, no, reason, sentence)
 		if err != nil {
 			return nil, err
 		}
-		result, err := encode(frame)
+		result, err := encode(&encoder, frame)
 		if err != nil {
 			return nil, err
 		}

@@ -104,16 +104,26 @@ func (d *Detector) detect(text string) (string, float64) {
 	if d.only != "" && strings.TrimSpace(text) != "" && !foreignScript(text) {
 		return d.only, 0.9
 	}
-	info := whatlanggo.DetectWithOptions(text, whatlanggo.Options{Whitelist: d.list})
-	if info.Lang < 0 || info.Confidence <= 0 {
+	lang, confidence := detectAmong(text, d.list)
+	if lang < 0 || confidence <= 0 {
 		return "", 0
 	}
-	code := codeOf(info.Lang)
+	code := codeOf(lang)
 	latin := code == "it" || d.co && (code == "pt" || code == "ro" || code == "es")
 	if latin && (d.co || len(d.hints.Allowed) == 0) && corsican(text) {
-		return "co", max(info.Confidence, 0.8)
+		return "co", max(confidence, 0.8)
 	}
-	return code, info.Confidence
+	return code, confidence
+}
+
+// detectAmong returns the language of text among those of the list, or all, and
+// how sure it is; a negative one is none.
+func detectAmong(text string, list map[whatlanggo.Lang]bool) (whatlanggo.Lang, float64) {
+	if mostlyLatin(text) || whatlanggo.DetectScript(text) == unicode.Latin {
+		return detectLatin(text, list)
+	}
+	info := whatlanggo.DetectWithOptions(text, whatlanggo.Options{Whitelist: list})
+	return info.Lang, info.Confidence
 }
 
 // corsican reports whether a text that looks Italian is Corsican.

@@ -125,7 +125,7 @@ func glyphOf(p *pdfium.Page, s sheet, c *pdfium.Char) layout.Glyph {
 		Hyphen: c.Hyphen, Hidden: c.RenderMode == 3,
 	}
 	x, y := s.point(c.Origin.X, c.Origin.Y)
-	if !finite(g.Box, x, y, g.Size) {
+	if !finite(g.Box.Left, g.Box.Top, g.Box.Right, g.Box.Bottom, x, y, g.Size) {
 		g.Box, x, y, g.Size = layout.Rect{}, 0, 0, 0
 	}
 	tall := math.Min(g.Box.Width(), g.Box.Height())
@@ -145,8 +145,8 @@ func glyphOf(p *pdfium.Page, s sheet, c *pdfium.Char) layout.Glyph {
 	return g
 }
 
-func finite(r layout.Rect, values ...float64) bool {
-	for _, v := range append(values, r.Left, r.Top, r.Right, r.Bottom) {
+func finite(values ...float64) bool {
+	for _, v := range values {
 		if math.IsNaN(v) || math.Abs(v) > 1e7 {
 			return false
 		}

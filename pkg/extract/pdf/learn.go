@@ -18,8 +18,8 @@ import (
 const maxReopened = 3
 
 // Facts returns the document facts (contracts 4) as canonical JSON, learnt from
-// a fixed sample of at most 32 pages. A page of the sample that cannot be read
-// is left out of it: it fails when its turn comes.
+// a fixed sample of at most facts.MaxSample pages. A page of it that cannot be
+// read is left out: it fails when its turn comes.
 func (x *Extractor) Facts(ctx context.Context, in block.Input) (json.RawMessage, error) {
 	known, err := x.learn(ctx, in)
 	if err != nil {

@@ -149,7 +149,11 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 	if b.Guess != "" {
 		out.Notes = "heading " + b.Guess
 	}
-	var glyphs []layout.Glyph
+	n := 0
+	for i := range b.Lines {
+		n += len(b.Lines[i].Glyphs)
+	}
+	glyphs := make([]layout.Glyph, 0, n)
 	for i := range b.Lines {
 		glyphs = append(glyphs, b.Lines[i].Glyphs...)
 	}

@@ -780,6 +780,38 @@ func TestUnchangedBytesAreRecordedOnly(t *testing.T) {
 	}
 }
 
+// Bytes that were unchanged are a version of their own as soon as other bytes
+// turn out to lie between.
+func TestALateVersionWakesTheUnchangedOneAfterIt(t *testing.T) {
+	b := fresh(t, nil)
+	first := b.outcome(inline("r1", page))
+	b.finish(first.SnapshotID, "1")
+	var same [2]event.CaptureCompleted
+	for i := range same {
+		r, at := inline(fmt.Sprintf("r2.%d", i), page), asked.Add(time.Duration(i+2)*time.Hour)
+		r.RetrievedAt = &at
+		if same[i] = b.outcome(r); same[i].Outcome != event.OutcomeUnchanged {
+			t.Fatalf("outcome %+v", same[i])
+		}
+	}
+	late, between := inline("r3", page+"<!-- other -->"), asked.Add(time.Hour)
+	late.RetrievedAt = &between
+	for range 2 { // delivered again, it says it again
+		if err := b.handle(b.event(late)); err != nil {
+			t.Fatal(err)
+		}
+		var stored []string
+		for _, e := range b.drain() {
+			if s, ok := e.(event.SnapshotStored); ok {
+				stored = append(stored, s.SnapshotID)
+			}
+		}
+		if len(stored) != 2 || stored[1] != same[0].SnapshotID {
+			t.Errorf("to be processed: %q, unchanged were %s and %s", stored, same[0].SnapshotID, same[1].SnapshotID)
+		}
+	}
+}
+
 // exec runs one statement, as other services do.
 func (b *bench) exec(sql string, args ...any) error {
 	return b.db.Tx(b.t.Context(), func(tx pgx.Tx) error {

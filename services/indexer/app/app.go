@@ -30,9 +30,18 @@ type Config struct {
 	Postgres  config.Postgres
 	Qdrant    config.Qdrant
 	Runner    config.Runner
+	Index     Index
 	Telemetry config.Telemetry
 	Health    config.Health
 }
+
+// Index says how the indexer looks after its collections.
+type Index struct {
+	Check time.Duration `env:"COLLECTION_CHECK" envDefault:"1m" allowed:"0s.." help:"Between two looks whether the collections are there and their points not lost; 0 is never."`
+}
+
+// About is the block's text in the documentation.
+func (Index) About() string { return "The indexer's collections." }
 
 // App is the running indexer.
 type App struct {
@@ -43,6 +52,7 @@ type App struct {
 	syncer *sync.Syncer
 	log    *slog.Logger
 	retry  time.Duration
+	check  time.Duration
 	why    atomic.Pointer[error] // why the collections are not set up; nil: they are
 }
 
@@ -52,7 +62,7 @@ var errNotSetUp = errors.New("the collections are not set up yet")
 // New connects the indexer's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery}
+	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
 	a.why.Store(&errNotSetUp)
 	var err error
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
@@ -102,7 +112,7 @@ func (a *App) Run(ctx context.Context) error {
 		err := a.syncer.Setup(ctx)
 		if err == nil {
 			a.why.Store(nil)
-			return a.runner.Run(ctx)
+			return a.work(ctx)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -118,6 +128,35 @@ func (a *App) Run(ctx context.Context) error {
 		case <-time.After(max(a.retry, time.Millisecond)):
 		}
 	}
+}
+
+// work handles events and sets the collections up again every so often: points
+// may be lost while no event names a chunk of theirs.
+func (a *App) work(ctx context.Context) error {
+	if a.check <= 0 {
+		return a.runner.Run(ctx)
+	}
+	checking, stop := context.WithCancel(ctx)
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		ticker := time.NewTicker(a.check)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-checking.Done():
+				return
+			case <-ticker.C:
+			}
+			if err := a.syncer.Setup(checking); err != nil && checking.Err() == nil {
+				a.log.WarnContext(ctx, "collections cannot be looked after", "error", err)
+			}
+		}
+	}()
+	err := a.runner.Run(ctx)
+	stop()
+	<-checked
+	return err
 }
 
 // Ready implements process.Service.

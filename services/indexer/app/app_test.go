@@ -293,6 +293,36 @@ func TestWholeIndexers(t *testing.T) {
 	r.wantStatus("a", model.VectorPresent)
 }
 
+// TestLostPointsAreNoticed: points are lost while an indexer runs and no event
+// names a chunk of theirs.
+func TestLostPointsAreNoticed(t *testing.T) {
+	r := newRig(t)
+	r.handle(r.created(r.document("a", []string{"one", "two"})...)...)
+	cfg := r.config()
+	cfg.Index.Check = 10 * time.Millisecond
+	r.run(cfg)
+	conn, err := stream.Connect(t.Context(), stream.ConfigOf("test", cfg.NATS, cfg.Runner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := stream.Provision(t.Context(), conn, stream.ProvisionOptions{RequestBytes: 16 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.collection().Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually(func() string {
+		if n := ask[int](r, `SELECT count(*) FROM chunk_vectors`); n != 0 {
+			return "the lost points are still recorded"
+		}
+		if n, err := r.collection().Count(t.Context(), vectorstore.Filter{}); err != nil || n != 0 {
+			return "the collection is not made again"
+		}
+		return ""
+	})
+}
+
 // TestStoreAway: an indexer starts while its vector store is away, and says so.
 func TestStoreAway(t *testing.T) {
 	r := newRig(t)

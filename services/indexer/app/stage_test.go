@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -115,6 +117,45 @@ func TestDuplicatesAndRepeatsHaveNoPoint(t *testing.T) {
 	r.wantEqual()
 	r.wantTold("-" + first[1] + "/2")
 	r.wantStatus("a", model.VectorPresent)
+}
+
+// A duplicate that lands and is pushed while its original's vector is being
+// recorded is counted by neither push: the original's sees no manifest of it
+// yet, and its own no vector.
+func TestDuplicateWhileTheOriginalIsPushed(t *testing.T) {
+	r := newRig(t)
+	original := r.document("doc_a", []string{"Same."})
+	locked, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
+	go func() {
+		done <- r.db.Tx(t.Context(), func(tx pgx.Tx) error {
+			_, err := tx.Exec(t.Context(), `SELECT 1 FROM chunk_manifests WHERE document_id = 'doc_a' FOR UPDATE`)
+			close(locked)
+			<-release
+			return err
+		})
+	}()
+	<-locked
+	events := r.created(original...)
+	go func() { done <- errors.Join(r.stage.HandleBatch(t.Context(), events, r.emit)...) }()
+	r.eventually(func() string { // the original's push waits for its manifest
+		if ask[int](r, `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+			AND query LIKE '%chunk_manifests%FOR NO KEY UPDATE%'`) == 0 {
+			return "the push does not wait"
+		}
+		return ""
+	})
+	duplicate := r.document("doc_b", []string{"Same."}, model.ChunkState{Layer: model.LayerHot, DuplicateOf: original[0], Rev: 1})
+	r.handle(r.created(duplicate...)...)
+	r.wantStatus("doc_b", model.VectorNone)
+	close(release)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wantStatus("doc_a", model.VectorPresent)
+	r.wantStatus("doc_b", model.VectorPresent)
+	r.wantEqual()
 }
 
 func TestPromotion(t *testing.T) {

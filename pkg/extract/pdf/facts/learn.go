@@ -10,8 +10,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 )
 
-// MaxSample is how many pages are looked at (contracts 4).
-const MaxSample = 32
+// MaxSample is how many pages are looked at, within the 32 of contracts 4. Each
+// costs the engine as much as extracting it does; twice as many make no facts
+// better on a corpus of documents with ground truth.
+const MaxSample = 16
 
 // SampleOf returns the numbers, from 1, of the pages to look at in a document
 // of n pages: all, or pairs of neighbours evenly spread, since left and right

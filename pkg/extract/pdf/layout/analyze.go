@@ -84,14 +84,19 @@ func outermost(blocks []Block) {
 // directions divides glyphs by their direction of writing, the most frequent
 // one first, each in the engine's order.
 func directions(glyphs []Glyph) [][]Glyph {
+	count := map[int]int{}
+	for i := range glyphs {
+		count[glyphs[i].Turn]++
+	}
 	at := map[int]int{}
 	var groups [][]Glyph
 	for i := range glyphs {
-		k, ok := at[glyphs[i].Turn]
+		turn := glyphs[i].Turn
+		k, ok := at[turn]
 		if !ok {
 			k = len(groups)
-			at[glyphs[i].Turn] = k
-			groups = append(groups, nil)
+			at[turn] = k
+			groups = append(groups, make([]Glyph, 0, count[turn]))
 		}
 		groups[k] = append(groups[k], glyphs[i])
 	}

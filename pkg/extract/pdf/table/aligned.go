@@ -28,7 +28,7 @@ const (
 // aligned returns the tables that figures in columns make, and the glyphs that
 // are in none of them, in the order given.
 func aligned(glyphs []layout.Glyph) (tables []Table, rest []layout.Glyph) {
-	var upright []layout.Glyph
+	upright := make([]layout.Glyph, 0, len(glyphs))
 	for i := range glyphs {
 		if g := &glyphs[i]; g.Turn == 0 && !g.Hidden && !g.Outside {
 			upright = append(upright, *g)
@@ -72,6 +72,7 @@ func (r *region) box() layout.Rect {
 // take divides glyphs into those of the region's lines and the others.
 func (r *region) take(glyphs []layout.Glyph) (inside, outside []layout.Glyph) {
 	own := map[int]bool{}
+	outside = make([]layout.Glyph, 0, len(glyphs))
 	for _, row := range r.rows {
 		for i := range row {
 			for k := range row[i].Glyphs {

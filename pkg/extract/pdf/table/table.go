@@ -80,6 +80,7 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 		}
 	}
 	inside := make([][]layout.Glyph, len(cells))
+	rest = make([]layout.Glyph, 0, len(glyphs))
 	for i := range glyphs {
 		g := &glyphs[i]
 		x, y := (g.Box.Left+g.Box.Right)/2, (g.Box.Top+g.Box.Bottom)/2

@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
@@ -67,6 +68,7 @@ func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Sour
 	if !held {
 		return model.Capture{}, fault.Defer(s.Wait, errors.New("another request fetches the same URL"))
 	}
+	faultpoint.Reach("capture.window.leased")
 	give := func(ctx context.Context) error {
 		return s.Windows.ReleaseWindow(ctx, req.SourceID, req.canonical, req.RequestID)
 	}
@@ -76,6 +78,7 @@ func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Sour
 		if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
 			return row, s.release(ctx, err, give)
 		}
+		faultpoint.Reach("capture.duplicate.decided")
 		return row, give(ctx)
 	}
 	renew := func(ctx context.Context) (bool, error) {
@@ -238,6 +241,7 @@ func (s *Stage) record(ctx context.Context, req *request, source model.Source, g
 		if err := s.Objects.PutRaw(ctx, req.SourceID, content); err != nil {
 			return model.Capture{}, err
 		}
+		faultpoint.Reach("capture.raw.put")
 	}
 	unchanged, err := s.unchanged(req, snap)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
@@ -45,6 +46,7 @@ type Registry interface {
 	Source(ctx context.Context, sourceID string) (model.Source, error)
 	RegisterSource(ctx context.Context, s model.Source) (model.Source, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	Woken(ctx context.Context, s model.Snapshot) (*model.Snapshot, error)
 }
 
 // Objects is where bytes come from and go to. An object that is not there is
@@ -103,6 +105,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		if err := s.Objects.PutRaw(ctx, req.SourceID, spool.Bytes(req.inline)); err != nil {
 			return err
 		}
+		faultpoint.Reach("capture.inline.put")
 	}
 	owner := rand.Text()
 	row, held, err := s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
@@ -116,6 +119,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	case !held:
 		return fault.Defer(s.Wait, errLeaseLost)
 	}
+	faultpoint.Reach("capture.accepted")
 	req.at = row.RequestedAt
 	renew := func(ctx context.Context) (bool, error) {
 		return s.Requests.RenewCapture(ctx, req.SourceID, req.RequestID, owner, s.Lease)
@@ -137,6 +141,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 			return s.Requests.ReleaseCapture(ctx, req.SourceID, req.RequestID, owner, after)
 		})
 	}
+	faultpoint.Reach("capture.recorded")
 	return s.announce(ctx, row, emit)
 }
 
@@ -146,6 +151,7 @@ func (s *Stage) source(ctx context.Context, id string) (source model.Source, ref
 	source, err = s.Registry.Source(ctx, id)
 	if err != nil && s.Missing(err) && s.AutoRegister {
 		source, err = s.Registry.RegisterSource(ctx, model.DefaultSource(id))
+		faultpoint.Reach("capture.source.registered")
 	}
 	switch {
 	case err != nil && s.Missing(err):
@@ -197,6 +203,7 @@ func (s *Stage) release(ctx context.Context, cause error, give func(context.Cont
 	if err := give(ctx); err != nil && fault.KindOf(err) == fault.KindUnavailable && fault.KindOf(cause) != fault.KindPermanent {
 		return fault.Unavailable(errors.Join(cause, err))
 	}
+	faultpoint.Reach("capture.released")
 	return cause
 }
 
@@ -219,10 +226,12 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
 		return err
 	}
+	faultpoint.Reach("capture.failure.decided")
 	if fetches(req) {
 		if err := s.Windows.ReleaseWindow(ctx, req.SourceID, req.canonical, req.RequestID); err != nil {
 			return err
 		}
+		faultpoint.Reach("capture.failure.window.released")
 	}
 	return s.announce(ctx, row, emit)
 }
@@ -286,13 +295,20 @@ func (s *Stage) announce(ctx context.Context, row model.Capture, emit stream.Emi
 		if err := json.Unmarshal(row.Request, &asked); err != nil {
 			return fmt.Errorf("request %s/%s: its row: %w", row.SourceID, row.RequestID, err)
 		}
-		err = emit(ctx, event.SnapshotStored{
-			SnapshotID: snap.SnapshotID, SourceID: snap.SourceID, DocumentID: snap.DocumentID, ContentHash: snap.ContentHash,
-			ByteLength: snap.ByteLength, SnapshotKind: snap.SnapshotKind, FinalType: snap.FinalType, Force: asked.Force,
-		})
+		if err := emit(ctx, storedOf(snap, asked.Force)); err != nil {
+			return err
+		}
+		// One that was unchanged until this one came between is processed after all.
+		woken, err := s.Registry.Woken(ctx, snap)
 		if err != nil {
 			return err
 		}
+		if woken != nil {
+			if err := emit(ctx, storedOf(*woken, false)); err != nil {
+				return err
+			}
+		}
+		faultpoint.Reach("capture.snapshot.published")
 	}
 	done := event.CaptureCompleted{
 		RequestID: row.RequestID, SourceID: row.SourceID, Outcome: event.Outcome(row.Outcome),
@@ -304,7 +320,15 @@ func (s *Stage) announce(ctx context.Context, row model.Capture, emit stream.Emi
 	if err := emit(ctx, done); err != nil {
 		return err
 	}
+	faultpoint.Reach("capture.outcome.published")
 	return s.Requests.CaptureAnnounced(ctx, row.SourceID, row.RequestID)
+}
+
+func storedOf(s model.Snapshot, force bool) event.SnapshotStored {
+	return event.SnapshotStored{
+		SnapshotID: s.SnapshotID, SourceID: s.SourceID, DocumentID: s.DocumentID, ContentHash: s.ContentHash,
+		ByteLength: s.ByteLength, SnapshotKind: s.SnapshotKind, FinalType: s.FinalType, Force: force,
+	}
 }
 
 // unchanged returns what RecordCapture asks of a document as it stands.

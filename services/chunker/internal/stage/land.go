@@ -9,7 +9,9 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
@@ -24,6 +26,9 @@ const (
 	// keepBytes is how large a document's segments may be together to be kept
 	// between the survey and the chunking; larger ones are read twice.
 	keepBytes = 16 << 20
+	// keepFrames is the same for keeping the pages themselves: reading them is
+	// most of the chunker's work, and they take some ten times as much memory.
+	keepFrames = 1 << 20
 )
 
 // The causes of a chunk's creation that no run names.
@@ -68,6 +73,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		if err := tx.FinishRun(ctx, run); err != nil {
 			return err
 		}
+		faultpoint.Reach("chunk.run.finished")
 		return tx.SetIngestStatus(ctx)
 	})
 	return run, err
@@ -114,13 +120,16 @@ func (w *work) chunk(ctx context.Context) error {
 	if err := timeline.Land(ctx, w.tx, w.run, w.cause, added); err != nil {
 		return err
 	}
+	faultpoint.Reach("chunk.states.landed")
 	if err := w.tx.AddManifest(ctx, w.manifest(v), v); err != nil {
 		return err
 	}
+	faultpoint.Reach("chunk.manifest.added")
 	if timeline.Newest() {
 		if err := w.tx.SetCurrent(ctx, v, title, language); err != nil {
 			return err
 		}
+		faultpoint.Reach("chunk.current.set")
 	}
 	w.stage.logger.InfoContext(ctx, "document chunked", slog.String("document_id", w.snapshot.DocumentID),
 		slog.String("snapshot_id", w.snapshot.SnapshotID), slog.String("doc_hash", v.DocHash),
@@ -173,13 +182,13 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 			return nil
 		}
 		err := w.tx.AddChunks(ctx, batch)
+		faultpoint.Reach("chunk.rows.added")
 		batch = batch[:0]
 		return err
 	}
-	splitter, err := general.New(general.Options{
-		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Count: w.stage.count,
-	}, func(d general.Draft) error {
-		c := chunkOf(base, v, len(links), d)
+	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, func(each func(segment.Frame) error) error {
+		return w.pages.each(ctx, each)
+	}, func(c model.Chunk) error {
 		if err := c.Validate(); err != nil {
 			return internal("a chunk is not valid: %w", err)
 		}
@@ -190,17 +199,35 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		return flush()
 	})
 	if err != nil {
-		return nil, internal("the document's header: %w", err)
+		return nil, err
+	}
+	return links, flush()
+}
+
+// cut makes the chunks of a version out of its pages, in order. It is pure.
+func cut(s model.Snapshot, base model.Chunk, v model.Version, budget int, count func(string) (int, error),
+	pages proof.Pages, out func(model.Chunk) error,
+) error {
+	index := 0
+	splitter, err := general.New(general.Options{
+		Header: header.Of(s, base), Budget: budget, Language: base.Language, Count: count,
+	}, func(d general.Draft) error {
+		c := chunkOf(base, v, index, d)
+		index++
+		return out(c)
+	})
+	if err != nil {
+		return internal("the document's header: %w", err)
 	}
 	document := assemble.New(splitter.Add)
-	err = w.pages.each(ctx, func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
-	for _, step := range []func() error{document.Close, splitter.Close, flush} {
+	err = pages(func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
+	for _, step := range []func() error{document.Close, splitter.Close} {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = step()
 	}
-	return links, err
+	return err
 }
 
 func chunkOf(base model.Chunk, v model.Version, index int, d general.Draft) model.Chunk {
@@ -228,7 +255,8 @@ func linkOf(c model.Chunk) model.ChunkLink {
 type pages struct {
 	store Segments
 	rows  []model.SegmentRow
-	kept  map[int][]byte // segments of a small document, by place
+	kept  map[int][]byte          // segments of a small document, by place
+	read  map[int][]segment.Frame // those of a very small one
 }
 
 func (p *pages) each(ctx context.Context, f func(segment.Frame) error) error {
@@ -241,7 +269,15 @@ func (p *pages) each(ctx context.Context, f func(segment.Frame) error) error {
 }
 
 func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error) error {
-	data, err := p.read(ctx, i)
+	if frames, ok := p.read[i]; ok {
+		for _, frame := range frames {
+			if err := hand(frame, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	data, err := p.bytes(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -249,22 +285,47 @@ func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error)
 	if err != nil {
 		return internal("the stored segment cannot be read: %w", err)
 	}
+	var frames []segment.Frame
+	keep := p.total() <= keepFrames
 	for n := range reader.Index() {
 		frame, err := reader.Frame(n)
 		if err != nil {
 			return internal("the stored segment cannot be read: %w", err)
 		}
-		if err := f(frame); err != nil {
-			if fault.KindOf(err) == fault.KindTransient {
-				return fmt.Errorf("page %d: %w", frame.Page.PageNo, err)
-			}
+		if keep {
+			frames = append(frames, frame)
+		}
+		if err := hand(frame, f); err != nil {
 			return err
 		}
+	}
+	if keep {
+		if p.read == nil {
+			p.read = make(map[int][]segment.Frame, len(p.rows))
+		}
+		p.read[i] = frames
 	}
 	return nil
 }
 
-func (p *pages) read(ctx context.Context, i int) ([]byte, error) {
+func hand(frame segment.Frame, f func(segment.Frame) error) error {
+	err := f(frame)
+	if err != nil && fault.KindOf(err) == fault.KindTransient {
+		return fmt.Errorf("page %d: %w", frame.Page.PageNo, err)
+	}
+	return err
+}
+
+// total is how large the segments are together, in bytes.
+func (p *pages) total() int64 {
+	total := int64(0)
+	for _, row := range p.rows {
+		total += row.ByteLength
+	}
+	return total
+}
+
+func (p *pages) bytes(ctx context.Context, i int) ([]byte, error) {
 	if data, ok := p.kept[i]; ok {
 		return data, nil
 	}
@@ -272,11 +333,7 @@ func (p *pages) read(ctx context.Context, i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := int64(0)
-	for _, row := range p.rows {
-		total += row.ByteLength
-	}
-	if total <= keepBytes {
+	if total := p.total(); total > keepFrames && total <= keepBytes {
 		if p.kept == nil {
 			p.kept = make(map[int][]byte, len(p.rows))
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -40,6 +41,7 @@ func (s *Stage) publish(ctx context.Context, run model.Run, emit Emit) error {
 	if err := emit(ctx, done); err != nil {
 		return err
 	}
+	faultpoint.Reach("chunk.run.published")
 	return s.runs.MarkRunAnnounced(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
 }
 
@@ -71,12 +73,21 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.LogEntry, em
 		if !ok {
 			continue // taken down since: chunk.removed says so
 		}
-		group.Go(func() error { return emit(groupCtx, chunkEvent(entry, c, stateOf[entry.ChunkRef])) })
+		group.Go(func() error {
+			err := emit(groupCtx, chunkEvent(entry, c, stateOf[entry.ChunkRef]))
+			faultpoint.Reach("chunk.change.published")
+			return err
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("publishing chunks: %w", err)
 	}
-	return s.log.MarkPublished(ctx, seqs)
+	faultpoint.Reach("chunk.changes.published")
+	if err := s.log.MarkPublished(ctx, seqs); err != nil {
+		return err
+	}
+	faultpoint.Reach("chunk.changes.marked")
+	return nil
 }
 
 // chunkEvent says one log entry. The state is the chunk's newest one, which may

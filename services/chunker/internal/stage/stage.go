@@ -12,6 +12,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
@@ -118,6 +119,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 		if run, err = s.land(ctx, snapshot, run); err != nil {
 			return err
 		}
+		faultpoint.Reach("chunk.committed")
 	}
 	if !run.State.Terminal() {
 		return nil
@@ -153,6 +155,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil {
 		return err
 	}
+	faultpoint.Reach("chunk.failure.committed")
 	return s.publish(ctx, run, emit)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -84,6 +85,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		if !own {
 			return s.takeOver(ctx, snap, run, emit)
 		}
+		faultpoint.ReachFor("extract.range", split.SnapshotID)
 		results, err := s.Extractor.Pages(ctx, snap, run, split.Pages)
 		if err != nil {
 			return err
@@ -183,6 +185,7 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 	if row.ObjectKey, err = s.Objects.PutSegment(ctx, row, run.SourceID, data); err != nil {
 		return err
 	}
+	faultpoint.Reach("extract.segment.put")
 	stands, err := s.Catalog.PutSegment(ctx, row, pages)
 	if err != nil {
 		if s.Moved(err) {
@@ -190,6 +193,7 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 		}
 		return err
 	}
+	faultpoint.Reach("extract.segment.recorded")
 	return emit(ctx, extracted(run, stands))
 }
 
@@ -262,6 +266,7 @@ func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run
 	if run, err = s.Catalog.StartRun(ctx, run, pages, old.ExtractionID); err != nil {
 		return err
 	}
+	faultpoint.Reach("extract.takeover.started")
 	for _, r := range model.Ranges(run.PageCount) {
 		err := emit(ctx, event.PageSplit{
 			SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
@@ -270,6 +275,7 @@ func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run
 		if err != nil {
 			return err
 		}
+		faultpoint.Reach("extract.takeover.published")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -73,11 +74,13 @@ func (a announcement) publish(ctx context.Context, emit stream.Emit) error {
 		if err := emit(ctx, event.VectorIndexed{VectorChange: change}); err != nil {
 			return err
 		}
+		faultpoint.Reach("index.change.published")
 	}
 	for _, change := range a.removed {
 		if err := emit(ctx, event.VectorRemoved{VectorChange: change}); err != nil {
 			return err
 		}
+		faultpoint.Reach("index.removal.published")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -166,5 +167,6 @@ func (s *Stage) push(ctx context.Context, chunks map[string]named, emit stream.E
 	if err != nil {
 		return nil, err
 	}
+	faultpoint.Reach("index.rows.recorded")
 	return busy, told.publish(ctx, emit)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 )
@@ -57,6 +58,7 @@ func (s *Syncer) Setup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	faultpoint.Reach("index.collection.registered")
 	collections, err := s.Catalog.WrittenCollections(ctx, s.Alias)
 	if err != nil {
 		return err
@@ -86,6 +88,7 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 	if err := s.Store.Ensure(ctx, c.Name, c.Dimensions); err != nil {
 		return err
 	}
+	faultpoint.Reach("index.collection.ensured")
 	if !active {
 		return nil
 	}
@@ -94,7 +97,9 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 	} else if err != nil && !s.Missing(err) {
 		return err
 	}
-	return s.Store.SetAlias(ctx, s.Alias, c.Name)
+	err := s.Store.SetAlias(ctx, s.Alias, c.Name)
+	faultpoint.Reach("index.alias.set")
+	return err
 }
 
 // forget resets what is recorded of a collection whose points are gone: it is
@@ -115,6 +120,7 @@ func (s *Syncer) forget(ctx context.Context, collection string) error {
 		return err
 	}
 	reset, err := s.Catalog.ResetVectors(ctx, collection, lost)
+	faultpoint.Reach("index.vectors.reset")
 	if reset {
 		s.Log.WarnContext(ctx, "the points of a collection are lost, its chunks are due again", "collection", collection)
 	}

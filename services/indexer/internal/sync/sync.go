@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 )
@@ -112,6 +113,7 @@ func (s *Syncer) apply(ctx context.Context, collection string, embedder retrieva
 	if err := s.upsert(ctx, collection, embedder, p.upsert); err != nil {
 		return err
 	}
+	faultpoint.Reach("index.points.upserted")
 	byLayer := make(map[model.Layer][]model.IndexItem)
 	for _, item := range p.change {
 		byLayer[item.State.Layer] = append(byLayer[item.State.Layer], item)
@@ -120,11 +122,14 @@ func (s *Syncer) apply(ctx context.Context, collection string, embedder retrieva
 		if err := s.setLayer(ctx, collection, embedder, layer, byLayer[layer]); err != nil {
 			return err
 		}
+		faultpoint.Reach("index.points.changed")
 	}
 	if len(p.remove) == 0 {
 		return nil
 	}
-	return s.Points.Delete(ctx, collection, p.remove)
+	err := s.Points.Delete(ctx, collection, p.remove)
+	faultpoint.Reach("index.points.deleted")
+	return err
 }
 
 // setLayer changes payloads; where a point is missing it writes all of them

@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -154,6 +155,7 @@ func (s *Stage) record(ctx context.Context, run model.Run, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
+	faultpoint.Reach("split.run.started")
 	return s.again(ctx, stands, emit)
 }
 
@@ -204,6 +206,7 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 	if err != nil {
 		return err
 	}
+	faultpoint.Reach("split.redo.started")
 	return s.again(ctx, run, emit)
 }
 
@@ -266,6 +269,7 @@ func (s *Stage) announce(ctx context.Context, run model.Run, froms []int, emit s
 		if err != nil {
 			return err
 		}
+		faultpoint.Reach("split.range.published")
 	}
 	return nil
 }

@@ -1,10 +1,90 @@
 package general
 
 import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 // O200k returns the function that counts tokens of o200k_base. Its vocabulary
 // is part of the program; the first call builds it. It is safe for concurrent
 // use.
-func O200k() func(string) (int, error) { return codec.NewO200kBase().Count }
+func O200k() func(string) (int, error) {
+	c := &counter{count: codec.NewO200kBase().Count, known: make(map[string]int)}
+	return c.Count
+}
+
+const (
+	// maxWords is how many words a counter remembers before it begins anew.
+	maxWords = 1 << 16
+	// maxWord is how long a word may be, in bytes, to be remembered.
+	maxWord = 32
+)
+
+// counter counts words one by one and remembers them, since the same ones come
+// again and again.
+type counter struct {
+	count func(string) (int, error)
+
+	mu    sync.Mutex
+	known map[string]int
+}
+
+// Count returns the number of tokens of text. A token of o200k_base has white
+// space only at its beginning, or is white space, or ends with line ends after
+// punctuation; nothing that it is told from lies before it. So a space behind
+// anything but white space begins a token whatever else the text is, and the
+// pieces between such spaces can be counted alone.
+func (c *counter) Count(text string) (int, error) {
+	sum := 0
+	for len(text) > 0 {
+		end := pieceEnd(text)
+		n, err := c.piece(text[:end])
+		if err != nil {
+			return 0, err
+		}
+		sum, text = sum+n, text[end:]
+	}
+	return sum, nil
+}
+
+// pieceEnd returns where the next space is that begins a token.
+func pieceEnd(text string) int {
+	for at := 0; ; {
+		space := strings.IndexByte(text[at:], ' ')
+		if space < 0 {
+			return len(text)
+		}
+		at += space
+		if r, _ := utf8.DecodeLastRuneInString(text[:at]); at > 0 && !unicode.IsSpace(r) {
+			return at
+		}
+		at++
+	}
+}
+
+func (c *counter) piece(text string) (int, error) {
+	if len(text) > maxWord {
+		return c.count(text)
+	}
+	c.mu.Lock()
+	n, ok := c.known[text]
+	c.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	n, err := c.count(text)
+	if err != nil {
+		return 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= maxWords {
+		clear(c.known)
+	}
+	c.known[strings.Clone(text)] = n // the document itself is let go
+	return n, nil
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/qdrant/go-client/qdrant"
+
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// library is a running system with a small corpus, and the doors through which
+// its stores can be damaged.
+type library struct {
+	*testing.T
+	cli     *cli
+	out     *bytes.Buffer
+	sys     *system
+	pg      *pgx.Conn
+	qdrant  *qdrant.Client
+	alias   string
+	samples string // folder of the corpus
+}
+
+func (l *library) must(err error) {
+	l.Helper()
+	if err != nil {
+		l.Fatal(err)
+	}
+}
+
+func newLibrary(t *testing.T) *library {
+	t.Helper()
+	l := &library{T: t, out: new(bytes.Buffer), samples: t.TempDir()}
+	ctx := t.Context()
+	dir := t.TempDir()
+	tmp, err := startTemporary(ctx, dir)
+	if err != nil && strings.Contains(err.Error(), "PostgreSQL is not installed") && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	l.must(err)
+	t.Cleanup(func() {
+		if err := tmp.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	l.must(tmp.local.announce())
+	l.cli = &cli{dir: dir, out: l.out, err: new(bytes.Buffer)}
+	set, err := config.LoadFrom[settings](tmp.local.values)
+	l.must(err)
+	l.alias = set.Qdrant.Collection
+	for _, id := range []string{"council", "herald"} {
+		s := model.DefaultSource(id)
+		s.Name = "The " + id
+		l.must(tmp.db.PutSource(ctx, s))
+	}
+	l.fill(tmp)
+	if l.sys, err = l.cli.system(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.sys.close)
+	l.pg, err = pgx.Connect(ctx, set.Postgres.URL.Value())
+	l.must(err)
+	t.Cleanup(func() { _ = l.pg.Close(context.WithoutCancel(ctx)) })
+	_, err = l.pg.Exec(ctx, `SET search_path = `+pgx.Identifier{set.Postgres.Schema}.Sanitize())
+	l.must(err)
+	host, port, _ := strings.Cut(set.Qdrant.Addr, ":")
+	var number int
+	_, err = fmt.Sscan(port, &number)
+	l.must(err)
+	l.qdrant, err = qdrant.NewClient(&qdrant.Config{Host: host, Port: number, SkipCompatibilityCheck: true})
+	l.must(err)
+	t.Cleanup(func() { _ = l.qdrant.Close() })
+	return l
+}
+
+// fill captures the small documents of test/documents, a PDF, a second version
+// of it and of a page, and the same page under other names.
+func (l *library) fill(tmp *temporary) {
+	l.Helper()
+	for _, name := range []string{
+		"avis-sans-encodage.html", "blog-oven.html", "conseil-ordre-du-jour.html", "dizionario.html", "empty.txt",
+		"fola-corsa.txt", "mercati-utf16.txt", "truncated.pdf", "verbale-latin9.txt",
+	} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "test", "documents", name))
+		l.must(err)
+		l.put(name, string(data))
+	}
+	blog, err := os.ReadFile(filepath.Join(l.samples, "blog-oven.html"))
+	l.must(err)
+	l.put("copy.html", string(blog))
+	l.put("report.pdf", pdfOf(3))
+	l.put("minutes.html", minutes("adopted"))
+	l.capture(tmp, "council", "2026-03-01T08:00:00Z", l.samples)
+	l.put("blog-oven.html", strings.Replace(string(blog), "</body>", "<p>One more thing: the oven is hot.</p></body>", 1))
+	l.capture(tmp, "council", "2026-03-02T08:00:00Z", filepath.Join(l.samples, "blog-oven.html"))
+	l.put("minutes.html", minutes("postponed"))
+	l.capture(tmp, "council", "2026-03-02T08:00:00Z", filepath.Join(l.samples, "minutes.html"))
+	l.capture(tmp, "herald", "2026-03-03T08:00:00Z", filepath.Join(l.samples, "copy.html"))
+}
+
+func (l *library) put(name, data string) {
+	l.must(os.WriteFile(filepath.Join(l.samples, name), []byte(data), 0o600))
+}
+
+func (l *library) capture(tmp *temporary, source, at, path string) {
+	l.Helper()
+	requests, err := prepare(l.Context(), tmp.blobs, []string{path}, captureOptions{source: source, at: at})
+	l.must(err)
+	l.must(tmp.send(l.Context(), requests))
+	_, err = l.cli.follow(l.Context(), tmp.sender, requests, time.Minute)
+	l.must(err)
+}
+
+// minutes is a page of three sections, of which the last may change.
+func minutes(outcome string) string {
+	return `<!DOCTYPE html><html lang="en"><head><title>Minutes</title></head><body><h1>Minutes</h1>
+<h2>Opening</h2><p>The chair opened the session at nine.</p>
+<h2>Roads</h2><p>The bridge at the mill is to be repaired before winter.</p>
+<h2>Budget</h2><p>The budget was ` + outcome + `.</p></body></html>`
+}
+
+// pdfOf makes a PDF of n pages, each with two lines of its own.
+func pdfOf(n int) string {
+	var out strings.Builder
+	out.WriteString("%PDF-1.7\n")
+	var offsets []int
+	object := func(body string) {
+		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
+	}
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	kids := ""
+	for i := range n {
+		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
+	}
+	object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] /MediaBox [0 0 300 400] "+
+		"/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>", n, kids))
+	for i := range n {
+		text := fmt.Sprintf("BT /F 16 Tf 40 340 Td (Chapter %d) Tj /F 11 Tf 0 -60 Td (This is the text of page %d of the report.) Tj ET", i+1, i+1)
+		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text))
+		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", 3+2*i))
+	}
+	xref := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&out, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, xref)
+	return out.String()
+}

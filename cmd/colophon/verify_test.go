@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qdrant/go-client/qdrant"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/verify"
+)
+
+// TestVerify holds verify against a system that is sound, and against all that
+// may be wrong with one.
+func TestVerify(t *testing.T) {
+	l := newLibrary(t)
+	t.Run("sweep", l.sweep)
+	t.Run("other way", l.otherWay)
+	t.Run("flips", l.flips)
+}
+
+// sweep is the same with any number of workers, and goes on where it was
+// interrupted.
+func (l *library) sweep(t *testing.T) {
+	l.T = t
+	ids := func(workers int, after string) (ids []string) {
+		s := verify.Sweep{Reader: l.sys.reader, Workers: workers}
+		l.must(s.Run(t.Context(), after, func(g verify.Group) error {
+			ids = append(ids, g.SnapshotID)
+			return nil
+		}))
+		return ids
+	}
+	all := ids(1, "")
+	if many := ids(8, ""); !slices.Equal(all, many) || !slices.IsSorted(all) || len(all) != 15 {
+		t.Errorf("%v\n%v", all, many)
+	}
+	whole, err := l.cli.verifySweep(t.Context(), l.sys, verifyOptions{all: true})
+	l.must(err)
+
+	// An interrupt after the fourth group.
+	path := filepath.Join(t.TempDir(), "state")
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupted := *l.cli
+	interrupted.progress = true
+	interrupted.err = writer(func(p []byte) { cancel() })
+	if _, err := interrupted.verifySweep(ctx, l.sys, verifyOptions{all: true, resume: path}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	state, err := verify.LoadState(path)
+	l.must(err)
+	if i := slices.Index(all, state.After); i < 0 || i >= len(all)-1 || state.Tally.Groups != i+1 || !slices.Equal(ids(2, state.After), all[i+1:]) {
+		t.Errorf("stopped at %+v of %v", state, all)
+	}
+	var said bytes.Buffer
+	resumed := *l.cli
+	resumed.err = &said
+	total, err := resumed.verifySweep(t.Context(), l.sys, verifyOptions{all: true, resume: path})
+	l.must(err)
+	if total != whole || !strings.Contains(said.String(), "goes on after ") {
+		t.Errorf("%+v, at once %+v: %s", total, whole, &said)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a finished sweep leaves its state: %v", err)
+	}
+	l.must(os.WriteFile(path, []byte("no state"), 0o600))
+	if _, err := verify.LoadState(path); err == nil {
+		t.Error("a file that is no state is taken for one")
+	}
+}
+
+type writer func(p []byte)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
+}
+
+// otherWay damages rows, objects and points in ways that no single byte would,
+// one at a time, and looks for the break that names it.
+func (l *library) otherWay(t *testing.T) {
+	l.T = t
+	l.sql(`CREATE TEMP TABLE kept_runs AS TABLE runs; CREATE TEMP TABLE kept_segments AS TABLE ir_segments;
+		CREATE TEMP TABLE kept_chunks AS TABLE chunks; CREATE TEMP TABLE kept_states AS TABLE chunk_state;
+		CREATE TEMP TABLE kept_knowledge AS TABLE knowledge; CREATE TEMP TABLE kept_pages AS TABLE pages;
+		CREATE TEMP TABLE kept_documents AS TABLE documents; CREATE TEMP TABLE kept_manifests AS TABLE chunk_manifests;
+		CREATE TEMP TABLE kept_vectors AS TABLE chunk_vectors; CREATE TEMP TABLE kept_log AS TABLE chunk_log`)
+	current := `(SELECT min(c.chunk_ref) FROM chunks c JOIN documents d ON d.current_doc_hash = c.doc_hash
+		AND d.current_generation = c.generation JOIN chunk_state s USING (chunk_ref) WHERE s.repeats = '' AND s.duplicate_of = '')`
+	back := map[string]string{
+		"runs": "kept_runs", "ir_segments": "kept_segments", "chunk_state": "kept_states", "knowledge": "kept_knowledge",
+		"pages": "kept_pages", "chunk_manifests": "kept_manifests", "chunk_vectors": "kept_vectors", "chunk_log": "kept_log",
+	}
+	for _, c := range []struct{ name, table, damage, want string }{
+		{"a run is lost", "runs", `DELETE FROM runs WHERE state = 'failed'`, "is to be processed and has no run"},
+		{"a run is another", "runs", `UPDATE runs SET state = 'partial' WHERE state = 'done'`, "is partial with 3 pages: 3 processed"},
+		{"a run stands still", "runs", `UPDATE runs SET state = 'running', progress_at = now() - interval '1 day' WHERE state = 'done'`, "has not moved since"},
+		{"a page is another", "pages", `UPDATE pages SET status = 'failed' WHERE page_no = 2`, "is done with 3 pages: 2 processed, 1 failed"},
+		{"a page's row is lost", "pages", `DELETE FROM pages WHERE page_no = 2`, "has no row"},
+		{"a page's record", "pages", `UPDATE pages SET record = record || '{"title": "other"}' WHERE page_no = 2`, "its row is not what its segment says"},
+		{"a segment's row is lost", "ir_segments", `DELETE FROM ir_segments`, "is done with segments of 0 ranges"},
+		{"a manifest is lost", "chunk_manifests", `DELETE FROM chunk_manifests`, "is done and has no manifest"},
+		{"a manifest counts otherwise", "chunk_manifests", `UPDATE chunk_manifests SET chunk_count = 99`, "says 99 chunks and has"},
+		{"a manifest's fingerprint", "chunk_manifests", `UPDATE chunk_manifests SET fingerprint = '00'`, "its fingerprint computes to"},
+		{"a text stands twice", "chunk_state", `UPDATE chunk_state SET duplicate_of = '' WHERE duplicate_of <> ''`, "stands for it, and so does"},
+		{"a duplicate of another", "chunk_state", `UPDATE chunk_state SET duplicate_of = 'x:0' WHERE duplicate_of <> ''`, "points to x:0"},
+		{"nothing stands", "knowledge", `DELETE FROM knowledge`, "no chunk stands for it"},
+		{"what is gone stands", "knowledge", `UPDATE knowledge SET chunk_ref = 'x:0'`, "x:0 stands for it, which does not exist"},
+		{"a current chunk is archived", "chunk_state", `UPDATE chunk_state SET layer = 'archive' WHERE chunk_ref = ` + current, "is in layer archive while its chain is current"},
+		{"since is another day", "chunk_state", `UPDATE chunk_state SET since = '2020-01-01' WHERE chunk_ref = ` + current, "is said since 2020-01-01"},
+		{"what is repeated is gone", "chunk_state", `UPDATE chunk_state SET repeats = 'x:0' WHERE repeats <> ''`, "repeats x:0, which does not exist"},
+		{"a circle of repeats", "chunk_state", `UPDATE chunk_state s SET repeats = r.chunk_ref FROM chunk_state r WHERE r.repeats = s.chunk_ref`, "has no beginning"},
+		{"a state is lost", "chunk_state", `DELETE FROM chunk_state WHERE chunk_ref = ` + current, "has no state"},
+		{"a revision", "chunk_state", `UPDATE chunk_state SET rev = rev + 1 WHERE chunk_ref = ` + current, "has revision 2, and its log 1 entries"},
+		{"the log", "chunk_log", `DELETE FROM chunk_log`, "and its log 0 entries"},
+		{"a vector of no chunk", "chunk_vectors", `UPDATE chunk_vectors SET chunk_ref = 'x:0' WHERE chunk_ref = ` + current, "vector of x:0"},
+		{"a vector's point", "chunk_vectors", `UPDATE chunk_vectors SET point_id = gen_random_uuid() WHERE chunk_ref = ` + current, "has another point_id"},
+		{"a vector is not said", "chunk_vectors", `DELETE FROM chunk_vectors`, "is the point of no chunk"},
+	} {
+		l.sql(c.damage)
+		l.finds(c.name, c.want)
+		l.sql(`DELETE FROM ` + c.table + `; INSERT INTO ` + c.table + ` SELECT * FROM ` + back[c.table])
+	}
+	l.sql(`UPDATE documents SET current_generation = 7`)
+	l.finds("another version is current", "its current version is not its newest one")
+	l.sql(`UPDATE documents d SET current_generation = k.current_generation FROM kept_documents k WHERE k.document_id = d.document_id`)
+
+	l.sql(`DELETE FROM chunk_state WHERE chunk_ref = ` + current)
+	l.sql(`DELETE FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM chunk_state s WHERE s.chunk_ref = c.chunk_ref)`)
+	l.finds("a chunk is lost", "is in no chunk: ")
+	l.sql(`INSERT INTO chunks SELECT * FROM kept_chunks ON CONFLICT DO NOTHING; INSERT INTO chunk_state SELECT * FROM kept_states ON CONFLICT DO NOTHING`)
+	l.stores()
+	l.sound("after all")
+}
+
+// stores takes objects and points away, and puts in some that are nobody's.
+func (l *library) stores() {
+	ctx := l.Context()
+	for b, part := range map[blobstore.Bucket]string{blobstore.Raw: "", blobstore.Derived: "/ir/"} {
+		for object, err := range l.sys.blobs.List(ctx, b, "") {
+			l.must(err)
+			if object.Size == 0 || !strings.Contains(object.Key, part) {
+				continue
+			}
+			data, err := l.sys.blobs.Get(ctx, b, object.Key, "")
+			l.must(err)
+			l.must(l.sys.blobs.Delete(ctx, b, object.Key))
+			l.finds("an object is lost", "does not exist")
+			l.putObject(b, object.Key, data)
+			stranger := object.Key[:len(object.Key)-1] + "x"
+			l.putObject(b, stranger, data)
+			l.finds("an object is nobody's", "object "+string(b)+"/"+stranger+": no row names it")
+			l.must(l.sys.blobs.Delete(ctx, b, stranger))
+			break
+		}
+	}
+	var id string
+	l.must(l.pg.QueryRow(ctx, `SELECT min(point_id::text) FROM chunk_vectors WHERE present`).Scan(&id))
+	points, err := l.qdrant.Get(ctx, &qdrant.GetPoints{CollectionName: l.alias, Ids: []*qdrant.PointId{qdrant.NewIDUUID(id)},
+		WithPayload: qdrant.NewWithPayload(true), WithVectors: qdrant.NewWithVectors(true)})
+	l.must(err)
+	remove := func(id string) {
+		wait := true
+		_, err := l.qdrant.Delete(ctx, &qdrant.DeletePoints{CollectionName: l.alias, Wait: &wait,
+			Points: qdrant.NewPointsSelectorIDs([]*qdrant.PointId{qdrant.NewIDUUID(id)})})
+		l.must(err)
+	}
+	remove(id)
+	l.finds("a point is lost", "its point is not there")
+	l.upsert(points[0], points[0].GetPayload())
+	const stranger = "01234567-0123-4123-8123-0123456789ab"
+	points[0].Id = qdrant.NewIDUUID(stranger)
+	l.upsert(points[0], points[0].GetPayload())
+	l.finds("a point is nobody's", "point "+stranger)
+	remove(stranger)
+}
+
+func (l *library) sql(statements string) {
+	l.Helper()
+	if _, err := l.pg.Exec(l.Context(), statements); err != nil {
+		l.Fatalf("%s: %v", statements, err)
+	}
+}
+
+// finds verifies everything and looks for a break.
+func (l *library) finds(name, want string) {
+	l.Helper()
+	breaks := l.find(flip{}, true)
+	if !slices.ContainsFunc(breaks, func(b string) bool { return strings.Contains(b, want) }) {
+		l.Errorf("%s: not found: %q in\n%s", name, want, strings.Join(breaks, "\n"))
+	}
+}

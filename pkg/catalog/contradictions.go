@@ -1,0 +1,204 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Contradiction is a place where rows of the catalog do not agree.
+type Contradiction struct {
+	Where string // the row: its kind and its key
+	What  string
+}
+
+// maxContradictions of one kind are returned.
+const maxContradictions = 100
+
+// Contradictions looks for rows that cannot be true together, of one document
+// or, when documentID is "", of all. What has moved since before may be on its
+// way still and is left out where that matters. At most 100 of a kind are
+// returned, each kind sorted.
+func (db *DB) Contradictions(ctx context.Context, documentID string, before time.Time) ([]Contradiction, error) {
+	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	// Whole tables are read: that may take longer than a statement of a stage may.
+	if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
+		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	}
+	var all []Contradiction
+	for _, kind := range contradictions() {
+		// Every query takes the document and the time, whether it asks for them or not.
+		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT place, what FROM (%s) AS found(place, what)
+			WHERE $1::text IS NOT NULL AND $2::timestamptz IS NOT NULL ORDER BY place COLLATE "C", what COLLATE "C" LIMIT %d`,
+			kind, maxContradictions), documentID, before)
+		if err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Contradiction])
+		if err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// contradictions are queries that yield nothing in a sound catalog: the place
+// and what is wrong there. $1 is a document or "", $2 the time before which a
+// thing must have moved last to be looked at.
+func contradictions() []string {
+	return append(append(captureContradictions(), chunkContradictions()...), stateContradictions()...)
+}
+
+func captureContradictions() []string {
+	return []string{
+		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'ended ' || c.outcome || ' with a snapshot that does not exist: ' || c.snapshot_id
+		FROM captures c WHERE c.outcome IN ('stored', 'unchanged', 'duplicate') AND ($1 = '' OR c.document_id = $1)
+		AND c.snapshot_id <> '' AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.snapshot_id = c.snapshot_id)`,
+
+		`SELECT 'snapshot ' || s.snapshot_id, 'is to be processed and has no run' FROM snapshots s
+		WHERE s.process AND s.created_at < $2 AND ($1 = '' OR s.document_id = $1)
+		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)`,
+
+		`SELECT 'snapshot ' || s.snapshot_id, 'its columns are not those of its record' FROM snapshots s
+		WHERE ($1 = '' OR s.document_id = $1 OR s.record->>'document_id' = $1)
+		AND (s.snapshot_id, s.document_id, s.source_id, s.content_hash, s.snapshot_kind, s.final_type) IS DISTINCT FROM
+			(s.record->>'snapshot_id', s.record->>'document_id', s.record->>'source_id', s.record->>'content_hash',
+			s.record->>'snapshot_kind', s.record->>'final_type')`,
+
+		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has not moved since ' ||
+			to_char(r.progress_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+		FROM runs r WHERE r.state IN ('queued', 'running') AND r.progress_at < $2 AND ($1 = '' OR r.document_id = $1)`,
+
+		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, format('is %s with %s pages: %s processed, %s failed, %s pending of %s',
+			r.state, p.n, p.processed, p.failed, p.n - p.processed - p.failed, r.page_count)
+		FROM runs r CROSS JOIN LATERAL (SELECT count(*) AS n, count(*) FILTER (WHERE status = 'processed') AS processed,
+			count(*) FILTER (WHERE status = 'failed') AS failed FROM pages p
+			WHERE p.snapshot_id = r.snapshot_id AND p.extraction_id = r.extraction_id) p
+		WHERE ($1 = '' OR r.document_id = $1) AND (
+			r.state = 'done' AND (p.n <> r.page_count OR p.processed <> p.n)
+			OR r.state = 'partial' AND (p.n <> r.page_count OR p.processed + p.failed <> p.n OR p.processed = 0 OR p.failed = 0)
+			OR r.state = 'failed' AND r.reason = '')`,
+
+		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, format('is %s with segments of %s ranges: %s pages processed, %s failed, of %s',
+			r.state, g.n, g.processed, g.failed, r.page_count)
+		FROM runs r CROSS JOIN LATERAL (SELECT count(*) AS n, coalesce(sum(processed), 0) AS processed, coalesce(sum(failed), 0) AS failed
+			FROM (SELECT DISTINCT ON (from_page) processed, failed FROM ir_segments g
+			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id ORDER BY from_page, redo DESC) counting) g
+		WHERE ($1 = '' OR r.document_id = $1) AND r.state IN ('done', 'partial')
+		AND (g.n <> (greatest(r.page_count, 1) + 15) / 16 OR g.processed + g.failed <> r.page_count
+			OR (r.state = 'done') <> (g.failed = 0))`,
+
+		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has no manifest' FROM runs r
+		WHERE ($1 = '' OR r.document_id = $1) AND r.state IN ('done', 'partial') AND NOT EXISTS (SELECT 1 FROM chunk_manifests m
+			WHERE m.snapshot_id = r.snapshot_id AND m.extraction_id = r.extraction_id AND m.redo = r.redo)`,
+
+		`SELECT 'document ' || d.document_id, 'its current version is not its newest one'
+		FROM documents d LEFT JOIN LATERAL (SELECT m.snapshot_id, m.extraction_id,
+				coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash) AS doc_hash,
+				coalesce(m.meta->>'` + metaSameGeneration + `', m.generation::text) AS generation
+			FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
+			WHERE m.document_id = d.document_id AND r.state <> 'removed'
+			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC, m.generation DESC LIMIT 1) v ON true
+		WHERE ($1 = '' OR d.document_id = $1)
+		AND (d.current_snapshot_id, d.current_extraction_id, d.current_doc_hash, d.current_generation::text) IS DISTINCT FROM
+			(coalesce(v.snapshot_id, ''), coalesce(v.extraction_id, ''), coalesce(v.doc_hash, ''), coalesce(v.generation, '0'))`,
+	}
+}
+
+func chunkContradictions() []string {
+	return []string{
+		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says %s chunks and has %s up to number %s',
+			m.chunk_count, c.n, c.last)
+		FROM chunk_manifests m CROSS JOIN LATERAL (SELECT count(*) AS n, coalesce(max(chunk_index), -1) AS last FROM chunks c
+			WHERE c.doc_hash = m.doc_hash AND c.generation = m.generation) c
+		WHERE ($1 = '' OR m.document_id = $1) AND (c.n <> m.chunk_count OR c.last <> m.chunk_count - 1)`,
+
+		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, 'is the same as one that does not exist: ' || m.same_as
+		FROM chunk_manifests m WHERE ($1 = '' OR m.document_id = $1) AND m.same_as <> '' AND NOT EXISTS (SELECT 1 FROM chunk_manifests o
+			WHERE o.doc_hash = m.meta->>'` + metaSameDocHash + `' AND o.generation::text = m.meta->>'` + metaSameGeneration + `'
+			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
+			AND o.extraction_id = m.extraction_id)`,
+
+		`SELECT 'chunk ' || c.chunk_ref, 'has no manifest' FROM chunks c WHERE ($1 = '' OR c.document_id = $1)
+		AND NOT EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.doc_hash = c.doc_hash AND m.generation = c.generation)`,
+
+		`SELECT 'chunk ' || c.chunk_ref, 'has no state' FROM chunks c WHERE ($1 = '' OR c.document_id = $1)
+		AND NOT EXISTS (SELECT 1 FROM chunk_state s WHERE s.chunk_ref = c.chunk_ref)`,
+
+		`SELECT 'vector of ' || v.chunk_ref || ' in ' || v.collection, 'names no chunk' FROM chunk_vectors v
+		WHERE $1 = '' AND v.present AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.chunk_ref = v.chunk_ref)`,
+
+		`SELECT 'vector of ' || v.chunk_ref || ' in ' || v.collection, CASE WHEN v.point_id <> c.point_id THEN 'has another point_id'
+			WHEN v.present THEN 'is there although another chunk stands for this one' ELSE 'is not there although the chunk stands' END
+		FROM chunk_vectors v JOIN chunks c ON c.chunk_ref = v.chunk_ref JOIN chunk_state s ON s.chunk_ref = v.chunk_ref
+		JOIN collections k ON k.name = v.collection AND k.state IN ('active', 'building')
+		WHERE ($1 = '' OR c.document_id = $1) AND (v.point_id <> c.point_id
+			OR v.pushed_rev = s.rev AND v.present <> (s.repeats = '' AND s.duplicate_of = ''))`,
+	}
+}
+
+func stateContradictions() []string {
+	return []string{
+		`SELECT 'state of ' || s.chunk_ref, format('has revision %s, and its log %s entries up to %s', s.rev, l.n, l.last)
+		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref CROSS JOIN LATERAL
+			(SELECT count(*) AS n, coalesce(max(rev), 0) AS last FROM chunk_log l WHERE l.chunk_ref = s.chunk_ref) l
+		WHERE ($1 = '' OR c.document_id = $1) AND (s.rev <> l.n OR s.rev <> l.last)`,
+
+		`SELECT 'state of ' || s.chunk_ref, 'repeats ' || s.repeats || CASE WHEN o.chunk_ref IS NULL THEN ', which does not exist'
+			ELSE ', which says something else' END
+		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref LEFT JOIN chunks o ON o.chunk_ref = s.repeats
+		WHERE ($1 = '' OR c.document_id = $1) AND s.repeats <> ''
+		AND (c.document_id, c.content_text_hash, c.record->'type', c.record->'status', c.record->'section_path') IS DISTINCT FROM
+			(o.document_id, o.content_text_hash, o.record->'type', o.record->'status', o.record->'section_path')`,
+
+		// A chain of repeats begins with what repeats nothing; it is current as a
+		// whole, or archived as a whole, and since is its earliest date.
+		`WITH RECURSIVE links AS MATERIALIZED (
+			SELECT s.chunk_ref, s.repeats, s.since, s.layer, c.record->>'layer' AS own, c.record->>'info_date' AS day,
+				EXISTS (SELECT 1 FROM documents d WHERE d.document_id = c.document_id
+					AND d.current_doc_hash = c.doc_hash AND d.current_generation = c.generation) AS now
+			FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref WHERE $1 = '' OR c.document_id = $1),
+		chain AS (SELECT chunk_ref, chunk_ref AS first FROM links WHERE repeats = ''
+			UNION ALL SELECT l.chunk_ref, h.first FROM links l JOIN chain h ON l.repeats = h.chunk_ref WHERE l.repeats <> ''),
+		whole AS (SELECT h.first, min(l.day COLLATE "C") AS since, bool_or(l.now) AS now
+			FROM chain h JOIN links l ON l.chunk_ref = h.chunk_ref GROUP BY 1)
+		SELECT 'state of ' || l.chunk_ref, CASE WHEN w.first IS NULL THEN 'its chain of repeats has no beginning'
+			WHEN l.since <> w.since THEN 'is said since ' || l.since || ', its chain since ' || w.since
+			ELSE 'is in layer ' || l.layer || ' while its chain is ' || CASE WHEN w.now THEN 'current' ELSE 'archived' END END
+		FROM links l LEFT JOIN chain h ON h.chunk_ref = l.chunk_ref LEFT JOIN whole w ON w.first = h.first
+		WHERE w.first IS NULL OR l.since <> w.since OR l.layer <> CASE WHEN w.now THEN l.own ELSE 'archive' END`,
+
+		// What is archived, or repeats another, neither stands for a text nor points
+		// to what does; what a source keeps in the archive from the start is current there.
+		`SELECT 'state of ' || s.chunk_ref, 'is a duplicate although it ' ||
+			CASE WHEN s.repeats <> '' THEN 'repeats ' || s.repeats ELSE 'is archived' END
+		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref
+		WHERE ($1 = '' OR c.document_id = $1) AND s.duplicate_of <> ''
+		AND (s.repeats <> '' OR s.layer = 'archive' AND c.record->>'layer' <> 'archive')`,
+
+		`SELECT 'knowledge of ' || c.text_hash || ' (' || c.source_type || ')', CASE WHEN k.chunk_ref IS NULL
+			THEN 'no chunk stands for it, and ' || c.chunk_ref || ' says it'
+			WHEN s.duplicate_of = '' THEN k.chunk_ref || ' stands for it, and so does ' || c.chunk_ref
+			ELSE k.chunk_ref || ' stands for it, and ' || c.chunk_ref || ' points to ' || s.duplicate_of END
+		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref
+		LEFT JOIN knowledge k ON k.text_hash = c.text_hash AND k.source_type = c.source_type
+		WHERE ($1 = '' OR c.document_id = $1) AND s.repeats = '' AND s.layer <> 'archive'
+		AND k.chunk_ref IS DISTINCT FROM coalesce(nullif(s.duplicate_of, ''), s.chunk_ref)`,
+
+		`SELECT 'knowledge of ' || k.text_hash || ' (' || k.source_type || ')', k.chunk_ref || ' stands for it, which ' ||
+			CASE WHEN c.chunk_ref IS NULL THEN 'does not exist' WHEN (c.text_hash, c.source_type) <> (k.text_hash, k.source_type)
+			THEN 'says something else' WHEN s.repeats <> '' THEN 'repeats ' || s.repeats
+			WHEN s.duplicate_of <> '' THEN 'is a duplicate of ' || s.duplicate_of ELSE 'is archived' END
+		FROM knowledge k LEFT JOIN chunks c ON c.chunk_ref = k.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = k.chunk_ref
+		WHERE ($1 = '' OR c.document_id = $1) AND (c.chunk_ref IS NULL OR (c.text_hash, c.source_type) <> (k.text_hash, k.source_type)
+			OR s.repeats <> '' OR s.duplicate_of <> '' OR s.layer = 'archive' AND c.record->>'layer' <> 'archive')`,
+	}
+}

@@ -1,0 +1,166 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// StoredChunk is a chunk with its state as a proof reads it: what cannot be
+// read of it is said, and hides nothing else.
+type StoredChunk struct {
+	ChunkWithState
+	Unread string // what is wrong with record or provenance; "" when both can be read
+	Apart  bool   // the row's columns are not those of its record
+}
+
+const storedColumns = `c.chunk_ref, c.chunk_index, ` + chunkColumns + `,
+		coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
+		coalesce(s.rev, 0), coalesce(s.changed_by, ''),
+		(c.chunk_ref, c.point_id::text, c.doc_hash, c.generation::text, c.chunk_index::text, c.document_id, c.source_id,
+			c.snapshot_id, c.text_hash, c.content_text_hash, c.source_type) IS DISTINCT FROM
+			(c.record->>'chunk_ref', c.record->>'point_id', c.record->>'doc_hash', c.record->>'generation',
+			c.record->>'chunk_index', c.record->>'document_id', c.record->>'source_id', c.record->>'snapshot_id',
+			c.record->>'text_hash', c.record->>'content_text_hash', c.record->>'source_type')
+	FROM chunks c LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref`
+
+// StoredChunks returns the chunks with these chunk_refs, by generation and
+// place; those that do not exist are left out.
+func (db *DB) StoredChunks(ctx context.Context, refs []string) ([]StoredChunk, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+storedColumns+` WHERE c.chunk_ref = ANY($1)
+		ORDER BY c.doc_hash COLLATE "C", c.generation, c.chunk_index`, refs)
+	if err != nil {
+		return nil, fmt.Errorf("chunks: %w", Classify(err))
+	}
+	var index int
+	chunks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (StoredChunk, error) { return scanStored(row, &index) })
+	if err != nil {
+		return nil, fmt.Errorf("chunks: %w", Classify(err))
+	}
+	return chunks, nil
+}
+
+// GenerationChunks yields the chunks of one generation of a doc_hash in order,
+// in slices of at most 500. A chunk without a state comes with the zero state.
+// It holds no connection while the caller works, and ends at the first error.
+func (db *DB) GenerationChunks(ctx context.Context, docHash string, generation int) iter.Seq2[[]StoredChunk, error] {
+	return func(yield func([]StoredChunk, error) bool) {
+		after := -1
+		for {
+			rows, err := db.pool.Query(ctx, `SELECT `+storedColumns+`
+				WHERE c.doc_hash = $1 AND c.generation = $2 AND c.chunk_index > $3
+				ORDER BY c.chunk_index LIMIT $4`, docHash, generation, after, groupSize)
+			var group []StoredChunk
+			if err == nil {
+				group, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (StoredChunk, error) { return scanStored(row, &after) })
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("chunks of %s, generation %d: %w", docHash, generation, Classify(err)))
+				return
+			}
+			if len(group) > 0 && !yield(group, nil) || len(group) < groupSize {
+				return
+			}
+		}
+	}
+}
+
+func scanStored(row pgx.CollectableRow, index *int) (StoredChunk, error) {
+	var (
+		c                  StoredChunk
+		ref, text, content string
+		provenance, record []byte
+	)
+	s := &c.State
+	if err := row.Scan(&ref, index, &text, &content, &provenance, &record,
+		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy, &c.Apart); err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(record, &c.Chunk); err != nil {
+		c.Unread = "its record: " + err.Error()
+	}
+	c.Chunk.Text, c.Chunk.Content = text, content
+	if err := json.Unmarshal(provenance, &c.Chunk.Provenance); err != nil {
+		c.Unread = "its provenance: " + err.Error()
+	}
+	s.ChunkRef = ref
+	return c, nil
+}
+
+// SnapshotIDs returns the next snapshots in the order of their ids, of one
+// document or, when documentID is "", of all.
+func (db *DB) SnapshotIDs(ctx context.Context, documentID, after string, limit int) ([]string, error) {
+	rows, err := db.pool.Query(ctx, `SELECT snapshot_id FROM snapshots
+		WHERE snapshot_id COLLATE "C" > $2 AND ($1 = '' OR document_id = $1) ORDER BY snapshot_id COLLATE "C" LIMIT $3`,
+		documentID, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", Classify(err))
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", Classify(err))
+	}
+	return ids, nil
+}
+
+// CountSnapshots returns how many snapshots have an id up to the given one, and
+// how many there are.
+func (db *DB) CountSnapshots(ctx context.Context, upTo string) (before, all int, err error) {
+	err = db.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE snapshot_id COLLATE "C" <= $1), count(*) FROM snapshots`,
+		upTo).Scan(&before, &all)
+	if err != nil {
+		err = fmt.Errorf("snapshots: %w", Classify(err))
+	}
+	return before, all, err
+}
+
+// RunManifests returns all manifests of a run, by doc_hash and generation.
+func (db *DB) RunManifests(ctx context.Context, snapshotID, extractionID string) ([]model.Manifest, error) {
+	return db.manifests(ctx, `snapshot_id = $1 AND extraction_id = $2 ORDER BY doc_hash COLLATE "C", generation`,
+		snapshotID, extractionID)
+}
+
+// AllSegments returns the segments of a run with those that no longer count, by
+// first page and redo.
+func (db *DB) AllSegments(ctx context.Context, snapshotID, extractionID string) ([]model.SegmentRow, error) {
+	return db.segments(ctx, `SELECT `+segmentColumns+` FROM ir_segments
+		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY from_page, redo`, snapshotID, extractionID)
+}
+
+const vectorRowColumns = `v.chunk_ref, v.collection, v.point_id::text, v.pushed_rev, v.present`
+
+// VectorRows returns the next rows of chunk_vectors of a collection that say
+// that the point is there, in the order of chunk_ref.
+func (db *DB) VectorRows(ctx context.Context, collection, after string, limit int) ([]model.VectorRow, error) {
+	return db.vectorRows(ctx, `SELECT `+vectorRowColumns+` FROM chunk_vectors v
+		WHERE v.collection = $1 AND v.present AND v.chunk_ref > $2 ORDER BY v.chunk_ref LIMIT $3`, collection, after, limit)
+}
+
+// RowsOfPoints returns the rows of chunk_vectors of a collection that say that
+// these points are there, as far as they are points of chunks.
+func (db *DB) RowsOfPoints(ctx context.Context, collection string, ids []string) ([]model.VectorRow, error) {
+	return db.vectorRows(ctx, `SELECT `+vectorRowColumns+` FROM chunks c
+		JOIN chunk_vectors v ON v.chunk_ref = c.chunk_ref AND v.point_id = c.point_id
+		WHERE v.collection = $1 AND v.present AND c.point_id = ANY($2::uuid[])`, collection, ids)
+}
+
+func (db *DB) vectorRows(ctx context.Context, query string, args ...any) ([]model.VectorRow, error) {
+	rows, err := db.pool.Query(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("chunk_vectors: %w", Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.VectorRow, error) {
+		var r model.VectorRow
+		err := row.Scan(&r.ChunkRef, &r.Collection, &r.PointID, &r.Rev, &r.Present)
+		return r, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("chunk_vectors: %w", Classify(err))
+	}
+	return found, nil
+}

@@ -1,0 +1,47 @@
+//go:build faultpoints
+
+package faultpoint
+
+import (
+	"os"
+	"strings"
+	"syscall"
+)
+
+// fileVariable names the file that arms a point. It is no setting: only test
+// binaries know it.
+const fileVariable = "COLOPHON_FAULTPOINT_FILE"
+
+// Reach ends the process when the point is armed.
+func Reach(point string) { ReachFor(point, "") }
+
+// ReachFor ends the process when the point is armed for nobody in particular or
+// for whom.
+func ReachFor(point, whom string) {
+	path := os.Getenv(fileVariable)
+	if path == "" {
+		return
+	}
+	if armed(path+".always", point, whom) {
+		die()
+	}
+	// Of several that reach it at once only the one that removes it dies.
+	if armed(path, point, whom) && os.Remove(path) == nil {
+		die()
+	}
+}
+
+func armed(path, point, whom string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	fields := strings.Fields(string(data))
+	return len(fields) > 0 && fields[0] == point && (len(fields) == 1 || fields[1] == whom)
+}
+
+// die ends the process as the kernel would: nothing is run, nothing is flushed.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}

@@ -1,0 +1,52 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+)
+
+// errEnough ends the making of chunks when nobody asks for more.
+var errEnough = errors.New("no more chunks are asked for")
+
+// Again returns what makes the chunks of a generation a second time, as the
+// stage made them with the default options: the half of a proof that is the
+// chunker's.
+func Again() proof.Chunker {
+	count := general.O200k()
+	return func(s model.Snapshot, run model.Run, m model.Manifest, pages proof.Pages) iter.Seq2[model.Chunk, error] {
+		return func(yield func(model.Chunk, error) bool) {
+			if m.ChunkerVersion != general.Version || m.HeaderVersion != header.Version {
+				yield(model.Chunk{}, fmt.Errorf("%w: %s with header %s, recorded %s with %s", proof.ErrOtherChunker,
+					general.Version, header.Version, m.ChunkerVersion, m.HeaderVersion))
+				return
+			}
+			var facts assemble.Survey
+			err := pages(func(f segment.Frame) error {
+				facts.Add(f.Page, f.Units)
+				return nil
+			})
+			if err == nil {
+				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), general.Version)
+				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
+				err = cut(s, base, v, 0, count, pages, func(c model.Chunk) error {
+					if !yield(c, nil) {
+						return errEnough
+					}
+					return nil
+				})
+			}
+			if err != nil && !errors.Is(err, errEnough) {
+				yield(model.Chunk{}, err)
+			}
+		}
+	}
+}

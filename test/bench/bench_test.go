@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDocumentsAreEqualEveryTime(t *testing.T) {
+	one, again, other := PDF(3, 12), PDF(3, 12), PDF(4, 12)
+	if !bytes.Equal(one, again) || bytes.Equal(one, other) {
+		t.Error("a PDF is not a function of its seed")
+	}
+	if n := bytes.Count(one, []byte("/Type/Page/")); n != 12 {
+		t.Errorf("%d pages", n)
+	}
+	page := HTML(5)
+	if !bytes.Equal(page, HTML(5)) || len(page) < 19<<10 || len(page) > 24<<10 {
+		t.Errorf("HTML of %d bytes", len(page))
+	}
+}
+
+func TestStat(t *testing.T) {
+	p, err := parseStat([]byte("42 (a) b ) S 7 42 42 0 -1 4194304 1 2 3 4 150 50 20 10 20 0 1 0 99"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := proc{pid: 42, parent: 7, name: "a) b ", own: 2 * time.Second, reaped: 300 * time.Millisecond}
+	if p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+	for _, bad := range []string{"", "42 (x", "42 (x) S", "42 (x) S a 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"} {
+		if _, err := parseStat([]byte(bad)); err == nil {
+			t.Errorf("%q is no stat", bad)
+		}
+	}
+	if got := parsePeak([]byte("Name:\tx\nVmHWM:\t  2048 kB\n")); got != 2<<20 {
+		t.Errorf("peak %d", got)
+	}
+}
+
+func TestOwnProcess(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc")
+	}
+	u, ok := usage(os.Getpid(), "self")["self"]
+	if !ok || u.Peak <= 0 {
+		t.Errorf("usage of this process: %+v", u)
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	var all []time.Duration
+	for i := range 200 {
+		all = append(all, time.Duration(200-i))
+	}
+	for p, want := range map[int]time.Duration{50: 100, 99: 198, 100: 200} {
+		if got := percentile(all, p); got != want {
+			t.Errorf("p%d is %d, want %d", p, got, want)
+		}
+	}
+	if got := median([]float64{3, 1, 2}); got != 2 {
+		t.Errorf("median %g", got)
+	}
+}
+
+func TestReportIsWrittenWithoutPoppler(t *testing.T) {
+	r := Report{
+		Machine: "m", Pages: 10, Rates: []float64{5}, Rate: 5, Parts: map[string]Usage{"new part": {CPU: time.Second, Peak: 3 << 20}},
+		Extraction: Extraction{Pages: 10, Extract: time.Second},
+		Growth:     []Growth{{Pages: 10, Took: time.Second, Work: Work{Transactions: 20}}},
+	}
+	var out strings.Builder
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in the report:\n%s", want, out.String())
+		}
+	}
+}

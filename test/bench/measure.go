@@ -1,0 +1,299 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Options say what is measured, and how much of it.
+type Options struct {
+	Colophon  string // the binary; those of the services lie beside it
+	Dir       string // for the systems' data; empty: the system's temporary folder
+	Rounds    int    // of throughput and of extraction; their median counts
+	Documents int    // of a round
+	Pages     int    // of a document
+	Requests  int    // whose latency is measured
+	Large     int    // pages of the document whose memory is measured; 0: none
+	Growth    []int  // pages of single documents, ascending
+	Progress  func(format string, args ...any)
+}
+
+// source registers a source that takes documents of any number of pages.
+func (s *system) source(ctx context.Context, id string) error {
+	record := model.DefaultSource(id)
+	record.Name, record.MaxPages = "Benchmark "+id, 1<<20
+	return s.db.PutSource(ctx, record)
+}
+
+// Run measures everything and returns what came out.
+func Run(ctx context.Context, o Options) (r Report, err error) {
+	dir, remove, err := newFolder(o.Dir)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	r.Machine = machine()
+	steps := []func() error{
+		func() error { return o.together(ctx, dir+"/together", &r) },
+		func() error { return o.apart(ctx, dir+"/apart", &r) },
+		func() error { return o.grow(ctx, dir+"/grow", &r) },
+		func() error { r.Extraction, err = o.extraction(ctx, dir); return err },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// round captures one round of documents under a source of its own.
+func (o Options) round(ctx context.Context, s *system, name string, seed uint64, documents int) (time.Duration, error) {
+	if err := s.source(ctx, name); err != nil {
+		return 0, err
+	}
+	docs := make([]document, documents)
+	for i := range docs {
+		docs[i] = document{name: fmt.Sprintf("%s-%d.pdf", name, i), data: PDF(seed<<16+uint64(i), o.Pages)}
+	}
+	return s.process(ctx, name, docs, documents*o.Pages)
+}
+
+// warm lets every part do its work once: engines are compiled, connections
+// opened, the collection made.
+func (o Options) warm(ctx context.Context, s *system) error {
+	_, err := o.round(ctx, s, "warm", 1, 2)
+	return err
+}
+
+// together measures `colophon dev` as it is.
+func (o Options) together(ctx context.Context, dir string, r *Report) (err error) {
+	s, err := start(ctx, o.Colophon, dir, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := o.warm(ctx, s); err != nil {
+		return err
+	}
+	r.Pages = o.Documents * o.Pages
+	for i := range o.Rounds {
+		took, err := o.round(ctx, s, fmt.Sprintf("round%d", i), uint64(10+i), o.Documents)
+		if err != nil {
+			return err
+		}
+		r.Rates = append(r.Rates, float64(r.Pages)/took.Seconds())
+		o.Progress("%d pages in %.1f s", r.Pages, took.Seconds())
+	}
+	r.Rate = median(r.Rates)
+	r.Latency, err = o.latency(ctx, s)
+	return err
+}
+
+// apart measures the CPU time and memory of each part, as processes of their
+// own.
+func (o Options) apart(ctx context.Context, dir string, r *Report) (err error) {
+	s, err := start(ctx, o.Colophon, dir, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := o.warm(ctx, s); err != nil {
+		return err
+	}
+	before := s.monitor.look()
+	took, err := o.round(ctx, s, "apart", 30, o.Documents)
+	if err != nil {
+		return err
+	}
+	r.Parts, r.RateApart = less(s.monitor.look(), before), float64(r.Pages)/took.Seconds()
+	o.Progress("%d pages in %.1f s by separate processes", r.Pages, took.Seconds())
+	return nil
+}
+
+// grow measures single documents, the large one first, since peaks only rise.
+func (o Options) grow(ctx context.Context, dir string, r *Report) (err error) {
+	if o.Large == 0 && len(o.Growth) == 0 {
+		return nil
+	}
+	s, err := start(ctx, o.Colophon, dir, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if o.Large > 0 {
+		g, err := o.single(ctx, s, "large", o.Large)
+		if err != nil {
+			return err
+		}
+		r.Large = &g
+	} else if err := o.warm(ctx, s); err != nil {
+		return err
+	}
+	for _, pages := range o.Growth {
+		g, err := o.single(ctx, s, fmt.Sprintf("growth%d", pages), pages)
+		if err != nil {
+			return err
+		}
+		r.Growth = append(r.Growth, g)
+	}
+	return nil
+}
+
+// Growth is what one document of so many pages cost.
+type Growth struct {
+	Pages int              `json:"pages"`
+	Took  time.Duration    `json:"took"`
+	Parts map[string]Usage `json:"parts"`
+	Work  Work             `json:"work"`
+}
+
+func (o Options) single(ctx context.Context, s *system, name string, pages int) (Growth, error) {
+	g := Growth{Pages: pages}
+	if err := s.source(ctx, name); err != nil {
+		return g, err
+	}
+	before := s.monitor.look()
+	work, err := s.work(ctx)
+	if err != nil {
+		return g, err
+	}
+	docs := []document{{name: name + ".pdf", data: PDF(uint64(pages), pages)}}
+	if g.Took, err = s.process(ctx, name, docs, pages); err != nil {
+		return g, fmt.Errorf("a document of %d pages: %w", pages, err)
+	}
+	if err := settle(ctx); err != nil {
+		return g, err
+	}
+	after, err := s.work(ctx)
+	if err != nil {
+		return g, err
+	}
+	g.Parts, g.Work = less(s.monitor.look(), before), after.less(work)
+	o.Progress("one document of %d pages in %.1f s", pages, g.Took.Seconds())
+	return g, nil
+}
+
+// settle waits until PostgreSQL has added up what idle connections did: after
+// 10 seconds at the latest (PGSTAT_IDLE_INTERVAL).
+func settle(ctx context.Context) error {
+	timer := time.NewTimer(11 * time.Second)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Latency is how long small HTML documents took that came one at a time.
+type Latency struct {
+	Requests int           `json:"requests"`
+	Bytes    int           `json:"bytes"`     // of all
+	Chunks   int           `json:"chunks"`    // of all
+	FirstP50 time.Duration `json:"first_p50"` // until the first chunk event
+	FirstP99 time.Duration `json:"first_p99"`
+	LastP50  time.Duration `json:"last_p50"` // until the last
+	LastP99  time.Duration `json:"last_p99"`
+}
+
+// latency sends one small document after the other, each when the one before it
+// is done, and stops the time from the publishing of the request to the arrival
+// of chunk events at a subscriber.
+func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
+	const source, warmUp = "latency", 10
+	l := Latency{Requests: o.Requests}
+	var firsts, lasts []time.Duration
+	if err := s.source(ctx, source); err != nil {
+		return l, err
+	}
+	arrived := make(chan *nats.Msg, 1024)
+	for _, kind := range []string{event.TypeChunkCreated, event.TypeRunCompleted} {
+		if _, err := s.nc.ChanSubscribe(event.Subject("colophon", kind, source), arrived); err != nil {
+			return l, err
+		}
+	}
+	if err := s.nc.Flush(); err != nil {
+		return l, err
+	}
+	pause := time.NewTicker(50 * time.Millisecond) // low load: what follows a chunk is over
+	defer pause.Stop()
+	for i := range warmUp + o.Requests {
+		data := HTML(uint64(i))
+		at := time.Now().UTC().Truncate(time.Second)
+		name := fmt.Sprintf("%d.html", i)
+		request := event.CaptureRequested{
+			RequestID: name, SourceID: source, URL: "file:///" + name, RetrievedAt: &at, Filename: name,
+			Inline: &event.Inline{ContentBase64: data},
+		}
+		began := time.Now()
+		if err := s.send(ctx, []event.CaptureRequested{request}); err != nil {
+			return l, err
+		}
+		first, last, chunks, err := s.arrival(ctx, arrived, began)
+		if err != nil {
+			return l, err
+		}
+		if i >= warmUp {
+			firsts, lasts = append(firsts, first), append(lasts, last)
+			l.Chunks, l.Bytes = l.Chunks+chunks, l.Bytes+len(data)
+		}
+		<-pause.C
+	}
+	l.FirstP50, l.FirstP99 = percentile(firsts, 50), percentile(firsts, 99)
+	l.LastP50, l.LastP99 = percentile(lasts, 50), percentile(lasts, 99)
+	o.Progress("%d small documents", l.Requests)
+	return l, nil
+}
+
+// arrival waits for the chunks of one document until its run is complete.
+func (s *system) arrival(ctx context.Context, arrived <-chan *nats.Msg, began time.Time) (first, last time.Duration, chunks int, err error) {
+	timeout := time.NewTimer(startLimit)
+	defer timeout.Stop()
+	for {
+		select {
+		case m := <-arrived:
+			if m.Header.Get(event.HeaderType) == event.TypeRunCompleted {
+				if chunks == 0 {
+					err = errors.New("a document has no chunks")
+				}
+				return first, last, chunks, err
+			}
+			last = time.Since(began)
+			if chunks++; chunks == 1 {
+				first = last
+			}
+		case <-timeout.C:
+			return 0, 0, 0, errors.New("no chunk came")
+		case <-ctx.Done():
+			return 0, 0, 0, ctx.Err()
+		}
+	}
+}
+
+// median returns the middle of values, the lower one of two.
+func median[T float64 | time.Duration](values []T) T {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// percentile returns the least value that p percent of all do not exceed.
+func percentile(values []time.Duration, p int) time.Duration {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)*p+99)/100-1]
+}

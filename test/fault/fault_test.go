@@ -1,0 +1,337 @@
+package fault
+
+import (
+	"flag"
+
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// full is set by -full and -real: the long form, and the delays of production.
+var full = struct {
+	on, real bool
+	seed     uint64
+}{}
+
+func TestMain(m *testing.M) {
+	flag.BoolVar(&full.on, "full", false, "50 kills, outages of 30 s")
+	flag.BoolVar(&full.real, "real", false, "with the delays of production, and outages of 3 minutes")
+	flag.Uint64Var(&full.seed, "seed", 1, "of the schedule of faults")
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// pick returns the value of the short form, or that of the form asked for.
+func pick[T any](short, long, real T) T {
+	switch {
+	case full.real:
+		return real
+	case full.on:
+		return long
+	default:
+		return short
+	}
+}
+
+// scenario is one kind of fault. It hands over all of the first act and returns
+// how often the fault happened.
+type scenario struct {
+	name   string
+	run    func(r *rig, items []*item) (times int)
+	poison bool // the poison document is guilty
+}
+
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	needServers(t)
+	began := time.Now()
+	r := startRig(t)
+	t.Logf("built and started in %.0f s", time.Since(began).Seconds())
+	var rows []row
+	t.Cleanup(func() {
+		var out strings.Builder
+		writeTable(&out, rows)
+		t.Logf("seed %d\n%s", full.seed, out.String())
+	})
+	var want string
+	for n, s := range scenarios() {
+		passed := t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
+			result := row{fault: s.name}
+			defer func() { rows = append(rows, result) }()
+			r.begin(t, n)
+			items := corpus(t, r.web.URL)
+			result.times = s.run(r, items)
+			r.mustBeQuiet(&result)
+			r.secondAct(&result, items)
+			dead := []string{"malformed-", "damage-1", snapshotOf(items, kindDamage)}
+			var guilty []string
+			if s.poison {
+				guilty = namesOf(want, snapshotOf(items, kindPoison))
+				dead = append(dead, snapshotOf(items, kindPoison))
+			}
+			if n == 0 {
+				want = r.dump()
+				if lines := strings.Count(want, "\n"); lines < 1000 {
+					t.Errorf("the dump has only %d lines", lines)
+				}
+			}
+			r.judge(&result, want, guilty, dead)
+		})
+		if n == 0 && !passed {
+			t.Fatal("without faults it does not work either")
+		}
+	}
+}
+
+// needServers skips on a laptop without PostgreSQL, never in CI.
+func needServers(t *testing.T) {
+	t.Helper()
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 || os.Getenv("PG_BIN") != "" {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no PostgreSQL binaries")
+	}
+	t.Skip("no PostgreSQL binaries")
+}
+
+func snapshotOf(items []*item, kind string) string {
+	return items[slices.IndexFunc(items, func(i *item) bool { return i.kind == kind })].snapshotID()
+}
+
+func scenarios() []scenario {
+	outage := pick(3*time.Second, 30*time.Second, 3*time.Minute)
+	return []scenario{
+		{name: "none", run: func(r *rig, items []*item) int {
+			r.startServices()
+			r.send(act(items, false)...)
+			return 0
+		}},
+		{name: "kill -9", run: kills},
+		{name: "death at every point", run: points},
+		{name: "JetStream wiped", run: wipe},
+		{name: "Postgres, objects, NATS away", run: away(outage, "postgres", "s3", "nats")},
+		{name: "vectors deleted", run: vectorsDeleted},
+		{name: "poison", run: poison, poison: true},
+		{name: "stream dropped messages", run: dropped},
+	}
+}
+
+// act returns the items of an act, in a mixed order that the seed gives.
+func act(items []*item, second bool) []*item {
+	var part []*item
+	for _, i := range items {
+		if i.second == second {
+			part = append(part, i)
+		}
+	}
+	random := rand.New(rand.NewPCG(full.seed, 3))
+	random.Shuffle(len(part), func(a, b int) { part[a], part[b] = part[b], part[a] })
+	return part
+}
+
+// mustBeQuiet waits for quiet.
+func (r *rig) mustBeQuiet(result *row) {
+	r.t.Helper()
+	took, stuck := r.quiet(pick(90*time.Second, 3*time.Minute, 2*time.Hour))
+	if result.quiet == 0 { // the first time: after the fault
+		result.quiet = took
+	}
+	if len(stuck) > 0 {
+		result.stuck += len(stuck)
+		r.t.Fatalf("not quiet after %s: %.2000s", took, strings.TrimRight(strings.Join(stuck, "; "), "; "))
+	}
+}
+
+// secondAct hands over what changes the first, unless the scenario has done so.
+func (r *rig) secondAct(result *row, items []*item) {
+	r.t.Helper()
+	var left []*item
+	for _, i := range act(items, true) {
+		if !r.handed[i] {
+			left = append(left, i)
+		}
+	}
+	r.send(left...)
+	r.mustBeQuiet(result)
+}
+
+// slices of the first act are handed over while faults happen.
+func (r *rig) spread(items []*item, parts int, between func(n int)) {
+	all := act(items, false)
+	for n := range parts {
+		r.send(all[n*len(all)/parts : (n+1)*len(all)/parts]...)
+		between(n)
+	}
+}
+
+func kills(r *rig, items []*item) int {
+	r.startServices()
+	random := rand.New(rand.NewPCG(full.seed, 1))
+	times := pick(15, 50, 50)
+	r.spread(items, times, func(int) {
+		r.linger(time.Duration(random.IntN(pick(300, 600, 3000))) * time.Millisecond)
+		victims := append(services(), "nats")
+		name := victims[random.IntN(len(victims))]
+		if name == "nats" {
+			r.servers[name].kill()
+		} else {
+			r.services[name].kill()
+		}
+	})
+	died := r.natsDeaths()
+	for _, p := range r.services {
+		died += p.died()
+	}
+	if died < times {
+		r.t.Errorf("%d deaths after %d kills", died, times)
+	}
+	return times
+}
+
+func (r *rig) natsDeaths() int { return r.servers["nats"].died() }
+
+func wipe(r *rig, items []*item) int {
+	r.startServices()
+	r.spread(items, 2, func(n int) {
+		if n != 0 {
+			return
+		}
+		r.linger(time.Second)
+		r.mustBeBusy()
+		r.servers["nats"].stop(syscall.SIGKILL)
+		if err := os.RemoveAll(filepath.Join(r.dir, "nats", "nats")); err != nil {
+			r.t.Fatal(err)
+		}
+		r.startAgain("nats")
+		r.await(time.Minute, "the streams are made again", func() bool { return r.provision(r.t.Context()) == nil })
+	})
+	return 1
+}
+
+// startAgain starts a server that was stopped and waits until it serves.
+func (r *rig) startAgain(name string) {
+	r.t.Helper()
+	_ = os.Remove(filepath.Join(r.dir, name+".out"))
+	if err := r.servers[name].start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.awaitServer(name)
+}
+
+// away stops servers one after another while there is work.
+func away(d time.Duration, servers ...string) func(*rig, []*item) int {
+	return func(r *rig, items []*item) int {
+		r.startServices()
+		r.spread(items, len(servers)+1, func(n int) {
+			if n == len(servers) {
+				return
+			}
+			r.linger(500 * time.Millisecond)
+			r.mustBeBusy()
+			r.servers[servers[n]].stop(syscall.SIGTERM)
+			r.linger(d)
+			r.startAgain(servers[n])
+		})
+		return len(servers)
+	}
+}
+
+// mustBeBusy sees to it that a fault meets work under way.
+func (r *rig) mustBeBusy() {
+	r.t.Helper()
+	if len(r.left()) == 0 {
+		r.t.Error("the fault comes when everything is done")
+	}
+}
+
+// vectorsDeleted loses the collection while it is written and, in the long
+// form, when nothing is written any more as well.
+func vectorsDeleted(r *rig, items []*item) int {
+	r.startServices()
+	r.send(act(items, false)...)
+	r.await(time.Minute, "there are vectors", func() bool { return len(r.strings(`SELECT 'x' FROM chunk_vectors LIMIT 1`)) > 0 })
+	if full.on || full.real {
+		r.drop()
+		if took, stuck := r.quiet(pick(time.Minute, time.Minute, time.Hour)); len(stuck) > 0 {
+			r.t.Errorf("not quiet after %s: %v", took, stuck)
+		}
+	} else if took, stuck := r.quiet(time.Minute); len(stuck) > 0 {
+		r.t.Errorf("not quiet after %s: %v", took, stuck)
+	}
+	r.drop()
+	return pick(1, 2, 2)
+}
+
+func (r *rig) drop() {
+	r.t.Helper()
+	if err := r.dropVectors(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func poison(r *rig, items []*item) int {
+	r.write(r.armed+".always", "extract.range "+snapshotOf(items, kindPoison))
+	r.startServices()
+	r.send(act(items, false)...)
+	limit := pick(time.Minute, time.Minute, time.Hour)
+	r.await(limit, "the killer is among the dead letters", func() bool {
+		var found bool
+		err := r.conn.ListDead(r.t.Context(), stream.ConsumerExtract, "", func(stream.Dead) error {
+			found = true
+			return nil
+		})
+		return err == nil && found
+	})
+	if n := r.services["extractor"].died(); n < 4 {
+		r.t.Errorf("the extractor died %d times", n)
+	}
+	return 1
+}
+
+// dropped keeps the extractor from its stream until messages are dropped.
+func dropped(r *rig, items []*item) int {
+	ctx := r.t.Context()
+	for _, p := range r.services {
+		if p.name != "extractor" {
+			if err := p.start(); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+	limitTo := func(messages int64) jetstream.Stream {
+		s, err := r.js.Stream(ctx, r.values["COLOPHON_STREAM_PREFIX"]+"PAGES")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		c := s.CachedInfo().Config
+		c.MaxMsgs = messages
+		if s, err = r.js.UpdateStream(ctx, c); err != nil {
+			r.t.Fatal(err)
+		}
+		return s
+	}
+	pages := limitTo(20)
+	r.send(act(items, false)...)
+	r.await(time.Minute, "messages are dropped", func() bool {
+		info, err := pages.Info(ctx)
+		return err == nil && info.State.FirstSeq > 50
+	})
+	limitTo(-1)
+	if err := r.services["extractor"].start(); err != nil {
+		r.t.Fatal(err)
+	}
+	return 1
+}
