@@ -90,6 +90,22 @@ func TestRunningHeads(t *testing.T) {
 	}
 }
 
+// TestOnlyTextIsNoRunningHead: pages of one line that repeats but for digits
+// keep it as their text.
+func TestOnlyTextIsNoRunningHead(t *testing.T) {
+	var pages []Page
+	for i := range 12 {
+		pages = append(pages, Page{Sheet: Sheet{PageNo: i + 1, Width: 600, Height: 800}, Lines: []layout.Line{
+			lineAt(fmt.Sprintf("Page number %d holds one line.", i+1), 70, 11),
+		}})
+	}
+	d := &Document{}
+	d.Learn(pages)
+	if len(d.Running) != 0 {
+		t.Errorf("their only text is a running head: %+v", d.Running)
+	}
+}
+
 func TestTitles(t *testing.T) {
 	d := &Document{Outline: []Entry{{Title: "The upper weir", Level: 2, PageNo: 3}}}
 	for text, want := range map[string]int{"The upper weir": 2, "3.1 The Upper Weir": 2, "The lower weir": 0} {

@@ -174,6 +174,32 @@ const (
 	edgeLines = 4
 )
 
+// nothingElse reports whether most pages that have text would have none but
+// running heads and feet.
+func (d *Document) nothingElse(pages []Page) bool {
+	bare, filled := 0, 0
+	for i := range pages {
+		lines, all := 0, 0
+		rest := false
+		for k := range pages[i].Lines {
+			l := &pages[i].Lines[k]
+			lines += len(l.Glyphs)
+			rest = rest || d.running(l, pages[i].Height) == layout.Paragraph
+		}
+		for _, n := range pages[i].Fonts {
+			all += n
+		}
+		rest = rest || all > 2*lines // a table, whose text is in no line
+		switch {
+		case rest:
+			filled++
+		case len(pages[i].Lines) > 0:
+			bare++
+		}
+	}
+	return bare > filled
+}
+
 func (d *Document) learnRunning(pages []Page) {
 	var all []candidate
 	for i := range pages {
@@ -190,6 +216,9 @@ func (d *Document) learnRunning(pages []Page) {
 		return cmp.Or(cmp.Compare(rank(a.Foot), rank(b.Foot)), cmp.Compare(a.From, b.From), cmp.Compare(a.Text, b.Text))
 	})
 	d.Running = append(d.Running, found[:min(len(found), maxRunning)]...)
+	if d.nothingElse(pages) {
+		d.Running = []Running{} // what most pages consist of is their text
+	}
 }
 
 func rank(foot bool) int {
