@@ -65,6 +65,11 @@ bench: install build ## speed, latency, CPU time and memory of the whole chain: 
 	@$(GO) build -o bin/ ./test/cmd/bench
 	@bin/bench -json bin/bench.json
 
+.PHONY: soak
+soak: install build ## ten minutes at half load: nothing of a process grows (FOR=30m for longer)
+	@$(GO) build -o bin/ ./test/cmd/soak
+	@bin/soak -for $(or $(FOR),10m) -json bin/soak.json
+
 .PHONY: flips
 flips: ## verify finds every one of 1,000 random single-byte flips
 	cd cmd/colophon && COLOPHON_FLIPS=1000 $(GO) test -count=1 -v -run TestVerify .

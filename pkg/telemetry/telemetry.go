@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -88,7 +89,8 @@ func Start(ctx context.Context, service string, c Config) (*Telemetry, error) {
 		metrics = append(metrics, sdkmetric.WithReader(reader))
 	}
 	wrapped := prometheus.WrapRegistererWith(prometheus.Labels{"service_name": service}, t.registry)
-	wrapped.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
+	wrapped.MustRegister(collectors.NewGoCollector(live), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	tracers, meters := sdktrace.NewTracerProvider(traces...), sdkmetric.NewMeterProvider(metrics...)
 	t.TracerProvider, t.MeterProvider = tracers, meters

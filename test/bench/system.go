@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ type endpoints struct {
 type system struct {
 	dir     string
 	cmd     *exec.Cmd
-	log     bytes.Buffer
+	log     logBuffer
 	ended   chan error
 	db      *catalog.DB
 	pg      *pgx.Conn
@@ -54,8 +53,8 @@ type system struct {
 }
 
 // start runs `colophon dev` on an empty folder, with the services in it or as
-// separate processes, and waits until it is ready.
-func start(ctx context.Context, binary, dir string, separate bool) (*system, error) {
+// separate processes, and waits until it is ready. Settings are NAME=value.
+func start(ctx context.Context, binary, dir string, separate bool, settings ...string) (*system, error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func start(ctx context.Context, binary, dir string, separate bool) (*system, err
 		name, args = partServers, append(args, "--separate")
 	}
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), binary, args...) // it is asked to stop, not killed
-	s.cmd.Env = environment(s.cmd.Environ())
+	s.cmd.Env = append(environment(s.cmd.Environ()), settings...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (s *system) poll(ctx context.Context, done func() (bool, error)) error {
 		case <-tick.C:
 		case err := <-s.ended:
 			s.ended <- err
-			return fmt.Errorf("colophon dev ended: %w\n%s", err, s.log.Bytes())
+			return fmt.Errorf("colophon dev ended: %w\n%s", err, s.log.String())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -164,7 +163,7 @@ func (s *system) stop() error {
 	select {
 	case err := <-s.ended:
 		if err != nil {
-			return fmt.Errorf("colophon dev: %w\n%s", err, s.log.Bytes())
+			return fmt.Errorf("colophon dev: %w\n%s", err, s.log.String())
 		}
 		return nil
 	case <-time.After(stopLimit):
