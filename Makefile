@@ -9,28 +9,36 @@ SEED ?= 1
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 .PHONY: demo
 demo: install build ## install what is missing, build, run the whole system on the documents of test/documents
 	@bin/colophon demo test/documents
 
+# Two programs read pictures, and have Tesseract's C library linked in where it
+# is installed; addresses are looked up in Go all the same.
+OCR_TAGS := ocr,netgo,osusergo
+
 .PHONY: build
-build: ## build all binaries into bin/
+build: ## build all binaries into bin/, with OCR where Tesseract's headers are
 	@mkdir -p bin
-	@$(GO) build -o bin/ ./cmd/colophon
-	@for s in capturer splitter extractor chunker indexer gateway; do $(GO) build -o bin/ ./services/$$s || exit 1; done
+	@for s in capturer splitter chunker indexer gateway; do $(GO) build -o bin/ ./services/$$s || exit 1; done
+	@if .ci/ocr check; then CGO_ENABLED=1 $(GO) build -tags $(OCR_TAGS) -o bin/ ./cmd/colophon ./services/extractor; \
+	else echo "building without OCR: Tesseract's headers or trained data are not installed (make install)"; \
+		$(GO) build -o bin/ ./cmd/colophon && $(GO) build -o bin/ ./services/extractor; fi
 	@$(GO) build -o bin/ ./devstack/cmd/devstack
 
 .PHONY: install
-install: ## install PostgreSQL with apt-get when no binaries are found
+install: ## install PostgreSQL and Tesseract with apt-get where they are not found
 	@.ci/postgres
+	@.ci/ocr
 
 .PHONY: test
 test: install ## all tests of all modules
 	$(GO) vet work
 	$(GO) test -timeout 20m work
 	cd pkg && $(GO) test -tags faultpoints ./faultpoint
+	@if .ci/ocr check; then cd pkg && CGO_ENABLED=1 $(GO) vet -tags $(OCR_TAGS) ./ocr/... && OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) test -tags $(OCR_TAGS) ./ocr/...; fi
 
 .PHONY: lint
 lint: bin/golangci-lint ## the linter over all modules
@@ -47,7 +55,7 @@ generate: ## write schemas, AsyncAPI and the page of settings again
 	mv docs/environment.md.new docs/environment.md
 
 .PHONY: documents
-documents: ## write the PDF files of test/documents again
+documents: ## write the PDF files and containers of test/documents again
 	cd tools && GOWORK=off $(GO) run ./cmd/documents -dir ../test/documents
 
 .PHONY: check-modules
@@ -57,8 +65,17 @@ check-modules: ## each module alone: builds, vets, tidy
 	@test -z "$$(gofmt -l $(MODULES))" || { gofmt -l $(MODULES); exit 1; }
 
 .PHONY: quality
-quality: build ## scores of extraction over a corpus folder: make quality CORPUS=DIR
-	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-corpus "$(CORPUS)")
+quality: build ## scores of extraction over a corpus folder, beside other tools: make quality CORPUS=DIR
+	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-corpus "$(CORPUS)" -peers -whole -python "$$(.ci/peers)")
+	@if [ -n "$(CORPUS)" ] && .ci/ocr check; then $(MAKE) --no-print-directory scans; fi
+
+.PHONY: scans
+scans: install ## errors, boxes and cost of OCR over a corpus folder, beside the tesseract command: make scans CORPUS=DIR (ONLY=FOLDER/)
+	@OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) run -tags $(OCR_TAGS) ./test/cmd/quality -scans -only "$(or $(ONLY),scans/)" $(if $(CORPUS),-corpus "$(CORPUS)")
+
+.PHONY: hostile
+hostile: build ## a folder of harmful files: all must end, no service may: make hostile CORPUS=DIR
+	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-hostile "$(CORPUS)")
 
 .PHONY: bench
 bench: install build ## speed, latency, CPU time and memory of the whole chain: one table, and bin/bench.json
@@ -83,12 +100,21 @@ run-separate: build ## servers and services as separate processes, until interru
 	@bin/colophon dev --separate
 
 .PHONY: e2e
-e2e: install ## faults in the long form: 50 kills, outages of 30 s (SEED=N; QDRANT_URL=… for another vector store)
-	$(GO) test -count=1 -v -timeout 20m -run 'TestPoints|TestFaults' ./test/fault -args -full -seed $(SEED)
+e2e: install ## faults in the long form: 50 kills, outages of 30 s (SEED=N; CORPUS=DIR for more documents; QDRANT_URL=… for another vector store)
+	$(GO) test -count=1 -v -timeout 30m ./test/fault -args -full -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
+
+.PHONY: e2e-capture
+e2e-capture: install ## 10,000 captures by four crawlers over 20 kills of the capturer (SEED=N)
+	$(GO) test -count=1 -v -timeout 30m -run 'TestCapture$$' ./test/fault -args -full -seed $(SEED)
 
 .PHONY: e2e-full
 e2e-full: install ## the same with the delays of production and outages of 3 minutes: takes hours
-	$(GO) test -count=1 -v -timeout 6h -run 'TestPoints|TestFaults' ./test/fault -args -real -seed $(SEED)
+	$(GO) test -count=1 -v -timeout 12h ./test/fault -args -real -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
+
+.PHONY: determinism
+determinism: install ## the same dump from other builds, numbers of workers, processes, time zones and orders
+	$(GO) test -count=1 -v -timeout 30m -run TestDeterminism ./test/e2e
+	$(GO) test -count=1 -v -timeout 30m -run TestOrders ./test/fault -args -full
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (default 10s)

@@ -4,7 +4,10 @@ go 1.26.0
 
 tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-require github.com/go-pdf/fpdf v0.9.0
+require (
+	github.com/go-pdf/fpdf v0.9.0
+	golang.org/x/image v0.44.0
+)
 
 require (
 	4d63.com/gocheckcompilerdirectives v1.4.0 // indirect

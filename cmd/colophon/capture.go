@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -8,11 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,12 +23,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/sdk"
+	"github.com/colophon-dev/colophon/pkg/sdk/inbox"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
-
-// maxInline is the largest document that travels inside its request, in bytes
-// (contracts 2).
-const maxInline = 512 << 10
 
 // captureOptions are the flags of capture.
 type captureOptions struct {
@@ -37,14 +37,15 @@ type captureOptions struct {
 	at       string
 	language string
 	timeout  time.Duration
+	stdin    io.Reader // the list that - names
 }
 
 func (c *cli) captureCommand() *cobra.Command {
-	var o captureOptions
+	o := captureOptions{stdin: os.Stdin}
 	cmd := &cobra.Command{
-		Use: "capture URL|FILE|DIR|-…", Short: "Hand documents over, and follow them to the end with --wait",
-		Long:    "Publishes one capture request a document. Files are named file:/// and their path\nrelative to the argument, so that the same folder gives the same ids anywhere.\nWith --wait it follows each until it is terminal and exits 3 when one ends in error.",
-		Example: "  colophon capture --wait --source valdoro test/documents\n  colophon capture https://www.example.org/minutes.html --source town",
+		Use: "capture URL|FILE|DIR|WARC|-…", Short: "Hand documents over, and follow them to the end with --wait",
+		Long:    "Publishes one capture request a document: URLs, files, all files of a folder but\nhidden ones, web archives (.warc, .warc.gz), or with - what a list on standard input\nnames, one a line. Files are named file:/// and their path relative to the argument,\nso that the same folder gives the same ids anywhere. With --wait it follows each\nuntil it is terminal, prints what became of it and of what it contains, and exits 3\nwhen one ends in error.",
+		Example: "  colophon capture --wait --source valdoro test/documents\n  colophon capture --source town --wait report.pdf https://www.example.org/minutes.html site.warc.gz\n  find . -name '*.pdf' | colophon capture --source town --wait --json -",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			db, s, err := c.catalog(cmd.Context())
@@ -61,7 +62,7 @@ func (c *cli) captureCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.capture(cmd.Context(), &sender{db: db, conn: conn, blobs: blobs}, given, o)
+			return c.capture(cmd.Context(), &sender{db: db, conn: conn, blobs: blobs, full: c.waitsForRoom()}, given, o)
 		},
 	}
 	f := cmd.Flags()
@@ -73,6 +74,13 @@ func (c *cli) captureCommand() *cobra.Command {
 	f.StringVar(&o.language, "language", "", "language of the documents, when you know it")
 	f.DurationVar(&o.timeout, "timeout", 0, "with --wait: give up after this long; 0 is never")
 	return cmd
+}
+
+// waitsForRoom says once that the queue is full.
+func (c *cli) waitsForRoom() func() {
+	return sync.OnceFunc(func() {
+		fmt.Fprintln(c.err, "the queue of requests is full: waiting until there is room")
+	})
 }
 
 func (c *cli) capture(ctx context.Context, s *sender, given []string, o captureOptions) error {
@@ -114,11 +122,7 @@ func (c *cli) report(results []catalog.Result, strict bool) error {
 			if state == "" {
 				state = r.Outcome
 			}
-			fmt.Fprintf(w, "%-9s %-48s %4d pages %5d chunks", state, r.URL, r.Pages, r.Chunks)
-			if r.Reason != "" {
-				fmt.Fprintf(w, "  %s: %s", r.Reason, r.Message)
-			}
-			fmt.Fprintln(w)
+			fmt.Fprintf(w, "%-9s %-48s %4d pages %5d chunks%s\n", state, r.URL, r.Pages, r.Chunks, because(r))
 		}); err != nil {
 			return err
 		}
@@ -132,28 +136,61 @@ func (c *cli) report(results []catalog.Result, strict bool) error {
 	return nil
 }
 
-// prepare makes one request for each URL and file, in order. Files that do not
-// fit into a request go to the inbox.
-func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o captureOptions) ([]event.CaptureRequested, error) {
-	var requests []event.CaptureRequested
+// handover is a request that is sent, without the bytes of a file that travels
+// inside it: they are read when they are needed.
+type handover struct {
+	event.CaptureRequested
+	path string // of that file; empty when there is none
+}
+
+// prepare makes one request for each URL, file, web archive and line of the list
+// on standard input, in order. Files that do not fit into a request go to the
+// inbox.
+func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o captureOptions) ([]handover, error) {
+	var requests []handover
 	for _, arg := range given {
-		if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
-			requests = append(requests, event.CaptureRequested{
-				RequestID: "u-" + digest.Base32(digest.HashParts(arg, nonce())), SourceID: o.source, URL: arg, Force: o.force,
-				Language: o.language,
-			})
-			continue
-		}
-		files, err := filesOf(arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			r, err := fileRequest(ctx, blobs, f, o)
+		if arg != "-" {
+			more, err := prepareOne(ctx, blobs, arg, o)
 			if err != nil {
 				return nil, err
 			}
-			requests = append(requests, r)
+			requests = append(requests, more...)
+			continue
+		}
+		list := bufio.NewScanner(o.stdin)
+		for list.Scan() {
+			line := strings.TrimSpace(list.Text())
+			if line == "" {
+				continue
+			}
+			more, err := prepareOne(ctx, blobs, line, o)
+			if err != nil {
+				return nil, err
+			}
+			requests = append(requests, more...)
+		}
+		if err := list.Err(); err != nil {
+			return nil, fmt.Errorf("the list on standard input: %w", err)
+		}
+	}
+	return requests, nil
+}
+
+func prepareOne(ctx context.Context, blobs *blobstore.Store, arg string, o captureOptions) ([]handover, error) {
+	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+		return []handover{{CaptureRequested: event.CaptureRequested{
+			RequestID: "u-" + digest.Base32(digest.HashParts(arg, nonce())), SourceID: o.source, URL: arg, Force: o.force,
+			Language: o.language,
+		}}}, nil
+	}
+	files, err := filesOf(arg)
+	if err != nil {
+		return nil, err
+	}
+	requests := make([]handover, len(files))
+	for i, f := range files {
+		if requests[i], err = fileRequest(ctx, blobs, f, o); err != nil {
+			return nil, err
 		}
 	}
 	return requests, nil
@@ -163,10 +200,9 @@ func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o capt
 // that named it.
 type file struct{ path, name string }
 
+// filesOf returns the file that is named, or all files of a folder and those in
+// it, but hidden ones.
 func filesOf(arg string) ([]file, error) {
-	if arg == "-" {
-		return []file{{path: "-", name: "stdin"}}, nil
-	}
 	info, err := os.Stat(arg)
 	if err != nil {
 		return nil, usagef("%s: %v", arg, errors.Unwrap(err))
@@ -176,8 +212,14 @@ func filesOf(arg string) ([]file, error) {
 	}
 	var files []file
 	err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		hidden := path != arg && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
 			return err
+		case hidden && d.IsDir():
+			return fs.SkipDir
+		case hidden || !d.Type().IsRegular():
+			return nil
 		}
 		name, err := filepath.Rel(arg, path)
 		files = append(files, file{path: path, name: filepath.ToSlash(name)})
@@ -187,50 +229,41 @@ func filesOf(arg string) ([]file, error) {
 	return files, err
 }
 
-func fileRequest(ctx context.Context, blobs *blobstore.Store, f file, o captureOptions) (event.CaptureRequested, error) {
-	data, modified, err := readFile(f.path)
-	if err != nil {
-		return event.CaptureRequested{}, err
-	}
-	if o.at != "" {
-		if modified, err = time.Parse(time.RFC3339, o.at); err != nil {
-			return event.CaptureRequested{}, usagef("--at %q: must be RFC 3339, like 2026-03-12T09:00:00Z", o.at)
-		}
-	}
-	modified = modified.UTC().Truncate(time.Second)
-	again := ""
-	if o.force {
-		again = nonce()
-	}
-	r := event.CaptureRequested{
-		RequestID: digest.CaptureFileRequestID(f.name, digest.Content(data), again), SourceID: o.source,
-		URL:         (&url.URL{Scheme: "file", Path: "/" + f.name}).String(),
-		RetrievedAt: &modified, LastModified: &modified, Filename: filepath.Base(f.name), Force: o.force, Language: o.language,
+func fileRequest(ctx context.Context, blobs *blobstore.Store, f file, o captureOptions) (handover, error) {
+	facts := event.CaptureRequested{
+		SourceID: o.source, URL: sdk.FileURL(f.name), Filename: filepath.Base(f.name), Force: o.force, Language: o.language,
 		FetchToolVersion: "colophon-cli",
 	}
-	if len(data) <= maxInline {
-		r.Inline = &event.Inline{ContentBase64: data}
-		return r, nil
+	if o.at != "" {
+		at, err := time.Parse(time.RFC3339, o.at)
+		if err != nil {
+			return handover{}, usagef("--at %q: must be RFC 3339, like 2026-03-12T09:00:00Z", o.at)
+		}
+		at = at.UTC().Truncate(time.Second)
+		facts.RetrievedAt, facts.LastModified = &at, &at
 	}
-	key := blobstore.InboxKey(o.source, digest.Hex(data))
-	if _, err := blobs.PutOnce(ctx, blobstore.Inbox, key, data, "application/octet-stream"); err != nil {
-		return r, err
+	request := sdk.FileRequest
+	if lower := strings.ToLower(f.name); strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz") {
+		request = sdk.WARCRequest
 	}
-	r.Object = &event.Object{Bucket: string(blobstore.Inbox), Key: key}
-	return r, nil
-}
-
-func readFile(path string) ([]byte, time.Time, error) {
-	if path == "-" {
-		data, err := io.ReadAll(os.Stdin)
-		return data, time.Now(), err
-	}
-	info, err := os.Stat(path)
+	r, err := request(ctx, inbox.Of(blobs), f.path, facts)
 	if err != nil {
-		return nil, time.Time{}, err
+		return handover{}, err
 	}
-	data, err := os.ReadFile(path)
-	return data, info.ModTime(), err
+	h := handover{CaptureRequested: r}
+	hash := ""
+	switch {
+	case r.Inline != nil:
+		h.path, h.Inline, hash = f.path, nil, digest.Content(r.Inline.ContentBase64)
+	case r.Object != nil:
+		hash = "sha256:" + path.Base(r.Object.Key)
+	default:
+		hash = "sha256:" + path.Base(r.WARC.Key)
+	}
+	if o.force {
+		h.RequestID = digest.CaptureFileRequestID(f.name, hash, nonce())
+	}
+	return h, nil
 }
 
 func nonce() string {
@@ -239,14 +272,15 @@ func nonce() string {
 	return hex.EncodeToString(raw)
 }
 
-// sender publishes requests and sends them again until they are accepted.
+// sender publishes requests.
 type sender struct {
 	db    *catalog.DB
 	conn  *stream.Conn
 	blobs *blobstore.Store
+	full  func() // told when the queue is full and sending waits; may be nil
 }
 
-func (s *sender) send(ctx context.Context, requests []event.CaptureRequested) error {
+func (s *sender) send(ctx context.Context, requests []handover) error {
 	for _, r := range requests {
 		if err := s.publish(ctx, r, 0); err != nil {
 			return fmt.Errorf("%s: %w", r.URL, err)
@@ -255,7 +289,17 @@ func (s *sender) send(ctx context.Context, requests []event.CaptureRequested) er
 	return nil
 }
 
-func (s *sender) publish(ctx context.Context, r event.CaptureRequested, again int64) error {
+// publish sends one request. While the queue is full it waits: what was sent is
+// safe, and what waits is not sent yet.
+func (s *sender) publish(ctx context.Context, h handover, again int64) error {
+	r := h.CaptureRequested
+	if h.path != "" {
+		data, err := os.ReadFile(h.path)
+		if err != nil {
+			return err
+		}
+		r.Inline = &event.Inline{ContentBase64: data}
+	}
 	if err := r.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -266,5 +310,13 @@ func (s *sender) publish(ctx context.Context, r event.CaptureRequested, again in
 	if again > 0 {
 		e = e.Redrive(again)
 	}
-	return s.conn.Publisher("cli").Publish(ctx, e)
+	for {
+		err := s.conn.Publisher("cli").Publish(ctx, e)
+		if !errors.Is(err, stream.ErrFull) || ctx.Err() != nil {
+			return err
+		}
+		if s.full != nil {
+			s.full()
+		}
+	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
-	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -32,31 +31,45 @@ func formats() map[string]string {
 
 func (c *cli) convertCommand() *cobra.Command {
 	var (
-		to, out string
-		o       = captureOptions{source: "convert"}
+		w writing
+		o = captureOptions{source: "convert"}
 	)
 	cmd := &cobra.Command{
 		Use: "convert FILE…", Short: "Run files through the whole chain, and leave nothing behind",
-		Long:    "Starts a system in a temporary folder, runs the files through it and writes the\nresult to standard output, or to one file a document with -o. Exits 3 when a file\nfails.",
-		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/",
+		Long: "Starts a system in a temporary folder, runs the files through it and writes the\n" +
+			"result to standard output, or to one file a document with -o. With --overlay each\n" +
+			"page of a PDF is also written as a picture with the boxes and types of its units.\n" +
+			"Exits 3 when a file fails.",
+		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/\n  colophon convert report.pdf --to text --overlay pictures/",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if _, known := formats()[to]; !known {
-				return usagef("--to %q: chunks, ir, html, markdown, text or csv", to)
+			if _, known := formats()[w.to]; !known {
+				return usagef("--to %q: chunks, ir, html, markdown, text or csv", w.to)
 			}
-			return c.convert(cmd.Context(), given, to, out, o)
+			return c.convert(cmd.Context(), given, w, o)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "chunks", "chunks, ir, html, markdown, text or csv")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder to write one file a document into")
+	cmd.Flags().StringVar(&w.to, "to", "chunks", "chunks, ir, html, markdown, text or csv")
+	cmd.Flags().StringVarP(&w.out, "out", "o", "", "folder to write one file a document into")
+	cmd.Flags().StringVar(&w.overlay, "overlay", "", "folder to write a picture of each page of a PDF into, with the boxes of its units")
 	cmd.Flags().StringVar(&o.at, "at", "", "time of retrieval, RFC 3339; default each file's own time")
 	cmd.Flags().StringVar(&o.language, "language", "", "language of the documents, when you know it")
 	return cmd
 }
 
-func (c *cli) convert(ctx context.Context, given []string, to, out string, o captureOptions) (err error) {
-	if out != "" {
-		if err := os.MkdirAll(out, 0o755); err != nil {
+// writing is where convert writes what.
+type writing struct {
+	to      string // a key of formats
+	out     string // folder; empty: standard output
+	overlay string // folder; empty: no pictures
+}
+
+func (c *cli) convert(ctx context.Context, given []string, w writing, o captureOptions) (err error) {
+	for _, dir := range []string{w.out, w.overlay} {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return usageError{err}
 		}
 	}
@@ -87,12 +100,16 @@ func (c *cli) convert(ctx context.Context, given []string, to, out string, o cap
 	if err != nil {
 		return err
 	}
-	return c.writeConverted(ctx, sys, results, to, out)
+	err = c.writeConverted(ctx, sys, results, w)
+	if w.overlay != "" && (err == nil || errors.Is(err, errFailed)) {
+		err = errors.Join(err, c.overlay(ctx, sys, results, w.overlay))
+	}
+	return err
 }
 
 // distinguish gives files of equal names in different folders their folders'
 // names: they are not versions of one document.
-func distinguish(requests []event.CaptureRequested, given []string) {
+func distinguish(requests []handover, given []string) {
 	if len(requests) != len(given) {
 		return // folders are among them, which name their files
 	}
@@ -109,7 +126,7 @@ func distinguish(requests []event.CaptureRequested, given []string) {
 	}
 }
 
-func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []catalog.Result, to, out string) error {
+func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []catalog.Result, w writing) error {
 	failed, written := false, false
 	for _, r := range results {
 		if r.InError() {
@@ -117,12 +134,15 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			fmt.Fprintf(c.err, "%s: %s: %s\n", r.URL, r.Reason, r.Message)
 			continue
 		}
+		if r.State == "" {
+			continue // a container, whose members follow
+		}
 		var buf bytes.Buffer
-		if err := sys.write(ctx, &buf, r, to); err != nil {
+		if err := sys.write(ctx, &buf, r, w.to); err != nil {
 			return err
 		}
-		if out == "" {
-			if written && to != "chunks" && to != "ir" {
+		if w.out == "" {
+			if written && w.to != "chunks" && w.to != "ir" {
 				fmt.Fprintln(c.out) // an empty line between documents
 			}
 			written = true
@@ -131,8 +151,7 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			}
 			continue
 		}
-		name := strings.ReplaceAll(strings.TrimPrefix(r.URL, "file:///"), "/", "_") + formats()[to]
-		if err := os.WriteFile(filepath.Join(out, name), buf.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(w.out, fileName(r)+formats()[w.to]), buf.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
@@ -140,6 +159,11 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 		return errFailed
 	}
 	return nil
+}
+
+// fileName is the name of a file's document as the name of a file.
+func fileName(r catalog.Result) string {
+	return strings.ReplaceAll(strings.TrimPrefix(r.URL, "file:///"), "/", "_")
 }
 
 // temporary is a local system that runs inside this command.
@@ -209,7 +233,7 @@ func (t *temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 	if err != nil {
 		return err
 	}
-	return t.frames(ctx, r.SnapshotID, func(f segment.Frame) error {
+	return lastFrames(ctx, t.db, t.blobs, r.SnapshotID, func(f segment.Frame) error {
 		var text string
 		switch to {
 		case "html":
@@ -221,50 +245,9 @@ func (t *temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 		case "csv":
 			text = render.CSV(f)
 		default:
-			if err := enc.Encode(f.Page); err != nil {
-				return err
-			}
-			for _, u := range f.Units {
-				if err := enc.Encode(u); err != nil {
-					return err
-				}
-			}
-			return nil
+			return writeIR(enc, f)
 		}
 		_, err := io.WriteString(w, text)
 		return err
 	})
-}
-
-// frames reads the pages of a snapshot's last run, in order.
-func (t *temporary) frames(ctx context.Context, snapshotID string, each func(segment.Frame) error) error {
-	runs, err := t.db.Runs(ctx, snapshotID)
-	if err != nil || len(runs) == 0 {
-		return err
-	}
-	run := runs[len(runs)-1]
-	rows, err := t.db.Segments(ctx, snapshotID, run.ExtractionID)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		data, err := t.blobs.Get(ctx, blobstore.Derived, row.ObjectKey, row.Digest)
-		if err != nil {
-			return err
-		}
-		reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			return err
-		}
-		for i := range reader.Index() {
-			f, err := reader.Frame(i)
-			if err != nil {
-				return err
-			}
-			if err := each(f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

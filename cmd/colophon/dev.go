@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -25,6 +26,7 @@ func (c *cli) devCommand() *cobra.Command {
 		o        localOptions
 		only     string
 		separate bool
+		profile  string
 	)
 	cmd := &cobra.Command{
 		Use: "dev", Short: "Run all servers and services on this machine",
@@ -35,14 +37,33 @@ func (c *cli) devCommand() *cobra.Command {
 				return usagef("--only %q: servers is the one that there is", only)
 			}
 			o.dir, o.services = c.dir, only == "" && !separate
-			return c.dev(cmd.Context(), o, separate)
+			return profiled(profile, func() error { return c.dev(cmd.Context(), o, separate) })
 		},
 	}
 	cmd.Flags().StringVar(&o.http, "http", "127.0.0.1:8080", "host:port of the gateway; port 0 is any free one")
 	cmd.Flags().StringVar(&o.nats, "nats", "", "host:port of NATS; any free port when not set")
 	cmd.Flags().StringVar(&only, "only", "", "servers: start the servers alone")
 	cmd.Flags().BoolVar(&separate, "separate", false, "run each service as a process of its own")
+	cmd.Flags().StringVar(&profile, "cpu-profile", "", "file for a profile of this process's CPU time, written when it ends")
 	return cmd
+}
+
+// profiled writes a profile of the CPU time that f takes to a file, if one is
+// named.
+func profiled(path string, f func() error) error {
+	if path == "" {
+		return f()
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	err = f()
+	pprof.StopCPUProfile()
+	return errors.Join(err, file.Close())
 }
 
 func (c *cli) dev(ctx context.Context, o localOptions, separate bool) error {

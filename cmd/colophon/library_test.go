@@ -83,12 +83,12 @@ func newLibrary(t *testing.T) *library {
 }
 
 // fill captures the small documents of test/documents, a PDF, a second version
-// of it and of a page, and the same page under other names.
+// of it and of a page, and the same page under other names and in other markup.
 func (l *library) fill(tmp *temporary) {
 	l.Helper()
 	for _, name := range []string{
 		"avis-sans-encodage.html", "blog-oven.html", "conseil-ordre-du-jour.html", "dizionario.html", "empty.txt",
-		"fola-corsa.txt", "mercati-utf16.txt", "truncated.pdf", "verbale-latin9.txt",
+		"fola-corsa.txt", "mercati-utf16.txt", "seance-fevrier.zip", "truncated.pdf", "verbale-latin9.txt",
 	} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "test", "documents", name))
 		l.must(err)
@@ -105,6 +105,9 @@ func (l *library) fill(tmp *temporary) {
 	l.put("minutes.html", minutes("postponed"))
 	l.capture(tmp, "council", "2026-03-02T08:00:00Z", filepath.Join(l.samples, "minutes.html"))
 	l.capture(tmp, "herald", "2026-03-03T08:00:00Z", filepath.Join(l.samples, "copy.html"))
+	// An earlier version with the same text comes late: its chunks stand from then on.
+	l.put("copy.html", strings.Replace(string(blog), "<body>", `<body class="old">`, 1))
+	l.capture(tmp, "herald", "2026-03-01T08:00:00Z", filepath.Join(l.samples, "copy.html"))
 }
 
 func (l *library) put(name, data string) {

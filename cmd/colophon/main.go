@@ -11,15 +11,21 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	ocrchild "github.com/colophon-dev/colophon/pkg/ocr/child"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 )
 
 func main() {
-	if devstack.ChildMain() || sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if devstack.ChildMain() || sandbox.Child(roles()) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// roles are what this program's children can be.
+func roles() map[string]sandbox.Role {
+	return map[string]sandbox.Role{child.RoleName: child.Role, child.DrawRoleName: child.DrawRole, ocrchild.RoleName: ocrchild.Role}
 }

@@ -23,6 +23,7 @@ type settings struct {
 	Runner     config.Runner
 	Streams    config.Streams
 	Extraction config.Extraction
+	OCR        config.OCR
 	Gateway    string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API."`
 }
 
@@ -92,7 +93,7 @@ func (c *cli) system(ctx context.Context) (*system, error) {
 	}
 	s.reader = &verify.Reader{
 		Catalog: db, Blobs: s.blobs, Vectors: s.vectors, Alias: set.Qdrant.Collection, Extractor: s.child,
-		Chunker: chunker.Again(),
+		Chunker: chunker.Again(), Members: new(verify.Members),
 	}
 	return s, nil
 }

@@ -106,7 +106,7 @@ func (c *cli) root() *cobra.Command {
 	flags.BoolVar(&c.progress, "progress", false, "show progress also where standard error is no terminal")
 	root.AddCommand(
 		c.devCommand(), c.demoCommand(), c.convertCommand(), c.captureCommand(), c.statusCommand(), c.searchCommand(),
-		c.showCommand(), c.rawCommand(), c.verifyCommand(), c.tailCommand(), c.dlqCommand(), c.retryCommand(),
+		c.showCommand(), c.rawCommand(), c.diffCommand(), c.exportCommand(), c.verifyCommand(), c.tailCommand(), c.dlqCommand(), c.retryCommand(), c.reparseCommand(),
 		c.reconcileCommand(), c.dumpCommand(), c.provisionCommand(), c.migrateCommand(), c.sourceCommand(),
 		c.versionCommand(), c.environmentCommand(),
 	)

@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
 
 func (c *cli) versionCommand() *cobra.Command {
@@ -55,8 +56,11 @@ func (c *cli) migrateCommand() *cobra.Command {
 
 func (c *cli) provisionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "provision", Short: "Make or verify streams, consumers and buckets", Example: "  colophon provision",
-		Args: args(cobra.NoArgs),
+		Use: "provision", Short: "Make or verify streams, consumers and buckets",
+		Long: "Makes streams, consumers and buckets where they are missing, and says what differs\n" +
+			"where they are not as they must be. Says too what this program reads scans with.",
+		Example: "  colophon provision",
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			s, err := c.settings()
@@ -78,7 +82,15 @@ func (c *cli) provisionCommand() *cobra.Command {
 			if err := blobs.EnsureBuckets(ctx); err != nil {
 				return err
 			}
-			return stream.Verify(ctx, conn)
+			if err := stream.Verify(ctx, conn); err != nil {
+				return err
+			}
+			engine, err := extractor.Engine(ctx, s.OCR)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.err, "OCR on this machine: %s\n", engine)
+			return nil
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,72 +14,108 @@ import (
 
 func (c *cli) sourceCommand() *cobra.Command {
 	cmd := group("source", "The registry of sources")
-	cmd.AddCommand(c.sourceAdd(), c.sourceList(), c.sourceShow())
+	cmd.AddCommand(c.sourceAdd(), c.sourceSet(), c.sourceApply(), c.sourceList(), c.sourceShow(), c.sourceState(model.SourceEnabled),
+		c.sourceState(model.SourceDisabled), c.sourceRemove(), c.sourceLearnFurniture())
 	return cmd
 }
 
 func (c *cli) sourceAdd() *cobra.Command {
-	given := model.DefaultSource("")
-	var layer string
-	cmd := &cobra.Command{
+	return c.sourceChange(&cobra.Command{
 		Use: "add ID", Short: "Register a source, or change what the flags name of one",
 		Example: "  colophon source add valdoro --name 'Conseil municipal de Valdoro' --language fr --territory Valdoro",
-		Args:    args(cobra.ExactArgs(1)),
+	}, func(id string, _ error) (model.Source, error) { return model.DefaultSource(id), nil })
+}
+
+func (c *cli) sourceSet() *cobra.Command {
+	return c.sourceChange(&cobra.Command{
+		Use: "set ID", Short: "Change what the flags name of a source that is registered",
+		Example: "  colophon source set valdoro --host-delay 2s --dedup-html 1h --robots ignore --robots-notes 'agreed with the clerk'",
+	}, func(_ string, err error) (model.Source, error) { return model.Source{}, err })
+}
+
+// sourceChange is a command that changes a source by flags; missing says what
+// becomes of one that is not registered.
+func (c *cli) sourceChange(cmd *cobra.Command, missing func(id string, err error) (model.Source, error)) *cobra.Command {
+	given := newSourceFlags(cmd.Flags())
+	cmd.Args = args(cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, id []string) error {
+		if !model.ValidSourceID(id[0]) {
+			return usagef("source_id %q: 1 to 64 of a-z, 0-9, _ and -", id[0])
+		}
+		db, _, err := c.catalog(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		s, err := db.Source(cmd.Context(), id[0])
+		if errors.Is(err, catalog.ErrNotFound) {
+			s, err = missing(id[0], err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := given.apply(&s); err != nil {
+			return err
+		}
+		return c.putSource(cmd.Context(), db, s)
+	}
+	return cmd
+}
+
+// putSource writes a source that a user described, and says so.
+func (c *cli) putSource(ctx context.Context, db *catalog.DB, s model.Source) error {
+	if err := s.Validate(); err != nil {
+		return usagef("source %s: %w", s.SourceID, err)
+	}
+	if err := db.PutSource(ctx, s); err != nil {
+		return err
+	}
+	return c.print(s, func(w io.Writer) { fmt.Fprintf(w, "source %s is registered\n", s.SourceID) })
+}
+
+func (c *cli) sourceState(state model.SourceState) *cobra.Command {
+	use, short := "enable", "Let a source be captured again"
+	if state == model.SourceDisabled {
+		use, short = "disable", "Refuse what is sent for a source from now on; what is stored stays"
+	}
+	return &cobra.Command{
+		Use: use + " ID", Short: short, Example: "  colophon source " + use + " valdoro", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, id []string) error {
-			given.Layer = model.Layer(layer)
-			if !model.ValidSourceID(id[0]) {
-				return usagef("source_id %q: 1 to 64 of a-z, 0-9, _ and -", id[0])
-			}
 			db, _, err := c.catalog(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			s, err := db.Source(cmd.Context(), id[0])
-			if errors.Is(err, catalog.ErrNotFound) {
-				s, err = model.DefaultSource(id[0]), nil
+			if err := db.SetSourceState(cmd.Context(), id[0], state); err != nil {
+				return err
 			}
+			s, err := db.Source(cmd.Context(), id[0])
 			if err != nil {
 				return err
 			}
-			keepUnnamed(&s, given, cmd.Flags().Changed)
-			if err := s.Validate(); err != nil {
-				return usageError{err}
-			}
-			if err := db.PutSource(cmd.Context(), s); err != nil {
-				return err
-			}
-			return c.print(s, func(w io.Writer) { fmt.Fprintf(w, "source %s is registered\n", s.SourceID) })
+			return c.print(s, func(w io.Writer) { fmt.Fprintf(w, "source %s is %s\n", s.SourceID, s.State) })
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&given.Name, "name", "", "display name, in every chunk's header")
-	f.StringVar(&given.SourceType, "type", given.SourceType, "official, wiki, history, proposal, comment or forum")
-	f.StringVar(&given.Domain, "domain", given.Domain, "domain of knowledge")
-	f.StringVar(&given.Territory, "territory", "", "territory")
-	f.StringVar(&layer, "layer", string(given.Layer), "hot, summary or archive")
-	f.StringVar(&given.Language, "language", "", "default language, ISO 639-1")
-	f.StringSliceVar(&given.Languages, "languages", nil, "languages that detection chooses among, ISO 639-1")
-	f.StringVar(&given.Region, "region", "", "region, ISO 3166-1")
-	f.StringVar(&given.Licence, "licence", "", "licence")
-	f.Int64Var(&given.MaxBytes, "max-bytes", given.MaxBytes, "largest document in bytes")
-	f.IntVar(&given.MaxPages, "max-pages", given.MaxPages, "most pages of a document")
-	return cmd
 }
 
-// keepUnnamed copies the fields whose flags were given, and no others.
-func keepUnnamed(s *model.Source, given model.Source, changed func(flag string) bool) {
-	for flag, set := range map[string]func(){
-		"name": func() { s.Name = given.Name }, "type": func() { s.SourceType = given.SourceType },
-		"domain": func() { s.Domain = given.Domain }, "territory": func() { s.Territory = given.Territory },
-		"layer": func() { s.Layer = given.Layer }, "language": func() { s.Language = given.Language },
-		"languages": func() { s.Languages = given.Languages }, "region": func() { s.Region = given.Region },
-		"licence": func() { s.Licence = given.Licence }, "max-bytes": func() { s.MaxBytes = given.MaxBytes },
-		"max-pages": func() { s.MaxPages = given.MaxPages },
-	} {
-		if changed(flag) {
-			set()
-		}
+func (c *cli) sourceRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove ID", Short: "Take a source out of the registry that nothing was captured for",
+		Example: "  colophon source remove valdoro", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, id []string) error {
+			db, _, err := c.catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			switch err := db.RemoveSource(cmd.Context(), id[0]); {
+			case errors.Is(err, catalog.ErrInUse):
+				return failedError{fmt.Errorf("%w: disable it instead", err)}
+			case err != nil:
+				return err
+			}
+			return c.print(map[string]string{"removed": id[0]}, func(w io.Writer) { fmt.Fprintf(w, "source %s is removed\n", id[0]) })
+		},
 	}
 }
 

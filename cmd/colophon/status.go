@@ -28,6 +28,9 @@ func (c *cli) statusCommand() *cobra.Command {
 		Example: "  colophon status\n  colophon status --watch\n  colophon status doc_x4…",
 		Args:    args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 1 && kindOf(given[0]) == "document" {
+				return c.documentHistory(cmd, given[0])
+			}
 			if len(given) == 1 {
 				return c.show(cmd, kindOf(given[0]), given[0])
 			}
@@ -102,17 +105,25 @@ func writeOverview(w io.Writer, o overview) {
 		if state == "" {
 			state = d.Outcome
 		}
-		fmt.Fprintf(w, "%-10s %s  %s", state, d.DocumentID, d.URL)
-		if d.Reason != "" {
-			fmt.Fprintf(w, "  %s: %s", d.Reason, d.Message)
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "%-10s %s  %s%s\n", state, d.DocumentID, d.URL, because(d))
 	}
 	if o.Oldest != nil {
 		fmt.Fprintf(w, "oldest open work: %s\n", o.Oldest.Format(time.RFC3339))
 	}
 	if o.Quiet {
 		fmt.Fprintln(w, "quiet: nothing is left to do")
+	}
+}
+
+// because says why a document has come to what it is, or what a container holds.
+func because(r catalog.Result) string {
+	switch {
+	case r.Reason != "":
+		return "  " + r.Reason + ": " + r.Message
+	case r.Message != "":
+		return "  " + r.Message
+	default:
+		return ""
 	}
 }
 

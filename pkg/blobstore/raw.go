@@ -69,6 +69,24 @@ func (s *Store) PutFacts(ctx context.Context, snap model.Snapshot, extractionID 
 	return key, sum, err
 }
 
+// PutOCR stores an OCR result once under the digest of what was asked for, and
+// returns its key and the hex sha256 of the object that is there then: of
+// several that were read at once, the first.
+func (s *Store) PutOCR(ctx context.Context, sourceID, engine, version, sum string, packed []byte) (key, stored string, err error) {
+	key = OCRKey(sourceID, engine, version, sum)
+	created, err := s.PutOnce(ctx, Derived, key, packed, "application/zstd")
+	if err != nil || created {
+		return key, digest.Hex(packed), err
+	}
+	there, err := s.Get(ctx, Derived, key, "")
+	return key, digest.Hex(there), err
+}
+
+// GetOCR returns the stored OCR result that a page names.
+func (s *Store) GetOCR(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error) {
+	return s.Get(ctx, Derived, OCRKey(sourceID, read.Engine, read.Version, read.Key), read.Digest)
+}
+
 // PutSegment stores an IR segment once and returns its key.
 func (s *Store) PutSegment(ctx context.Context, row model.SegmentRow, sourceID string, data []byte) (string, error) {
 	key := SegmentKey(sourceID, row.ExtractionID, row.SnapshotID, row.From, row.To, row.Digest)

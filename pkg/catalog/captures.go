@@ -14,13 +14,14 @@ import (
 )
 
 const captureColumns = `source_id, request_id, request_digest, request, requested_at, url_canonical,
-	coalesce(outcome, ''), reason, message, snapshot_id, document_id, retry_after, announced_at IS NOT NULL`
+	coalesce(outcome, ''), reason, message, snapshot_id, document_id, retry_after, announced_at IS NOT NULL, fetch_status,
+	container`
 
 func scanCapture(row pgx.Row) (model.Capture, error) {
 	var c model.Capture
 	var retryAfter *time.Time
 	err := row.Scan(&c.SourceID, &c.RequestID, &c.RequestDigest, &c.Request, &c.RequestedAt, &c.URLCanonical,
-		&c.Outcome, &c.Reason, &c.Message, &c.SnapshotID, &c.DocumentID, &retryAfter, &c.Announced)
+		&c.Outcome, &c.Reason, &c.Message, &c.SnapshotID, &c.DocumentID, &retryAfter, &c.Announced, &c.FetchStatus, &c.Container)
 	if retryAfter != nil {
 		c.RetryAfter = *retryAfter
 	}
@@ -42,6 +43,9 @@ func (db *DB) Capture(ctx context.Context, sourceID, requestID string) (model.Ca
 // the caller compares RequestDigest. held says that the caller has the lease
 // and the row is open. A request that was rejected for the state of its source
 // is open again, since that state is no property of the request.
+//
+// A new row is not waited for on the disk: the next row that is, is behind it in
+// the log, and until then the request is unacknowledged and comes again.
 func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, lease time.Duration) (stands model.Capture, held bool, err error) {
 	var requestedAt *time.Time
 	if !c.RequestedAt.IsZero() {
@@ -49,7 +53,7 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 	}
 	stands, err = scanCapture(db.pool.QueryRow(ctx, `INSERT INTO captures
 		(source_id, request_id, request_digest, request, url_canonical, requested_at, lease_owner, lease_until)
-		VALUES ($1, $2, $3, $4, $5, coalesce($6, now()), $7, now() + $8::interval)
+		SELECT $1, $2, $3, $4, $5, coalesce($6, now()), $7, now() + $8::interval FROM `+unsynced+`
 		ON CONFLICT DO NOTHING RETURNING `+captureColumns,
 		c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, requestedAt, owner, lease))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -72,6 +76,10 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 	return stands, true, nil
 }
 
+// unsynced, selected from, lets the transaction of its statement commit without
+// waiting for the disk. A crash of the server can lose what was committed so.
+const unsynced = `(SELECT set_config('synchronous_commit', 'off', true)) AS unsynced`
+
 // RenewCapture moves the end of a lease; false says that it was lost.
 func (db *DB) RenewCapture(ctx context.Context, sourceID, requestID, owner string, lease time.Duration) (bool, error) {
 	tag, err := db.pool.Exec(ctx, `UPDATE captures SET lease_until = now() + $4::interval, progress_at = now()
@@ -82,12 +90,14 @@ func (db *DB) RenewCapture(ctx context.Context, sourceID, requestID, owner strin
 	return tag.RowsAffected() == 1, nil
 }
 
-// ReleaseCapture gives a lease back with the work undone. retryAfter is kept
-// for the outcome when it is positive: how long the other server asked to wait.
-func (db *DB) ReleaseCapture(ctx context.Context, sourceID, requestID, owner string, retryAfter time.Duration) error {
+// ReleaseCapture gives a lease back with the work undone. What is kept for the
+// outcome: retryAfter when it is positive, how long the other server asked to
+// wait; fetchStatus when it is not empty.
+func (db *DB) ReleaseCapture(ctx context.Context, sourceID, requestID, owner string, retryAfter time.Duration, fetchStatus string) error {
 	_, err := db.pool.Exec(ctx, `UPDATE captures SET lease_until = NULL, lease_owner = '',
-			retry_after = CASE WHEN $4::interval > interval '0' THEN now() + $4::interval ELSE retry_after END
-		WHERE source_id = $1 AND request_id = $2 AND lease_owner = $3`, sourceID, requestID, owner, retryAfter)
+			retry_after = CASE WHEN $4::interval > interval '0' THEN now() + $4::interval ELSE retry_after END,
+			fetch_status = CASE WHEN $5 <> '' THEN $5 ELSE fetch_status END
+		WHERE source_id = $1 AND request_id = $2 AND lease_owner = $3`, sourceID, requestID, owner, retryAfter, fetchStatus)
 	if err != nil {
 		return fmt.Errorf("releasing the lease of %s/%s: %w", sourceID, requestID, Classify(err))
 	}
@@ -100,10 +110,10 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 	stands := c
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
 		var err error
-		if stands, err = lockCapture(ctx, tx, c); err != nil || stands.Outcome != "" {
+		if stands, err = scanCapture(tx.QueryRow(ctx, lockCapture, c.SourceID, c.RequestID)); err != nil || stands.Outcome != "" {
 			return err
 		}
-		stands, err = decideCapture(ctx, tx, c)
+		stands, err = scanCapture(tx.QueryRow(ctx, decideCapture, decided(c)...))
 		return err
 	})
 	if err != nil {
@@ -118,59 +128,153 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 // document as it stands whether the snapshot's bytes need no processing. The
 // request's row as it stands is returned; when it was decided before, nothing
 // is written. c names the request; s is complete but for its slug.
+//
+// A container is recorded as it is; what is processed are its members, which
+// are requests of their own: see RecordMember. One that cannot be read to its
+// end comes with its outcome and its reason.
 func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 	unchanged func(model.Standing) bool) (model.Capture, error) {
+	return db.record(ctx, c, s, windows, unchanged, false)
+}
+
+// RecordMember does for a member of a container what RecordCapture does for a
+// request. The member's row is written in the same transaction: nobody asked
+// for it, so none must ever be open.
+func (db *DB) RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error) {
+	return db.record(ctx, c, s, nil, unchanged, true)
+}
+
+// DecideMember gives a member that has no snapshot its row and its outcome. A
+// document that is named was seen: it is there still.
+func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture, error) {
+	stands := c
+	err := db.pipelined(ctx, func(p *pipeline) error {
+		p.queue(insertMember, memberRow(c)...)
+		p.queue(`UPDATE documents SET last_checked_at = now(), last_seen_at = now() WHERE document_id = $1`, c.DocumentID)
+		p.queue(decideMember, decided(c)...)
+		p.ask(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
+			stands, err = scanCapture(row)
+			return err
+		})
+		return nil
+	})
+	if err != nil {
+		return c, fmt.Errorf("deciding member %s/%s: %w", c.SourceID, c.RequestID, err)
+	}
+	return stands, nil
+}
+
+const insertMember = `INSERT INTO captures (source_id, request_id, request_digest, request, url_canonical, requested_at, container)
+	VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`
+
+func memberRow(c model.Capture) []any {
+	return []any{c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, c.RequestedAt, c.Container}
+}
+
+// Members counts the members of a container by their outcome.
+func (db *DB) Members(ctx context.Context, sourceID, requestID string) (map[string]int, error) {
+	rows, err := db.pool.Query(ctx, `SELECT outcome, count(*) FROM captures
+		WHERE source_id = $1 AND container = $2 AND container <> '' AND outcome IS NOT NULL GROUP BY outcome`, sourceID, requestID)
+	if err != nil {
+		return nil, fmt.Errorf("members of %s/%s: %w", sourceID, requestID, Classify(err))
+	}
+	counts := make(map[string]int)
+	var outcome string
+	var n int
+	if _, err := pgx.ForEachRow(rows, []any{&outcome, &n}, func() error {
+		counts[outcome] = n
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("members of %s/%s: %w", sourceID, requestID, Classify(err))
+	}
+	return counts, nil
+}
+
+// decideMember is decideCapture for a row that may be decided already.
+const decideMember = `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6, document_id = $7,
+		fetch_status = $8, decided_at = now(), progress_at = now()
+	WHERE source_id = $1 AND request_id = $2 AND outcome IS NULL`
+
+func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
+	unchanged func(model.Standing) bool, member bool) (model.Capture, error) {
 	var stands model.Capture
-	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		var err error
-		if stands, err = lockCapture(ctx, tx, c); err != nil || stands.Outcome != "" {
+	err := db.pipelined(ctx, func(p *pipeline) error {
+		var standing model.Standing
+		if member {
+			p.queue(insertMember, memberRow(c)...)
+		}
+		p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
+			if stands, err = scanCapture(row); err == nil && stands.Outcome != "" {
+				return errDecided
+			}
+			return err
+		})
+		lockDocument(p, &s)
+		askStanding(p, s, &standing)
+		if err := p.flush(ctx); err != nil {
 			return err
 		}
-		if s.Slug, err = lockDocument(ctx, tx, s); err != nil {
+		c.SnapshotID, c.DocumentID = s.SnapshotID, s.DocumentID
+		if c.Outcome == "" {
+			c.Outcome = string(event.OutcomeStored)
+			if unchanged(standing) {
+				c.Outcome = string(event.OutcomeUnchanged)
+			}
+		}
+		process := c.Outcome == string(event.OutcomeStored) && s.SnapshotKind != model.KindContainer
+		if err := insertSnapshot(ctx, p, s, process); err != nil {
 			return err
 		}
-		standing, err := standingOf(ctx, tx, s)
-		if err != nil {
-			return err
+		if s.SnapshotKind == model.KindContainer {
+			p.queue(`UPDATE documents SET ingest_status = $2, error_message = $3, last_ingested_at = now() WHERE document_id = $1`,
+				s.DocumentID, containerStatus(c), c.Message)
 		}
-		c.Outcome, c.SnapshotID, c.DocumentID = string(event.OutcomeStored), s.SnapshotID, s.DocumentID
-		if unchanged(standing) {
-			c.Outcome = string(event.OutcomeUnchanged)
-		}
-		if err := InsertSnapshot(ctx, tx, s, c.Outcome == string(event.OutcomeStored)); err != nil {
-			return err
-		}
-		if c.Outcome == string(event.OutcomeStored) {
-			if err := wakeNext(ctx, tx, s); err != nil {
+		if process {
+			if err := wakeNext(ctx, p, s); err != nil {
 				return err
 			}
 		}
-		if err := updateDocument(ctx, tx, s); err != nil {
+		if err := updateDocument(ctx, p, s); err != nil {
 			return err
 		}
-		if err := putWindows(ctx, tx, s, windows); err != nil {
+		if err := putWindows(ctx, p, s, windows); err != nil {
 			return err
 		}
-		stands, err = decideCapture(ctx, tx, c)
-		return err
+		p.ask(decideCapture, decided(c)...).QueryRow(func(row pgx.Row) (err error) {
+			stands, err = scanCapture(row)
+			return err
+		})
+		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errDecided) {
 		return c, fmt.Errorf("recording request %s/%s: %w", c.SourceID, c.RequestID, err)
 	}
 	return stands, nil
 }
 
-func lockCapture(ctx context.Context, tx pgx.Tx, c model.Capture) (model.Capture, error) {
-	return scanCapture(tx.QueryRow(ctx, `SELECT `+captureColumns+` FROM captures
-		WHERE source_id = $1 AND request_id = $2 FOR UPDATE`, c.SourceID, c.RequestID))
+// containerStatus is seed 004's ingest_status of a container: its members have
+// their own.
+func containerStatus(c model.Capture) string {
+	if c.Outcome == string(event.OutcomeFailed) {
+		return "error"
+	}
+	return "done"
 }
 
-func decideCapture(ctx context.Context, tx pgx.Tx, c model.Capture) (model.Capture, error) {
-	return scanCapture(tx.QueryRow(ctx, `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6,
-			document_id = $7, lease_until = NULL, lease_owner = '', decided_at = now(), progress_at = now(),
-			retry_after = CASE WHEN $4 = '' THEN NULL ELSE retry_after END
-		WHERE source_id = $1 AND request_id = $2 RETURNING `+captureColumns,
-		c.SourceID, c.RequestID, c.Outcome, c.Reason, c.Message, c.SnapshotID, c.DocumentID))
+// errDecided says that a request has its outcome.
+var errDecided = errors.New("decided before")
+
+const lockCapture = `SELECT ` + captureColumns + ` FROM captures WHERE source_id = $1 AND request_id = $2 FOR UPDATE`
+
+const decideCapture = `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6,
+		document_id = $7, lease_until = NULL, lease_owner = '', decided_at = now(), progress_at = now(),
+		retry_after = CASE WHEN $4 = '' THEN NULL ELSE retry_after END,
+		fetch_status = CASE WHEN $8 = '' THEN fetch_status ELSE $8 END
+	WHERE source_id = $1 AND request_id = $2 RETURNING ` + captureColumns
+
+// decided returns the arguments of decideCapture.
+func decided(c model.Capture) []any {
+	return []any{c.SourceID, c.RequestID, c.Outcome, c.Reason, c.Message, c.SnapshotID, c.DocumentID, c.FetchStatus}
 }
 
 // CaptureAnnounced records that a request's outcome was published.

@@ -67,7 +67,7 @@ func TestLeasesOfARequest(t *testing.T) {
 	if held, err := db.RenewCapture(t.Context(), "s", "r", "a", time.Minute); err != nil || !held {
 		t.Errorf("the holder does not renew: %v, %v", held, err)
 	}
-	if err := db.ReleaseCapture(t.Context(), "s", "r", "a", time.Hour); err != nil {
+	if err := db.ReleaseCapture(t.Context(), "s", "r", "a", time.Hour, "blocked"); err != nil {
 		t.Fatal(err)
 	}
 	stands, held := accept(t, db, later, "b")
@@ -75,7 +75,7 @@ func TestLeasesOfARequest(t *testing.T) {
 		t.Errorf("held %v: %+v", held, stands)
 	}
 	c.Outcome, c.Reason, c.Message = string(event.OutcomeFailed), "fetch_failed", "the server answered 503"
-	if stands, err := db.DecideCapture(t.Context(), c); err != nil || stands.Outcome != c.Outcome || stands.RetryAfter.IsZero() {
+	if stands, err := db.DecideCapture(t.Context(), c); err != nil || stands.Outcome != c.Outcome || stands.RetryAfter.IsZero() || stands.FetchStatus != "blocked" {
 		t.Errorf("%+v, %v", stands, err)
 	}
 	c.Outcome, c.Reason = string(event.OutcomeDuplicate), ""
@@ -141,5 +141,22 @@ func TestWindowsOfVeryLongURLs(t *testing.T) {
 	}
 	if d, err := db.Document(t.Context(), snap.DocumentID); err != nil || d.Host != "example.org" {
 		t.Errorf("%+v, %v", d, err)
+	}
+
+	// What is not modified begins the window anew, unless it is no more current.
+	next := captureOf("n", "x")
+	accept(t, db, next, "a")
+	next.Outcome, next.SnapshotID, next.DocumentID = string(event.OutcomeUnchanged), snap.SnapshotID, snap.DocumentID
+	for n, still := range []bool{false, true, false} { // decided once, it stays so
+		stands, recorded, err := db.RecordNotModified(t.Context(), next, snap, []string{long}, func(model.Standing) bool { return still })
+		if err != nil || recorded != (n > 0) {
+			t.Errorf("still %v: %+v, recorded %v, %v", still, stands, recorded, err)
+		}
+	}
+	if row, err := db.Capture(t.Context(), "s", "n"); err != nil || row.Outcome != string(event.OutcomeUnchanged) {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if w, held := lease("d", time.Minute); !held || w.SnapshotID != snap.SnapshotID {
+		t.Errorf("held %v: %+v", held, w)
 	}
 }

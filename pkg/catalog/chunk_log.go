@@ -11,16 +11,23 @@ import (
 
 // UnpublishedLog returns the oldest entries that a run wrote, at any redo, and
 // whose events were not published yet, at most limit.
-func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.LogEntry, error) {
-	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by FROM chunk_log
-		WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3`,
+func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.Unpublished, error) {
+	rows, err := db.pool.Query(ctx, `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
+			s.chunk_ref IS NOT NULL, coalesce(c.doc_hash, ''), coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
+			coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
+			coalesce(s.rev, 0), coalesce(s.changed_by, '')
+		FROM chunk_log l LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+		WHERE l.snapshot_id = $1 AND l.extraction_id = $2 AND NOT l.published ORDER BY l.seq LIMIT $3`,
 		snapshotID, extractionID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("chunk log of %s: %w", snapshotID, Classify(err))
 	}
-	entries, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.LogEntry, error) {
-		var e model.LogEntry
-		err := row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy)
+	entries, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e model.Unpublished, err error) {
+		st := &e.State
+		err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
+			&e.Found, &e.DocHash, &e.SourceID, &e.SnapshotID,
+			&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy)
+		st.ChunkRef = e.ChunkRef
 		return e, err
 	})
 	if err != nil {

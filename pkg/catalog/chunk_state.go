@@ -36,12 +36,8 @@ func scanLink(row pgx.CollectableRow) (model.ChunkLink, error) {
 }
 
 func (t *DocumentTx) links(ctx context.Context, where string, args ...any) ([]model.ChunkLink, error) {
-	rows, err := t.tx.Query(ctx, `SELECT `+linkColumns+` FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+	links, err := collect(ctx, t.tx, scanLink, `SELECT `+linkColumns+` FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
 		WHERE `+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("links of chunks: %w", err)
-	}
-	links, err := pgx.CollectRows(rows, scanLink)
 	if err != nil {
 		return nil, fmt.Errorf("links of chunks: %w", err)
 	}
@@ -60,21 +56,25 @@ func (t *DocumentTx) LinksByContent(ctx context.Context, contentTextHashes []str
 		ORDER BY c.doc_hash COLLATE "C", c.generation, c.chunk_index`, t.documentID, contentTextHashes)
 }
 
+// inOrder is how the log has the chunks of one manifest, and so how they are
+// published and pushed: by their index, which their refs end in.
+const inOrder = `ORDER BY length(chunk_ref), chunk_ref`
+
 // AddStates inserts the first states of new chunks and their log entries.
 func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error {
 	states = slices.Clone(states)
 	slices.SortFunc(states, func(a, b model.ChunkState) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
 	for part := range slices.Chunk(states, stateBatch) {
 		refs, layers, repeats, since, duplicates := stateColumns(part)
-		if _, err := t.tx.Exec(ctx, `WITH added AS (
+		if err := t.tx.write(ctx, fmt.Sprintf("inserting the states of %d chunks", len(part)), len(part), `WITH added AS (
 				INSERT INTO chunk_state (chunk_ref, layer, repeats, since, duplicate_of, rev, changed_by)
 				SELECT ref, layer, repeats, since, duplicate, 1, $6
 				FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS s(ref, layer, repeats, since, duplicate)
 				RETURNING chunk_ref)
 			INSERT INTO chunk_log (chunk_ref, rev, change, cause, snapshot_id, extraction_id, redo)
-			SELECT chunk_ref, 1, '`+model.ChangeCreated+`', $7, $8, $9, $10 FROM added ORDER BY chunk_ref`,
+			SELECT chunk_ref, 1, '`+model.ChangeCreated+`', $7, $8, $9, $10 FROM added `+inOrder,
 			refs, layers, repeats, since, duplicates, runName(run), cause, run.SnapshotID, run.ExtractionID, run.Redo); err != nil {
-			return fmt.Errorf("inserting the states of %d chunks: %w", len(part), err)
+			return err
 		}
 	}
 	return nil
@@ -101,7 +101,7 @@ func (t *DocumentTx) ChangeStates(ctx context.Context, run model.Run, changes []
 				WHERE s.chunk_ref = n.ref
 				RETURNING s.chunk_ref, s.rev, n.cause, n.replaced_by)
 			INSERT INTO chunk_log (chunk_ref, rev, change, cause, replaced_by, snapshot_id, extraction_id, redo)
-			SELECT chunk_ref, rev, '`+model.ChangeSuperseded+`', cause, replaced_by, $9, $10, $11 FROM changed ORDER BY chunk_ref`,
+			SELECT chunk_ref, rev, '`+model.ChangeSuperseded+`', cause, replaced_by, $9, $10, $11 FROM changed `+inOrder,
 			refs, layers, repeats, since, duplicates, causes, replacedBy, runName(run),
 			run.SnapshotID, run.ExtractionID, run.Redo)
 		if err != nil {

@@ -51,15 +51,11 @@ func (t *DocumentTx) AddChunks(ctx context.Context, chunks []model.Chunk) error 
 	for _, col := range cols {
 		args = append(args, col)
 	}
-	_, err := t.tx.Exec(ctx, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, document_id, source_id, snapshot_id, text,
+	return t.tx.write(ctx, fmt.Sprintf("inserting %d chunks", n), n, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, document_id, source_id, snapshot_id, text,
 			content, text_hash, content_text_hash, source_type, provenance, record, generation, chunk_index)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
 			$9::text[], $10::text[], $11::text[], $12::jsonb[], $13::jsonb[], $14::integer[], $15::integer[])`,
 		append(args, generations, indexes)...)
-	if err != nil {
-		return fmt.Errorf("inserting %d chunks: %w", n, err)
-	}
-	return nil
 }
 
 const chunkColumns = `c.text, c.content, c.provenance, c.record`

@@ -74,12 +74,7 @@ func (db *DB) ActiveCollection(ctx context.Context, alias string) (model.Collect
 // WrittenCollections returns the collections of an alias that are kept equal to
 // the catalog: the active one first, then those that are building, by name.
 func (db *DB) WrittenCollections(ctx context.Context, alias string) ([]model.Collection, error) {
-	return writtenCollections(ctx, db.pool, alias)
-}
-
-func writtenCollections(ctx context.Context, q querier, alias string) ([]model.Collection, error) {
-	rows, err := q.Query(ctx, `SELECT `+collectionColumns+` FROM collections
-		WHERE alias = $1 AND state IN ('active', 'building') ORDER BY state, name COLLATE "C"`, alias)
+	rows, err := db.pool.Query(ctx, writtenCollections, alias)
 	if err != nil {
 		return nil, fmt.Errorf("collections of %s: %w", alias, Classify(err))
 	}
@@ -89,6 +84,9 @@ func writtenCollections(ctx context.Context, q querier, alias string) ([]model.C
 	}
 	return collections, nil
 }
+
+const writtenCollections = `SELECT ` + collectionColumns + ` FROM collections
+	WHERE alias = $1 AND state IN ('active', 'building') ORDER BY state, name COLLATE "C"`
 
 // HasVectors reports whether some chunk is recorded to have a point in the
 // collection.

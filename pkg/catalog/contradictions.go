@@ -127,6 +127,18 @@ func chunkContradictions() []string {
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
 			AND o.extraction_id = m.extraction_id)`,
 
+		// Of manifests that say the same the first, by the order of versions, has the chunks.
+		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
+			WHERE ($1 = '' OR m.document_id = $1) AND r.state <> 'removed')
+		SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN m.same_as = ''
+			THEN 'has chunks although an earlier version says the same: ' ELSE 'is the same as a later version: ' END || o.snapshot_id
+		FROM m JOIN m o ON o.document_id = m.document_id AND o.extraction_id = m.extraction_id AND o.fingerprint = m.fingerprint
+			AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version AND o.same_as = ''
+		WHERE (m.same_as = '') = ((o.retrieved_at, o.snapshot_id COLLATE "C", o.run_order, o.generation)
+			< (m.retrieved_at, m.snapshot_id COLLATE "C", m.run_order, m.generation))
+		AND (o.doc_hash, o.generation) <> (m.doc_hash, m.generation)`,
+
 		`SELECT 'chunk ' || c.chunk_ref, 'has no manifest' FROM chunks c WHERE ($1 = '' OR c.document_id = $1)
 		AND NOT EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.doc_hash = c.doc_hash AND m.generation = c.generation)`,
 

@@ -59,29 +59,28 @@ func scanDocument(row pgx.Row) (model.Document, error) {
 }
 
 // lockDocument makes sure that the document of a snapshot has its row, locks it
-// for the rest of the transaction, and returns its slug, which is that of the
-// first capture.
-func lockDocument(ctx context.Context, tx pgx.Tx, s model.Snapshot) (slug string, err error) {
-	err = tx.QueryRow(ctx, `INSERT INTO documents
+// for the rest of the transaction, and gives s its slug, which is that of the
+// first capture, with the next flush.
+func lockDocument(p *pipeline, s *model.Snapshot) {
+	p.queue(`INSERT INTO documents
 			(document_id, source_id, external_id, external_digest, slug, last_checked_at, last_seen_at)
 		VALUES ($1, $2, $3, sha256(convert_to($3, 'UTF8')), $4, now(), now())
 		ON CONFLICT (document_id) DO UPDATE SET last_checked_at = now(), last_seen_at = now()
 		RETURNING slug`,
-		s.DocumentID, s.SourceID, s.ExternalID, digest.Slug(s.Filename, cmp.Or(s.URLCanonical, s.ExternalID), s.DocumentID)).Scan(&slug)
-	return slug, err
+		s.DocumentID, s.SourceID, s.ExternalID, digest.Slug(s.Filename, cmp.Or(s.URLCanonical, s.ExternalID), s.DocumentID)).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&s.Slug) })
 }
 
 // updateDocument copies to the document what its newest snapshot says: newest
 // by (retrieved_at, snapshot_id), never by arrival (contracts 12). The caller
 // holds the document's row and has inserted the snapshot.
-func updateDocument(ctx context.Context, tx pgx.Tx, s model.Snapshot) error {
-	_, err := tx.Exec(ctx, `UPDATE documents SET canonical_url = $2, host = $3, content_type = $4, final_type = $5,
+func updateDocument(ctx context.Context, p *pipeline, s model.Snapshot) error {
+	return p.write(ctx, "document "+s.DocumentID, 1, `UPDATE documents SET canonical_url = $2, host = $3, content_type = $4, final_type = $5,
 			source_type = $6, domain = $7, territory = $8, etag = $9, last_modified = $10, content_hash = $11
 		WHERE document_id = $1 AND NOT EXISTS (SELECT 1 FROM snapshots n
 			WHERE n.document_id = $1 AND (n.retrieved_at, n.snapshot_id) > ($12, $13))`,
 		s.DocumentID, s.URLCanonical, hostOf(s.URLCanonical), s.ContentType, s.FinalType,
 		s.SourceType, s.Domain, s.Territory, s.ETag, s.LastModified, s.ContentHash, s.RetrievedAt, s.SnapshotID)
-	return err
 }
 
 // hostOf returns the host of a canonical URL without its port, "" when it has

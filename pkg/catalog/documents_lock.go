@@ -17,8 +17,13 @@ import (
 // versions, their order and their chunks are is decided by one at a time
 // (contracts 3 and 12). Locks are taken in one order: the document, the run, the
 // rows of knowledge in the order of their keys.
+//
+// The document is held from the first question on. What a method writes may go to
+// the server only with the next question or the end of the transaction: an error,
+// also that the document is not there or held by another, can come from a later
+// call.
 type DocumentTx struct {
-	tx         pgx.Tx
+	tx         *pipeline
 	documentID string
 }
 
@@ -27,29 +32,29 @@ type DocumentTx struct {
 // wait the error asks to be deferred: that is nobody's failure. A document that
 // does not exist is ErrNotFound.
 func (db *DB) LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(*DocumentTx) error) error {
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		if err := holdDocument(ctx, tx, documentID, wait); err != nil {
-			return err
-		}
-		return f(&DocumentTx{tx: tx, documentID: documentID})
+	return db.pipelined(ctx, func(p *pipeline) error {
+		holdDocument(p, documentID, wait)
+		return f(&DocumentTx{tx: p, documentID: documentID})
 	})
 }
 
-func holdDocument(ctx context.Context, tx pgx.Tx, documentID string, wait time.Duration) error {
-	if _, err := tx.Exec(ctx, `SELECT set_config('lock_timeout', $1, true)`, fmt.Sprint(wait.Milliseconds())); err != nil {
-		return err
-	}
-	var one int
-	err := tx.QueryRow(ctx, `SELECT 1 FROM documents WHERE document_id = $1 FOR UPDATE`, documentID).Scan(&one)
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "55P03" {
-		return fault.Defer(wait, fmt.Errorf("document %s is held by another: %w", documentID, err))
-	}
-	if err != nil {
-		return fmt.Errorf("document %s: %w", documentID, Classify(err))
-	}
-	_, err = tx.Exec(ctx, `SELECT set_config('lock_timeout', '0', true)`)
-	return err
+// holdDocument takes the document's row with the first question that is asked.
+func holdDocument(p *pipeline, documentID string, wait time.Duration) {
+	const limit = `SELECT set_config('lock_timeout', $1, true)`
+	p.queue(limit, fmt.Sprint(wait.Milliseconds()))
+	p.queue(`SELECT 1 FROM documents WHERE document_id = $1 FOR UPDATE`, documentID).QueryRow(func(row pgx.Row) error {
+		var one int
+		err := row.Scan(&one)
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) && pg.Code == "55P03" {
+			return fault.Defer(wait, fmt.Errorf("document %s is held by another: %w", documentID, err))
+		}
+		if err != nil {
+			return fmt.Errorf("document %s: %w", documentID, Classify(err))
+		}
+		return nil
+	})
+	p.queue(limit, "0")
 }
 
 // querier is what a pool and a transaction have in common.
@@ -62,56 +67,65 @@ type querier interface {
 // the one with the highest redo, ordered by first page), and the first pages of
 // the ranges that its redo asked for again. It returns ErrNotFound for no run.
 func (db *DB) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
-	return runParts(ctx, db.pool, "", snapshotID, extractionID)
+	var b pgx.Batch
+	parts := askRunParts(&b, "", snapshotID, extractionID)
+	return parts.answer(db.pool.SendBatch(ctx, &b).Close())
 }
 
 // RunParts is that of DB, and holds the run's row as well: no redo starts and
 // no segment comes in until the transaction ends.
 func (t *DocumentTx) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
-	return runParts(ctx, t.tx, " FOR UPDATE", snapshotID, extractionID)
+	parts := askRunParts(t.tx.later, " FOR UPDATE", snapshotID, extractionID)
+	return parts.answer(t.tx.flush(ctx))
 }
 
-func runParts(ctx context.Context, q querier, lock, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
-	fail := func(err error) (model.Run, []model.SegmentRow, []int, error) {
-		return model.Run{}, nil, nil, fmt.Errorf("run %s/%s: %w", snapshotID, extractionID, Classify(err))
-	}
-	run, err := scanRun(q.QueryRow(ctx, `SELECT `+runColumns+` FROM runs
-		WHERE snapshot_id = $1 AND extraction_id = $2`+lock, snapshotID, extractionID))
+// runParts are what RunParts answers.
+type runParts struct {
+	snapshotID, extractionID string
+
+	run      model.Run
+	segments []model.SegmentRow
+	froms    []int
+}
+
+// askRunParts queues the questions of RunParts; lock is added to that for the
+// run, which is the first.
+func askRunParts(b *pgx.Batch, lock, snapshotID, extractionID string) *runParts {
+	p := &runParts{snapshotID: snapshotID, extractionID: extractionID}
+	b.Queue(`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`+lock,
+		snapshotID, extractionID).QueryRow(func(row pgx.Row) (err error) {
+		p.run, err = scanRun(row)
+		return err
+	})
+	b.Queue(`SELECT DISTINCT ON (from_page) `+segmentColumns+` FROM ir_segments
+		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY from_page, redo DESC`, snapshotID, extractionID).Query(
+		func(rows pgx.Rows) (err error) {
+			p.segments, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.SegmentRow, error) { return scanSegment(row) })
+			return err
+		})
+	b.Queue(`SELECT w.from_page FROM runs r JOIN run_ranges w USING (snapshot_id, extraction_id, redo)
+		WHERE r.snapshot_id = $1 AND r.extraction_id = $2 ORDER BY w.from_page`, snapshotID, extractionID).Query(
+		func(rows pgx.Rows) (err error) {
+			p.froms, err = pgx.CollectRows(rows, pgx.RowTo[int])
+			return err
+		})
+	return p
+}
+
+func (p *runParts) answer(err error) (model.Run, []model.SegmentRow, []int, error) {
 	if err != nil {
-		return fail(err)
+		return model.Run{}, nil, nil, fmt.Errorf("run %s/%s: %w", p.snapshotID, p.extractionID, Classify(err))
 	}
-	rows, err := q.Query(ctx, `SELECT DISTINCT ON (from_page) `+segmentColumns+` FROM ir_segments
-		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY from_page, redo DESC`, snapshotID, extractionID)
-	if err != nil {
-		return fail(err)
-	}
-	segments, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.SegmentRow, error) { return scanSegment(row) })
-	if err != nil {
-		return fail(err)
-	}
-	rows, err = q.Query(ctx, `SELECT from_page FROM run_ranges
-		WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3 ORDER BY from_page`, snapshotID, extractionID, run.Redo)
-	if err != nil {
-		return fail(err)
-	}
-	froms, err := pgx.CollectRows(rows, pgx.RowTo[int])
-	if err != nil {
-		return fail(err)
-	}
-	return run, segments, froms, nil
+	return p.run, p.segments, p.froms, nil
 }
 
 // FinishRun sets a run's terminal state, with the reason and the sentence of
 // what failed.
 func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
-	_, err := t.tx.Exec(ctx, `UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(),
-			progress_at = now(), reconciled = 0
+	return t.tx.write(ctx, fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID), 1,
+		`UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(), progress_at = now(), reconciled = 0
 		WHERE snapshot_id = $1 AND extraction_id = $2`,
 		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
-	if err != nil {
-		return fmt.Errorf("finishing run %s/%s: %w", run.SnapshotID, run.ExtractionID, err)
-	}
-	return nil
 }
 
 // MarkRunAnnounced records that run.completed was published for the run at this
@@ -129,42 +143,32 @@ func (db *DB) MarkRunAnnounced(ctx context.Context, snapshotID, extractionID str
 // current_doc_hash and current_generation name the chunks that are current: of
 // a version that is the same as an earlier one, that one's.
 func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, title, language string) error {
-	_, err := t.tx.Exec(ctx, `UPDATE documents SET current_snapshot_id = $2, current_extraction_id = $3,
+	return t.tx.write(ctx, "document "+t.documentID+": its current version", 1,
+		`UPDATE documents SET current_snapshot_id = $2, current_extraction_id = $3,
 			current_doc_hash = $4, current_generation = $5, fingerprint = $6, title = $7, language = $8,
 			last_ingested_at = now()
 		WHERE document_id = $1`,
 		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, title, language)
-	if err != nil {
-		return fmt.Errorf("document %s: its current version: %w", t.documentID, err)
-	}
-	return nil
 }
 
 // SetIngestStatus sets seed 004's ingest_status and error_message from the
 // newest run, by the order of versions, that has ended: done, or error when all
 // of its pages failed (contracts 6).
 func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {
-	_, err := t.tx.Exec(ctx, `UPDATE documents d SET last_processed_at = now(),
+	return t.tx.write(ctx, "document "+t.documentID+": its ingest status", 1, `UPDATE documents d SET last_processed_at = now(),
 			ingest_status = CASE r.state WHEN 'failed' THEN 'error' ELSE 'done' END,
 			error_message = CASE r.state WHEN 'failed' THEN r.message ELSE '' END
 		FROM (SELECT r.state, r.message FROM runs r JOIN snapshots s ON s.snapshot_id = r.snapshot_id
 			WHERE r.document_id = $1 AND r.state IN ('done', 'partial', 'failed')
 			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC LIMIT 1) r
 		WHERE d.document_id = $1`, t.documentID)
-	if err != nil {
-		return fmt.Errorf("document %s: its ingest status: %w", t.documentID, err)
-	}
-	return nil
 }
 
 // StageItem notes in seed 003's staging that the document was made into chunks
 // whose vectors are not in yet.
 func (t *DocumentTx) StageItem(ctx context.Context) error {
-	_, err := t.tx.Exec(ctx, `INSERT INTO staged_items (source_id, external_digest, document_id)
+	return t.tx.write(ctx, "staging document "+t.documentID, 1,
+		`INSERT INTO staged_items (source_id, external_digest, document_id)
 		SELECT source_id, external_digest, document_id FROM documents WHERE document_id = $1
 		ON CONFLICT (source_id, external_digest) DO UPDATE SET synced_at = NULL`, t.documentID)
-	if err != nil {
-		return fmt.Errorf("staging document %s: %w", t.documentID, err)
-	}
-	return nil
 }

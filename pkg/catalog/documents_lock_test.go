@@ -46,14 +46,18 @@ func TestADocumentThatIsHeldIsDeferred(t *testing.T) {
 	held, done := make(chan struct{}), make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- db.LockDocument(t.Context(), "doc_a", time.Second, func(*catalog.DocumentTx) error {
+		ended <- db.LockDocument(t.Context(), "doc_a", time.Second, func(tx *catalog.DocumentTx) error {
+			_, _, err := tx.Versions(t.Context(), "") // the first question takes the row
 			close(held)
 			<-done
-			return nil
+			return err
 		})
 	}()
 	<-held
-	err := db.LockDocument(t.Context(), "doc_a", 20*time.Millisecond, func(*catalog.DocumentTx) error {
+	err := db.LockDocument(t.Context(), "doc_a", 20*time.Millisecond, func(tx *catalog.DocumentTx) error {
+		if _, _, err := tx.Versions(t.Context(), ""); err != nil {
+			return err
+		}
 		t.Error("two hold the document")
 		return nil
 	})

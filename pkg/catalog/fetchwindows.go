@@ -57,7 +57,7 @@ func (db *DB) ReleaseWindow(ctx context.Context, sourceID, urlCanonical, owner s
 
 // putWindows records a fetch for all URLs that led to it, and ends their
 // leases: a window knows of successes only.
-func putWindows(ctx context.Context, tx pgx.Tx, s model.Snapshot, urls []string) error {
+func putWindows(ctx context.Context, p *pipeline, s model.Snapshot, urls []string) error {
 	if len(urls) == 0 {
 		return nil
 	}
@@ -68,14 +68,71 @@ func putWindows(ctx context.Context, tx pgx.Tx, s model.Snapshot, urls []string)
 	for i, u := range urls {
 		digests[i] = urlDigest(u)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO fetch_windows
+	return p.write(ctx, "windows of "+s.SourceID, len(urls), `INSERT INTO fetch_windows
 			(source_id, url_canonical, url_digest, last_fetch_at, final_type, snapshot_id, document_id)
 		SELECT $1, u, d, now(), $4, $5, $6 FROM unnest($2::text[], $3::bytea[]) AS w(u, d)
 		ON CONFLICT (source_id, url_digest) DO UPDATE SET last_fetch_at = excluded.last_fetch_at,
 			final_type = excluded.final_type, snapshot_id = excluded.snapshot_id, document_id = excluded.document_id,
 			lease_owner = '', lease_until = NULL`,
 		s.SourceID, urls, digests, s.FinalType, s.SnapshotID, s.DocumentID)
-	return err
+}
+
+// RecordNotModified decides a request whose server said that the document is
+// still that of a snapshot: nothing is recorded, its document was checked, and
+// the windows of the URLs begin anew (contracts 12, Bytes). It returns the
+// request's row as it stands. When the document has changed meanwhile, so that
+// still is false of it, nothing is written and recorded is false.
+func (db *DB) RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
+	still func(model.Standing) bool) (stands model.Capture, recorded bool, err error) {
+	stands = c
+	err = db.pipelined(ctx, func(p *pipeline) error {
+		p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
+			if stands, err = scanCapture(row); err == nil && stands.Outcome != "" {
+				return errDecided
+			}
+			return err
+		})
+		p.queue(`UPDATE documents SET last_checked_at = now() WHERE document_id = $1`, s.DocumentID)
+		var standing model.Standing
+		askStanding(p, s, &standing)
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+		if !still(standing) {
+			return errMoved
+		}
+		if err := putWindows(ctx, p, s, windows); err != nil {
+			return err
+		}
+		p.ask(decideCapture, decided(c)...).QueryRow(func(row pgx.Row) (err error) {
+			stands, err = scanCapture(row)
+			return err
+		})
+		return nil
+	})
+	switch {
+	case errors.Is(err, errMoved):
+		return c, false, nil
+	case err != nil && !errors.Is(err, errDecided):
+		return c, false, fmt.Errorf("recording that the document of %s/%s is as it was: %w", c.SourceID, c.RequestID, err)
+	}
+	return stands, true, nil
+}
+
+// errMoved says that a document has changed since it was looked at.
+var errMoved = errors.New("the document has changed meanwhile")
+
+// Standing returns the current snapshot of a document and how its last run
+// ended; the zero value when none is current.
+func (db *DB) Standing(ctx context.Context, documentID string) (standing model.Standing, err error) {
+	err = db.pipelined(ctx, func(p *pipeline) error {
+		askStanding(p, model.Snapshot{DocumentID: documentID}, &standing)
+		return nil
+	})
+	if err != nil {
+		return standing, fmt.Errorf("document %s: %w", documentID, err)
+	}
+	return standing, nil
 }
 
 func urlDigest(urlCanonical string) []byte {

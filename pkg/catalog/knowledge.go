@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -19,30 +21,26 @@ func (t *DocumentTx) LockKnowledge(ctx context.Context, keys []model.KnowledgeKe
 	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
 		hashes, types := keyColumns(part)
 		// A conflicting row is locked although nothing is written to it.
-		if _, err := t.tx.Exec(ctx, `INSERT INTO knowledge (text_hash, source_type, chunk_ref)
+		if err := t.tx.write(ctx, fmt.Sprintf("locking %d rows of knowledge", len(part)), 0,
+			`INSERT INTO knowledge (text_hash, source_type, chunk_ref)
 			SELECT hash, type, '' FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(hash, type, n) ORDER BY n
 			ON CONFLICT (text_hash, source_type) DO UPDATE SET chunk_ref = knowledge.chunk_ref WHERE false`,
 			hashes, types); err != nil {
-			return nil, fmt.Errorf("locking %d rows of knowledge: %w", len(part), err)
+			return nil, err
 		}
-		rows, err := t.tx.Query(ctx, `SELECT k.text_hash, k.source_type, k.chunk_ref
+		t.tx.queue(`SELECT k.text_hash, k.source_type, k.chunk_ref
 			FROM unnest($1::text[], $2::text[]) AS u(hash, type)
-			JOIN knowledge k ON k.text_hash = u.hash AND k.source_type = u.type WHERE k.chunk_ref <> ''`, hashes, types)
-		if err != nil {
-			return nil, fmt.Errorf("reading knowledge: %w", err)
-		}
-		for rows.Next() {
-			var (
-				key model.KnowledgeKey
-				ref string
-			)
-			if err := rows.Scan(&key.TextHash, &key.SourceType, &ref); err != nil {
-				rows.Close()
-				return nil, fmt.Errorf("reading knowledge: %w", err)
-			}
-			standing[key] = ref
-		}
-		if err := rows.Err(); err != nil {
+			JOIN knowledge k ON k.text_hash = u.hash AND k.source_type = u.type WHERE k.chunk_ref <> ''`,
+			hashes, types).Query(func(rows pgx.Rows) error {
+			var key model.KnowledgeKey
+			var ref string
+			_, err := pgx.ForEachRow(rows, []any{&key.TextHash, &key.SourceType, &ref}, func() error {
+				standing[key] = ref
+				return nil
+			})
+			return err
+		})
+		if err := t.tx.flush(ctx); err != nil {
 			return nil, fmt.Errorf("reading knowledge: %w", err)
 		}
 	}
@@ -78,15 +76,20 @@ func (t *DocumentTx) SetKnowledge(ctx context.Context, standing map[model.Knowle
 		for i, key := range part {
 			refs[i] = standing[key]
 		}
-		if _, err := t.tx.Exec(ctx, `UPDATE knowledge k SET chunk_ref = u.ref
+		if err := t.tx.write(ctx, fmt.Sprintf("setting %d rows of knowledge", len(part)), len(part),
+			`UPDATE knowledge k SET chunk_ref = u.ref
 			FROM unnest($1::text[], $2::text[], $3::text[]) AS u(hash, type, ref)
 			WHERE k.text_hash = u.hash AND k.source_type = u.type AND u.ref <> '' AND k.chunk_ref <> u.ref`,
 			hashes, types, refs); err != nil {
-			return fmt.Errorf("setting %d rows of knowledge: %w", len(part), err)
+			return err
 		}
-		if _, err := t.tx.Exec(ctx, `DELETE FROM knowledge k USING unnest($1::text[], $2::text[], $3::text[]) AS u(hash, type, ref)
+		if !slices.Contains(refs, "") {
+			continue
+		}
+		if err := t.tx.write(ctx, "removing rows of knowledge", len(part),
+			`DELETE FROM knowledge k USING unnest($1::text[], $2::text[], $3::text[]) AS u(hash, type, ref)
 			WHERE k.text_hash = u.hash AND k.source_type = u.type AND u.ref = ''`, hashes, types, refs); err != nil {
-			return fmt.Errorf("removing rows of knowledge: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -35,27 +35,32 @@ func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", m.DocHash, err)
 	}
-	_, err = t.tx.Exec(ctx, `INSERT INTO chunk_manifests (`+manifestColumns+`)
+	return t.tx.write(ctx, fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation), 1,
+		`INSERT INTO chunk_manifests (`+manifestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
 		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
 		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus)
-	if err != nil {
-		return fmt.Errorf("manifest %s, generation %d: %w", m.DocHash, m.Generation, err)
-	}
-	return nil
 }
 
-// NextGeneration returns the generation that the next manifest of a doc_hash
-// has: 1 for the first.
-func (t *DocumentTx) NextGeneration(ctx context.Context, docHash string) (int, error) {
-	var next int
-	err := t.tx.QueryRow(ctx, `SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`,
-		docHash).Scan(&next)
-	if err != nil {
-		return 0, fmt.Errorf("generations of %s: %w", docHash, err)
+// TakeOver records that v, which has landed before later versions with its
+// fingerprint, has their chunks: whatever named those that were taken, a
+// manifest or the document, names those of v. They stay with their manifest.
+func (t *DocumentTx) TakeOver(ctx context.Context, taken model.ChunkSet, v model.Version) error {
+	_, err := t.tx.Exec(ctx, `UPDATE chunk_manifests SET same_as = $4, updated_at = now(), meta = meta ||
+			jsonb_build_object('`+metaSameDocHash+`', $5::text, '`+metaSameGeneration+`', $6::integer::text)
+		WHERE document_id = $1 AND (doc_hash = $2 AND generation = $3
+			OR meta->>'`+metaSameDocHash+`' = $2 AND meta->>'`+metaSameGeneration+`' = $3::integer::text)`,
+		t.documentID, taken.DocHash, taken.Generation, v.SnapshotID, v.Chunks.DocHash, v.Chunks.Generation)
+	if err == nil {
+		_, err = t.tx.Exec(ctx, `UPDATE documents SET current_doc_hash = $4, current_generation = $5
+			WHERE document_id = $1 AND current_doc_hash = $2 AND current_generation = $3`,
+			t.documentID, taken.DocHash, taken.Generation, v.Chunks.DocHash, v.Chunks.Generation)
 	}
-	return next, nil
+	if err != nil {
+		return fmt.Errorf("taking over %s, generation %d: %w", taken.DocHash, taken.Generation, err)
+	}
+	return nil
 }
 
 // RunManifest returns the newest manifest of a run at a redo, or ErrNotFound.
@@ -88,9 +93,12 @@ func runManifest(ctx context.Context, q querier, snapshotID, extractionID string
 }
 
 // Versions returns the document's versions in their order (contracts 12),
-// without those that were taken down.
-func (t *DocumentTx) Versions(ctx context.Context) ([]model.Version, error) {
-	rows, err := t.tx.Query(ctx, `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
+// without those that were taken down, and the generation that the next manifest
+// of a doc_hash has: 1 for the first.
+func (t *DocumentTx) Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error) {
+	t.tx.queue(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
+		func(row pgx.Row) error { return row.Scan(&next) })
+	versions, err = collect(ctx, t.tx, scanVersion, `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
 			r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
 			coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash),
 			coalesce((m.meta->>'`+metaSameGeneration+`')::integer, m.generation)
@@ -100,17 +108,14 @@ func (t *DocumentTx) Versions(ctx context.Context) ([]model.Version, error) {
 		WHERE m.document_id = $1 AND r.state <> 'removed'
 		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID)
 	if err != nil {
-		return nil, fmt.Errorf("versions of %s: %w", t.documentID, err)
+		return nil, 0, fmt.Errorf("versions of %s: %w", t.documentID, err)
 	}
-	versions, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Version, error) {
-		var v model.Version
-		err := row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
-			&v.RunOrder, &v.ChunkCount, &v.Fingerprint, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
-			&v.Chunks.DocHash, &v.Chunks.Generation)
-		return v, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("versions of %s: %w", t.documentID, err)
-	}
-	return versions, nil
+	return versions, next, nil
+}
+
+func scanVersion(row pgx.CollectableRow) (v model.Version, err error) {
+	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
+		&v.RunOrder, &v.ChunkCount, &v.Fingerprint, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
+		&v.Chunks.DocHash, &v.Chunks.Generation)
+	return v, err
 }

@@ -27,9 +27,9 @@ func (db *DB) UnnamedRaw(ctx context.Context, keys []string) ([]string, error) {
 		ORDER BY key`, left)
 }
 
-// UnnamedDerived returns those of the keys of IR segments and document facts
-// (contracts 4) that no row names: objects of a worker that was not the first.
-// Keys of another form are never among them.
+// UnnamedDerived returns those of the keys of IR segments, document facts
+// and OCR results (contracts 4) that no row names: objects of a worker that was
+// not the first. Keys of another form are never among them.
 func (db *DB) UnnamedDerived(ctx context.Context, keys []string) ([]string, error) {
 	return db.unnamed(ctx, `SELECT key FROM unnest($1::text[]) AS u(key)
 		WHERE split_part(key, '/', 2) = 'ir' AND NOT EXISTS (SELECT 1 FROM ir_segments g
@@ -37,6 +37,9 @@ func (db *DB) UnnamedDerived(ctx context.Context, keys []string) ([]string, erro
 		OR split_part(key, '/', 2) = 'facts' AND NOT EXISTS (SELECT 1 FROM runs r
 			WHERE r.extraction_id = split_part(key, '/', 3)
 			AND r.snapshot_id = split_part(split_part(key, '/', 4), '.', 1) AND r.facts_key = key)
+		OR split_part(key, '/', 2) = 'ocr' AND NOT EXISTS (SELECT 1 FROM stored_results o
+			WHERE o.kind = 'ocr' AND o.source_id = split_part(u.key, '/', 1)
+			AND o.key = split_part(split_part(u.key, '/', 5), '.', 1) AND o.object_key = u.key)
 		ORDER BY key`, keys)
 }
 

@@ -13,13 +13,18 @@ import (
 )
 
 const runColumns = `snapshot_id, extraction_id, source_id, document_id, state, page_count, redo, run_order,
-	reason, message, parser_version, rules_digest, facts_key, facts_digest, why`
+	reason, message, parser_version, rules_digest, facts_key, facts_digest, why, rules, ocr`
 
 func scanRun(row pgx.Row) (model.Run, error) {
 	var r model.Run
-	err := row.Scan(&r.SnapshotID, &r.ExtractionID, &r.SourceID, &r.DocumentID, &r.State, &r.PageCount, &r.Redo,
-		&r.RunOrder, &r.Reason, &r.Message, &r.ParserVersion, &r.RulesDigest, &r.FactsKey, &r.FactsDigest, &r.Why)
+	err := row.Scan(runFields(&r)...)
 	return r, err
+}
+
+// runFields are where runColumns are scanned to.
+func runFields(r *model.Run) []any {
+	return []any{&r.SnapshotID, &r.ExtractionID, &r.SourceID, &r.DocumentID, &r.State, &r.PageCount, &r.Redo,
+		&r.RunOrder, &r.Reason, &r.Message, &r.ParserVersion, &r.RulesDigest, &r.FactsKey, &r.FactsDigest, &r.Why, &r.Rules, &r.OCR}
 }
 
 // Run returns one run, or ErrNotFound.
@@ -53,59 +58,60 @@ func (db *DB) Runs(ctx context.Context, snapshotID string) ([]model.Run, error) 
 // it has ended.
 func (db *DB) StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error) {
 	var out model.Run
-	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		// The snapshot's row orders its runs among each other.
-		var next int
-		if err := tx.QueryRow(ctx, `SELECT 1 FROM snapshots WHERE snapshot_id = $1 FOR UPDATE`, run.SnapshotID).Scan(&next); err != nil {
-			return err
-		}
-		if err := tx.QueryRow(ctx, `SELECT coalesce(max(run_order), 0) + 1 FROM runs WHERE snapshot_id = $1`,
-			run.SnapshotID).Scan(&next); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, `INSERT INTO runs (`+runColumns+`)
-			VALUES ($1, $2, $3, $4, 'queued', $5, 0, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
-			run.SnapshotID, run.ExtractionID, run.SourceID, run.DocumentID, run.PageCount, next, run.Reason, run.Message,
-			run.ParserVersion, run.RulesDigest, run.FactsKey, run.FactsDigest, run.Why)
-		if err != nil {
-			return err
-		}
-		out, err = scanRun(tx.QueryRow(ctx,
-			`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`, run.SnapshotID, run.ExtractionID))
-		if err != nil {
-			return err
-		}
-		if supersedes != "" {
-			if _, err := tx.Exec(ctx, `UPDATE runs SET state = 'superseded', finished_at = now()
-				WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('queued', 'running')`,
-				run.SnapshotID, supersedes); err != nil {
-				return err
-			}
-		}
-		if tag.RowsAffected() == 0 {
-			return nil // its pages came with it
-		}
-		return insertPending(ctx, tx, out, pageIDs)
+	var b pgx.Batch // one transaction, and one way to the server
+	// The snapshot's row orders its runs among each other.
+	b.Queue(`SELECT 1 FROM snapshots WHERE snapshot_id = $1 FOR UPDATE`, run.SnapshotID)
+	b.Queue(`INSERT INTO runs (`+runColumns+`)
+		SELECT snapshot_id, $2, $3, $4, 'queued', $5, 0, (SELECT coalesce(max(run_order), 0) + 1 FROM runs WHERE snapshot_id = $1),
+			$6, $7, $8, $9, $10, $11, $12, $13, $14 FROM snapshots WHERE snapshot_id = $1 ON CONFLICT DO NOTHING`,
+		run.SnapshotID, run.ExtractionID, run.SourceID, run.DocumentID, run.PageCount, run.Reason, run.Message,
+		run.ParserVersion, run.RulesDigest, run.FactsKey, run.FactsDigest, run.Why, run.Rules, run.OCR)
+	if supersedes != "" {
+		b.Queue(`UPDATE runs SET state = 'superseded', finished_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('queued', 'running')`, run.SnapshotID, supersedes)
+	}
+	// Pages come with their run: those of one that stands already are there, the
+	// first of them too, which comes in last here.
+	parts := slices.Collect(slices.Chunk(pageIDs, pageBatch))
+	for i, part := range slices.Backward(parts) {
+		b.Queue(insertPages+` WHERE EXISTS (SELECT 1 FROM snapshots WHERE snapshot_id = $4)
+			AND NOT EXISTS (SELECT 1 FROM pages WHERE page_id = $5 AND extraction_id = $3) ORDER BY id ON CONFLICT DO NOTHING`,
+			part, pageNumbers(i*pageBatch, len(part)), run.ExtractionID, run.SnapshotID, pageIDs[0])
+	}
+	b.Queue(`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`,
+		run.SnapshotID, run.ExtractionID).QueryRow(func(row pgx.Row) (err error) {
+		out, err = scanRun(row)
+		return err
 	})
-	if err != nil {
-		return model.Run{}, fmt.Errorf("starting the run of %s: %w", run.SnapshotID, err)
+	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return model.Run{}, fmt.Errorf("starting the run of %s: %w", run.SnapshotID, Classify(err))
 	}
 	return out, nil
 }
 
+// pageBatch is how many pages one statement inserts.
+const pageBatch = 1000
+
+const insertPages = `INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status)
+	SELECT id, $3, $4, no, 'pending' FROM unnest($1::uuid[], $2::int[]) AS p(id, no)`
+
+// pageNumbers returns the numbers of n pages that follow so many others.
+func pageNumbers(after, n int) []int32 {
+	numbers := make([]int32, n)
+	for i := range numbers {
+		numbers[i] = int32(after + i + 1)
+	}
+	return numbers
+}
+
 func insertPending(ctx context.Context, tx pgx.Tx, run model.Run, pageIDs []string) error {
-	const batch = 1000
-	for at := 0; at < len(pageIDs); at += batch {
-		part := pageIDs[at:min(at+batch, len(pageIDs))]
-		numbers := make([]int32, len(part))
-		for i := range part {
-			numbers[i] = int32(at + i + 1)
-		}
-		if _, err := tx.Exec(ctx, `INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status)
-			SELECT id, $3, $4, no, 'pending' FROM unnest($1::uuid[], $2::int[]) AS p(id, no) ORDER BY id
-			ON CONFLICT DO NOTHING`, part, numbers, run.ExtractionID, run.SnapshotID); err != nil {
+	at := 0
+	for part := range slices.Chunk(pageIDs, pageBatch) {
+		if _, err := tx.Exec(ctx, insertPages+` ORDER BY id ON CONFLICT DO NOTHING`,
+			part, pageNumbers(at, len(part)), run.ExtractionID, run.SnapshotID); err != nil {
 			return err
 		}
+		at += len(part)
 	}
 	return nil
 }

@@ -25,41 +25,51 @@ func scanSegment(row pgx.Row) (model.SegmentRow, error) {
 // first, and the rows of its pages. It returns the row that counts; a loser's
 // object is an orphan. A run that was superseded or removed is ErrRunMoved.
 func (db *DB) PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error) {
-	var out model.SegmentRow
-	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		// The run's row first: a takeover or a takedown waits for us or we for it.
-		var state model.RunState
-		if err := tx.QueryRow(ctx, `UPDATE runs SET progress_at = now(), reconciled = 0,
-				state = CASE WHEN state = 'queued' THEN 'running' ELSE state END
-			WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING state`,
-			s.SnapshotID, s.ExtractionID).Scan(&state); err != nil {
-			return err
-		}
+	var (
+		out   model.SegmentRow
+		state model.RunState
+	)
+	args, err := pageColumnsOf(pages)
+	if err != nil {
+		return out, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, err)
+	}
+	var b pgx.Batch // one transaction, and one way to the server
+	// The run's row first: a takeover or a takedown waits for us or we for it.
+	b.Queue(`UPDATE runs SET progress_at = now(), reconciled = 0, state = CASE WHEN state = 'queued' THEN 'running' ELSE state END
+		WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING state`,
+		s.SnapshotID, s.ExtractionID).QueryRow(func(row pgx.Row) error { return row.Scan(&state) })
+	b.Queue(`WITH first AS (INSERT INTO ir_segments (`+segmentColumns+`)
+			SELECT snapshot_id, extraction_id, $3, $4, $5, $6, $7, $8, $9, $10 FROM runs
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND state NOT IN ('superseded', 'removed')
+			ON CONFLICT DO NOTHING RETURNING redo)
+		INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status, reason, error_message,
+			content_hash, page_hash, record, redo, attempts)
+		SELECT id, run, snap, no, st, reason, message, content, hash, record, first.redo, 1
+		FROM first, unnest($11::uuid[], $12::text[], $13::text[], $14::int[], $15::text[], $16::text[], $17::text[], $18::text[],
+			$19::text[], $20::jsonb[]) AS p(id, run, snap, no, st, reason, message, content, hash, record) ORDER BY id, run
+		ON CONFLICT (page_id, extraction_id) DO UPDATE SET status = EXCLUDED.status, reason = EXCLUDED.reason,
+			error_message = EXCLUDED.error_message, content_hash = EXCLUDED.content_hash, page_hash = EXCLUDED.page_hash,
+			record = EXCLUDED.record, redo = EXCLUDED.redo, attempts = pages.attempts + 1, updated_at = now()
+		WHERE pages.redo <= EXCLUDED.redo`,
+		append([]any{s.SnapshotID, s.ExtractionID, s.From, s.To, s.Redo, s.ObjectKey, s.Digest, s.ByteLength, s.Processed, s.Failed},
+			args...)...)
+	b.Queue(`SELECT `+segmentColumns+` FROM ir_segments
+		WHERE snapshot_id = $1 AND extraction_id = $2 AND from_page = $3 AND redo = $4`,
+		s.SnapshotID, s.ExtractionID, s.From, s.Redo).QueryRow(func(row pgx.Row) error {
 		if state == model.RunSuperseded || state == model.RunRemoved {
 			return fmt.Errorf("%w: it is %s", ErrRunMoved, state)
 		}
-		tag, err := tx.Exec(ctx, `INSERT INTO ir_segments (`+segmentColumns+`)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-			s.SnapshotID, s.ExtractionID, s.From, s.To, s.Redo, s.ObjectKey, s.Digest, s.ByteLength, s.Processed, s.Failed)
-		if err != nil {
-			return err
-		}
-		if tag.RowsAffected() == 0 {
-			out, err = scanSegment(tx.QueryRow(ctx, `SELECT `+segmentColumns+` FROM ir_segments
-				WHERE snapshot_id = $1 AND extraction_id = $2 AND from_page = $3 AND redo = $4`,
-				s.SnapshotID, s.ExtractionID, s.From, s.Redo))
-			return err
-		}
-		out = s
-		return upsertPages(ctx, tx, s.Redo, pages)
+		out, err = scanSegment(row)
+		return err
 	})
-	if err != nil {
-		return model.SegmentRow{}, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, err)
+	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return model.SegmentRow{}, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, Classify(err))
 	}
 	return out, nil
 }
 
-func upsertPages(ctx context.Context, tx pgx.Tx, redo int, pages []model.Page) error {
+// pageColumnsOf returns the pages as columns, in the order of their ids.
+func pageColumnsOf(pages []model.Page) ([]any, error) {
 	pages = slices.Clone(pages)
 	slices.SortFunc(pages, func(a, b model.Page) int { return strings.Compare(a.PageID, b.PageID) })
 	n := len(pages)
@@ -73,21 +83,11 @@ func upsertPages(ctx context.Context, tx pgx.Tx, redo int, pages []model.Page) e
 		p.HTML = "" // lives in the segment
 		raw, err := json.Marshal(p)
 		if err != nil {
-			return fmt.Errorf("page %d: %w", p.PageNo, err)
+			return nil, fmt.Errorf("page %d: %w", p.PageNo, err)
 		}
 		records[i] = string(raw)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status, reason, error_message,
-			content_hash, page_hash, record, redo, attempts)
-		SELECT id, run, snap, no, st, reason, message, content, hash, record, $11, 1
-		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[],
-			$9::text[], $10::jsonb[]) AS p(id, run, snap, no, st, reason, message, content, hash, record) ORDER BY id, run
-		ON CONFLICT (page_id, extraction_id) DO UPDATE SET status = EXCLUDED.status, reason = EXCLUDED.reason,
-			error_message = EXCLUDED.error_message, content_hash = EXCLUDED.content_hash, page_hash = EXCLUDED.page_hash,
-			record = EXCLUDED.record, redo = EXCLUDED.redo, attempts = pages.attempts + 1, updated_at = now()
-		WHERE pages.redo <= EXCLUDED.redo`,
-		ids, runs, snaps, nos, status, reasons, messages, contents, hashes, records, redo)
-	return err
+	return []any{ids, runs, snaps, nos, status, reasons, messages, contents, hashes, records}, nil
 }
 
 // Segment returns the segment of a range at one redo, or ErrNotFound.
@@ -127,10 +127,13 @@ func (db *DB) segments(ctx context.Context, query, snapshotID string, args ...an
 	return segments, nil
 }
 
-// Pages returns the page records of a run, in page order.
+// Pages returns the page records of a run, in page order. One that is pending
+// has nothing but its parts that are to be read by OCR, as far as that has come.
 func (db *DB) Pages(ctx context.Context, snapshotID, extractionID string) ([]model.Page, error) {
-	rows, err := db.pool.Query(ctx, `SELECT page_id::text, page_no, status, record FROM pages
-		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY page_no`, snapshotID, extractionID)
+	rows, err := db.pool.Query(ctx, `SELECT page_id::text, page_no, status, CASE WHEN status = 'pending' THEN
+			(SELECT jsonb_strip_nulls(jsonb_build_object('ocr', jsonb_agg(t.task->'ocr' ORDER BY t.part))) FROM ocr_tasks t
+				WHERE t.snapshot_id = $1 AND t.extraction_id = $2 AND t.page_no = p.page_no AND t.redo = 0) ELSE record END
+		FROM pages p WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY page_no`, snapshotID, extractionID)
 	if err != nil {
 		return nil, fmt.Errorf("pages of %s: %w", snapshotID, Classify(err))
 	}

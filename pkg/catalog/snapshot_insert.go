@@ -10,11 +10,11 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// InsertSnapshot records a snapshot, whose document has its row, in the
+// insertSnapshot records a snapshot, whose document has its row, in the
 // transaction that decides its capture. process is false for one that is
 // recorded only (contracts 12, Bytes). One that is recorded already stays as it
 // is: a snapshot never changes (seed 002).
-func InsertSnapshot(ctx context.Context, tx pgx.Tx, s model.Snapshot, process bool) error {
+func insertSnapshot(ctx context.Context, p *pipeline, s model.Snapshot, process bool) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
 	}
@@ -22,21 +22,16 @@ func InsertSnapshot(ctx context.Context, tx pgx.Tx, s model.Snapshot, process bo
 	if err != nil {
 		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO snapshots
+	return p.write(ctx, "snapshot "+s.SnapshotID, 1, `INSERT INTO snapshots
 			(snapshot_id, document_id, source_id, content_hash, retrieved_at, snapshot_kind, final_type, process, record)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		s.SnapshotID, s.DocumentID, s.SourceID, s.ContentHash, s.RetrievedAt, s.SnapshotKind, s.FinalType, process, record)
-	if err != nil {
-		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)
-	}
-	return nil
 }
 
-// standingOf returns the current snapshot of the document of s and how its last
-// run ended. The caller holds the document's row.
-func standingOf(ctx context.Context, tx pgx.Tx, s model.Snapshot) (model.Standing, error) {
-	var st model.Standing
-	rows, err := tx.Query(ctx, `SELECT c.snapshot_id, c.content_hash,
+// askStanding asks for the current snapshot of the document of s and how its
+// last run ended. The transaction holds the document's row.
+func askStanding(p *pipeline, s model.Snapshot, standing *model.Standing) {
+	p.queue(`SELECT c.snapshot_id, c.content_hash,
 			EXISTS (SELECT 1 FROM snapshots l WHERE l.document_id = d.document_id AND l.process
 				AND (l.retrieved_at, l.snapshot_id) > (c.retrieved_at, c.snapshot_id)),
 			coalesce(r.state, ''), coalesce(r.parser_version, ''), coalesce(r.rules_digest, ''),
@@ -46,15 +41,13 @@ func standingOf(ctx context.Context, tx pgx.Tx, s model.Snapshot) (model.Standin
 		LEFT JOIN LATERAL (SELECT chunker_version, header_version FROM chunk_manifests k
 			WHERE k.snapshot_id = r.snapshot_id AND k.extraction_id = r.extraction_id AND k.redo = r.redo
 			ORDER BY generation DESC LIMIT 1) m ON true
-		WHERE d.document_id = $1`, s.DocumentID)
-	if err != nil {
-		return st, err
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[model.Standing])
-	if err != nil || len(found) == 0 {
-		return st, err
-	}
-	return found[0], nil
+		WHERE d.document_id = $1`, s.DocumentID).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[model.Standing])
+		if len(found) > 0 {
+			*standing = found[0]
+		}
+		return err
+	})
 }
 
 // nextSnapshot selects the one directly after a snapshot of its document: $1 is
@@ -67,12 +60,8 @@ const nextSnapshot = `SELECT * FROM snapshots WHERE document_id = $1 AND (retrie
 // stands between them and it, so it is a version of its own: versions are
 // ordered by their time, never by arrival (contracts 12). The caller holds the
 // document's row.
-func wakeNext(ctx context.Context, tx pgx.Tx, s model.Snapshot) error {
-	_, err := tx.Exec(ctx, `UPDATE snapshots s SET process = true, progress_at = now() FROM (`+nextSnapshot+`) n
+func wakeNext(ctx context.Context, p *pipeline, s model.Snapshot) error {
+	return p.write(ctx, "the snapshot after "+s.SnapshotID, 1, `UPDATE snapshots s SET process = true, progress_at = now() FROM (`+nextSnapshot+`) n
 		WHERE s.snapshot_id = n.snapshot_id AND NOT n.process AND n.content_hash <> $4`,
 		s.DocumentID, s.RetrievedAt, s.SnapshotID, s.ContentHash)
-	if err != nil {
-		return fmt.Errorf("the snapshot after %s: %w", s.SnapshotID, err)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -79,9 +80,35 @@ func (db *DB) SetSourceState(ctx context.Context, sourceID string, state model.S
 	return nil
 }
 
-// scanSource reads a record; the state's column is the one that counts.
+// RemoveSource takes a source out of the registry; ErrNotFound when there is
+// none, ErrInUse when something was captured for it.
+func (db *DB) RemoveSource(ctx context.Context, sourceID string) error {
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		var used bool
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM captures c WHERE c.source_id = s.source_id)
+				OR EXISTS (SELECT 1 FROM documents d WHERE d.source_id = s.source_id)
+			FROM sources s WHERE s.source_id = $1 FOR UPDATE`, sourceID).Scan(&used); err != nil {
+			return err
+		}
+		if used {
+			return ErrInUse
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM sources WHERE source_id = $1`, sourceID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("source %s: %w", sourceID, Classify(err))
+	}
+	return nil
+}
+
+// ErrInUse says that there are captures of a source.
+var ErrInUse = errors.New("something was captured for it")
+
+// scanSource reads a record; the state's column is the one that counts. What a
+// record does not name, since it is older than the field, is the default.
 func scanSource(row pgx.Row) (model.Source, error) {
-	var s model.Source
+	s := model.DefaultSource("")
 	var state model.SourceState
 	var record []byte
 	if err := row.Scan(&state, &record); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Count is how many things of one kind are in one state.
 type Count struct {
-	What  string `json:"what"` // capture, document, run, page, manifest, chunk, vector
+	What  string `json:"what"` // capture, document, run, page, ocr, manifest, chunk, vector
 	State string `json:"state"`
 	N     int64  `json:"count"`
 }
@@ -23,6 +23,8 @@ func (db *DB) Counts(ctx context.Context) ([]Count, error) {
 		UNION ALL SELECT 'document', ingest_status, count(*) FROM documents GROUP BY 2
 		UNION ALL SELECT 'run', state, count(*) FROM runs GROUP BY 2
 		UNION ALL SELECT 'page', status, count(*) FROM pages GROUP BY 2
+		UNION ALL SELECT 'ocr', t.state, count(*) FROM ocr_tasks t JOIN runs r USING (snapshot_id, extraction_id)
+			WHERE r.state NOT IN ('superseded', 'removed') AND t.redo = r.redo GROUP BY 2
 		UNION ALL SELECT 'manifest', status, count(*) FROM chunk_manifests GROUP BY 2
 		UNION ALL SELECT 'chunk', layer, count(*) FROM chunk_state GROUP BY 2
 		UNION ALL SELECT 'vector', vector_status, count(*) FROM chunk_manifests GROUP BY 2
@@ -77,7 +79,7 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 	requests = slices.Compact(requests)
 	var p Progress
 	err := db.pool.QueryRow(ctx, `
-		WITH asked AS (SELECT * FROM captures WHERE $2::text[] IS NULL OR (source_id = $1 AND request_id = ANY($2))),
+		WITH RECURSIVE asked AS (`+withMembers+`),
 		snaps AS (SELECT DISTINCT s.snapshot_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
 		work AS (SELECT r.* FROM runs r JOIN snaps USING (snapshot_id)),
 		live AS (SELECT snapshot_id, extraction_id FROM work WHERE state NOT IN ('superseded', 'removed')),
@@ -85,9 +87,9 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (snapshot_id)),
 		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)),
 		written AS (SELECT name FROM collections WHERE state IN ('active', 'building'))
-		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) END,
+		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) + (SELECT count(*) FROM asked WHERE request_id <> ALL($2)) END,
 			CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked WHERE outcome IS NULL)
-				ELSE cardinality($2::text[]) - (SELECT count(*) FROM asked WHERE outcome IS NOT NULL) END,
+				ELSE cardinality($2::text[]) - (SELECT count(*) FROM asked WHERE outcome IS NOT NULL AND request_id = ANY($2)) END,
 			(SELECT count(*) FROM asked WHERE outcome IS NOT NULL AND announced_at IS NULL),
 			(SELECT count(*) FROM live),
 			(SELECT count(*) FROM snaps s WHERE NOT EXISTS (SELECT 1 FROM work w WHERE w.snapshot_id = s.snapshot_id))
@@ -130,10 +132,17 @@ func (r Result) InError() bool {
 	return r.Outcome == "rejected" || r.Outcome == "failed" || r.State == "failed"
 }
 
-// Results returns what became of the requests, in the order of their ids. A
-// nil requests means all of them.
+// withMembers selects the requests of a source ($1) with ids ($2), and the
+// members of those that are containers; all requests when the ids are null.
+const withMembers = `SELECT * FROM captures WHERE $2::text[] IS NULL OR (source_id = $1 AND request_id = ANY($2))
+	UNION ALL SELECT m.* FROM captures m JOIN asked a ON m.source_id = a.source_id AND m.container = a.request_id
+		WHERE $2::text[] IS NOT NULL AND m.container <> ''`
+
+// Results returns what became of the requests and of their members, in the
+// order of their ids. A nil requests means all of them.
 func (db *DB) Results(ctx context.Context, sourceID string, requests []string) ([]Result, error) {
 	rows, err := db.pool.Query(ctx, `
+		WITH RECURSIVE asked AS (`+withMembers+`)
 		SELECT c.source_id, c.request_id, coalesce(c.request->>'url', c.request->>'source_record_id', ''),
 			coalesce(c.outcome, ''), c.snapshot_id, c.document_id,
 			coalesce(r.state, ''), coalesce(nullif(c.reason, ''), r.reason, ''), coalesce(nullif(c.message, ''), r.message, ''),
@@ -142,9 +151,8 @@ func (db *DB) Results(ctx context.Context, sourceID string, requests []string) (
 				AND p.status = 'failed'),
 			coalesce((SELECT m.chunk_count FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
 				AND m.extraction_id = r.extraction_id ORDER BY m.redo DESC, m.generation DESC LIMIT 1), 0)
-		FROM captures c LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id
+		FROM asked c LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id
 			AND state <> 'superseded' ORDER BY run_order DESC LIMIT 1) r ON true
-		WHERE $2::text[] IS NULL OR (c.source_id = $1 AND c.request_id = ANY($2))
 		ORDER BY c.source_id COLLATE "C", c.request_id COLLATE "C"`, sourceID, requests)
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", Classify(err))
@@ -154,6 +162,31 @@ func (db *DB) Results(ctx context.Context, sourceID string, requests []string) (
 		return nil, fmt.Errorf("results: %w", Classify(err))
 	}
 	return results, nil
+}
+
+// Failures counts the requests of Results that ended in error by their reason: by
+// that of the outcome, else of the newest run.
+func (db *DB) Failures(ctx context.Context, sourceID string, requests []string) (map[string]int, error) {
+	rows, err := db.pool.Query(ctx, `
+		WITH RECURSIVE asked AS (`+withMembers+`)
+		SELECT coalesce(nullif(c.reason, ''), r.reason, ''), count(*)
+		FROM asked c LEFT JOIN LATERAL (SELECT state, reason FROM runs WHERE runs.snapshot_id = c.snapshot_id
+			AND state <> 'superseded' ORDER BY run_order DESC LIMIT 1) r ON true
+		WHERE c.outcome IN ('rejected', 'failed') OR r.state = 'failed' GROUP BY 1`, sourceID, requests)
+	if err != nil {
+		return nil, fmt.Errorf("failures: %w", Classify(err))
+	}
+	counts := make(map[string]int)
+	var reason string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&reason, &n}, func() error {
+		counts[reason] = n
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("failures: %w", Classify(err))
+	}
+	return counts, nil
 }
 
 // Oldest returns when the oldest thing that still needs work last made

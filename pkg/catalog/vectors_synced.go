@@ -11,38 +11,34 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
-// countLate counts again, for chunks whose vectors came or went, the manifests of
+// judgeLate looks again, for chunks whose vectors came or went, at the manifests of
 // others that point to them and are not complete, and returns their documents. A
-// manifest that was written and counted while the vectors were not yet recorded
+// manifest that was written and looked at while the vectors were not yet recorded
 // is one that the record did not see either; now one of the two has seen the
 // other. It is repeated with the push, so a crash before it loses nothing.
-func (db *DB) countLate(ctx context.Context, alias string, refs []string, own manifestSet) (documents []string, err error) {
+func (db *DB) judgeLate(ctx context.Context, alias string, refs []string, own manifestSet) (documents []string, err error) {
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		p := pushTx{db: db, tx: tx}
-		var err error
-		if p.collections, err = writtenCollections(ctx, tx, alias); err != nil || len(p.collections) == 0 {
-			return err
-		}
-		late := make(manifestSet)
-		if documents, err = p.peers(ctx, refs, late, true); err != nil {
-			return err
-		}
+	late := make(manifestSet)
+	if documents, err = peers(ctx, db.pool, refs, late, true); err == nil {
 		for key := range own {
 			delete(late, key)
 		}
-		if len(late) == 0 {
-			return nil
+		if len(late) > 0 {
+			err = db.pipelined(ctx, func(tx *pipeline) (err error) {
+				p := pushTx{db: db, tx: tx}
+				if p.collections, err = collect(ctx, tx, scanCollection, writtenCollections, alias); err != nil || len(p.collections) == 0 {
+					return err
+				}
+				p.holdManifests(late.keys())
+				p.judgeManifests(late.keys())
+				return nil
+			})
 		}
-		if err := p.holdManifests(ctx, late.keys()); err != nil {
-			return err
-		}
-		return p.countManifests(ctx, late.keys(), manifestKeys{})
-	})
+	}
 	if err != nil {
-		return nil, fmt.Errorf("counting manifests that point to %d chunks: %w", len(refs), err)
+		return nil, fmt.Errorf("looking at manifests that point to %d chunks: %w", len(refs), Classify(err))
 	}
 	return documents, nil
 }

@@ -129,3 +129,19 @@ type Extraction struct {
 func (Extraction) About() string {
 	return "Parsing runs in child processes; a document that needs more than this fails, and nothing else."
 }
+
+// OCR says what becomes of pages that need OCR, and limits what one may cost.
+type OCR struct {
+	Mode        string        `env:"OCR" envDefault:"auto" allowed:"on|off|auto" help:"Whether scans and pictures are read by OCR. on: always, by whichever extractor has the engine; auto: when this one has it; off: pages that need OCR fail as ocr_failed."`
+	Engine      string        `env:"OCR_ENGINE" envDefault:"tesseract" help:"The engine that reads. What begins with fake reads nothing and is for tests."`
+	Workers     int           `env:"OCR_WORKERS" envDefault:"0" allowed:"0..1024" help:"Pages that are read at once, each in a child process; 0 is one for each core."`
+	MaxCalls    int           `env:"OCR_CALLS" envDefault:"400" allowed:"1.." help:"Calls after which a child is replaced; a page is two."`
+	MemoryBytes int64         `env:"OCR_MEMORY" envDefault:"2147483648" allowed:"268435456.." help:"Bytes of private memory that a child may use."`
+	PageTimeout time.Duration `env:"OCR_PAGE_TIMEOUT" envDefault:"1m" allowed:"100ms.." help:"How long a page of 4 megapixels may take; larger ones may take longer."`
+	DataDir     string        `env:"OCR_DATA" help:"Folder of the engine's trained data; the engine's own when not set."`
+}
+
+// About is the block's text in the documentation.
+func (OCR) About() string {
+	return "Scans and pictures are read by OCR in child processes of their own; text never waits for them."
+}

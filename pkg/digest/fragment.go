@@ -3,6 +3,9 @@ package digest
 import (
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/gowebpki/jcs"
 )
 
 // BBox is a box on an upright full page (contracts 6): the origin is the top
@@ -41,17 +44,39 @@ type Locator struct {
 	OCRTextQuote    string // "" when there is none
 }
 
-// locatorJCS is the object that is hashed; what is absent is left out.
-type locatorJCS struct {
-	SourceID        string `json:"source_id"`
-	SnapshotID      string `json:"snapshot_id"`
-	PageNumber      *int   `json:"page_number,omitempty"`
-	PageIndex       *int   `json:"page_index,omitempty"`
-	RotationDegrees int    `json:"rotation_degrees"`
-	BBox            BBox   `json:"bbox"`
-	PDFTextQuote    string `json:"pdf_text_quote,omitempty"`
-	OCRTextQuote    string `json:"ocr_text_quote,omitempty"`
-	Kind            string `json:"fragment_representation_kind"`
+// appendJCS appends the JCS object that is hashed; what is absent is left out.
+// Not ok: the box is not made of numbers.
+func (l *Locator) appendJCS(dst []byte) (out []byte, ok bool) {
+	box := RoundBBox(l.BBox)
+	ok = true
+	number := func(name string, v float64) {
+		text, err := jcs.NumberToJSON(v)
+		ok = ok && err == nil
+		dst = append(append(dst, name...), text...)
+	}
+	integer := func(name string, v *int) {
+		if v != nil {
+			dst = strconv.AppendInt(append(dst, name...), int64(*v), 10)
+		}
+	}
+	quote := func(name, v string) {
+		if v != "" {
+			dst = appendString(append(dst, name...), v)
+		}
+	}
+	number(`{"bbox":{"h":`, box.H)
+	number(`,"w":`, box.W)
+	number(`,"x":`, box.X)
+	number(`,"y":`, box.Y)
+	quote(`},"fragment_representation_kind":`, LocatorKind)
+	quote(`,"ocr_text_quote":`, l.OCRTextQuote)
+	integer(`,"page_index":`, l.PageIndex)
+	integer(`,"page_number":`, l.PageNumber)
+	quote(`,"pdf_text_quote":`, l.PDFTextQuote)
+	integer(`,"rotation_degrees":`, &l.RotationDegrees)
+	dst = appendString(append(dst, `,"snapshot_id":`...), l.SnapshotID)
+	dst = appendString(append(dst, `,"source_id":`...), l.SourceID)
+	return append(dst, '}'), ok
 }
 
 // FragmentSpan returns the fragment_hash of a fragment with a byte span: of
@@ -74,15 +99,9 @@ func FragmentLocator(l Locator) (string, error) {
 	if (l.PageNumber == nil) == (l.PageIndex == nil) {
 		return "", fmt.Errorf("fragment of %s: want either a page_number or a page_index", l.SnapshotID)
 	}
-	b, err := JCS(locatorJCS{
-		SourceID: l.SourceID, SnapshotID: l.SnapshotID,
-		PageNumber: l.PageNumber, PageIndex: l.PageIndex,
-		RotationDegrees: l.RotationDegrees, BBox: RoundBBox(l.BBox),
-		PDFTextQuote: l.PDFTextQuote, OCRTextQuote: l.OCRTextQuote,
-		Kind: LocatorKind,
-	})
-	if err != nil {
-		return "", fmt.Errorf("fragment of %s: %w", l.SnapshotID, err)
+	b, ok := l.appendJCS(make([]byte, 0, 512))
+	if !ok {
+		return "", fmt.Errorf("fragment of %s: its box %v is not made of numbers", l.SnapshotID, l.BBox)
 	}
 	return Content(b), nil
 }

@@ -101,6 +101,13 @@ func PageID(snapshotID string, pageNo int) string {
 	return uuid.NewSHA1(uuid.MustParse(pageNamespace), []byte(name)).String()
 }
 
+// RecordID returns the UUID of a record of an exported web archive: UUIDv5 of
+// {snapshot_id}/{kind of record}, in the namespace of page ids, whose names end
+// with a number.
+func RecordID(snapshotID, kind string) string {
+	return uuid.NewSHA1(uuid.MustParse(pageNamespace), []byte(snapshotID+"/"+kind)).String()
+}
+
 // ExtractionID returns the extraction_id: the first 16 hex digits of the
 // sha256 of [parser_version, source_rules_digest, ocr_run]. ocrRun is "" but
 // for an explicit OCR re-run, where it is the digest of its settings.

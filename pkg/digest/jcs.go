@@ -35,6 +35,16 @@ func JCS(v any) ([]byte, error) {
 	return out, nil
 }
 
+// OCRRun returns the ocr_run of an extraction_id (contracts 1): the hex sha256 of
+// the settings of an explicit OCR run. It fails when they have no canonical JSON.
+func OCRRun(settings any) (string, error) {
+	b, err := JCS(settings)
+	if err != nil {
+		return "", fmt.Errorf("settings of an OCR run: %w", err)
+	}
+	return Hex(b), nil
+}
+
 // SourceRulesDigest returns the source_rules_digest: hex sha256 of the JCS of
 // the rules that shape units, of {} when rules is nil (contracts 13.2).
 func SourceRulesDigest(rules any) (string, error) {
@@ -106,17 +116,33 @@ func appendStringArray(dst []byte, parts []string) []byte {
 // appendString appends the JCS form of s to dst (RFC 8785, 3.2.2.2).
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r >= ' ':
-			dst = utf8.AppendRune(dst, r)
-		default:
-			dst = appendControl(dst, r)
+	start := 0 // of what stands as it is and is not yet appended
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
 		}
+		size := 1
+		if c >= utf8.RuneSelf {
+			if _, size = utf8.DecodeRuneInString(s[i:]); size > 1 {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		switch {
+		case c >= utf8.RuneSelf: // not UTF-8
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		case c >= ' ':
+			dst = append(dst, '\\', c)
+		default:
+			dst = appendControl(dst, rune(c))
+		}
+		i += size
+		start = i
 	}
-	return append(dst, '"')
+	return append(append(dst, s[start:]...), '"')
 }
 
 func appendControl(dst []byte, r rune) []byte {

@@ -25,6 +25,8 @@ const (
 	TypeSnapshotStored   = "colophon.snapshot.stored.v1"
 	TypeRunRequested     = "colophon.run.requested.v1"
 	TypePageSplit        = "colophon.page.split.v1"
+	TypePageOCRRequested = "colophon.page.ocr_requested.v1"
+	TypePageOCRCompleted = "colophon.page.ocr_completed.v1"
 	TypeIRExtracted      = "colophon.ir.extracted.v1"
 	TypeRunCompleted     = "colophon.run.completed.v1"
 	TypeChunkCreated     = "colophon.chunk.created.v1"
@@ -97,6 +99,10 @@ type CaptureCompleted struct {
 	Reason     string     `json:"reason,omitempty"`
 	Message    string     `json:"message,omitempty"`
 	RetryAfter *time.Time `json:"retry_after,omitempty"`
+
+	FetchStatus string `json:"fetch_status,omitempty"` // of what we fetched ourselves: ok, redirected, blocked or error (seed 004)
+
+	Members map[string]int `json:"members,omitempty"` // of a container: how many by outcome; each has an event of its own
 }
 
 // SnapshotStored says that a snapshot is recorded and is to be processed.
@@ -119,6 +125,8 @@ type RunRequested struct {
 	Why          string `json:"why"`                     // retry, reparse, force, version, reconcile
 	Redo         int    `json:"redo"`                    // the redo to start; 0: a first run
 	Pages        []int  `json:"pages,omitempty"`         // only the ranges that hold these; empty: those with failed pages, or all
+
+	OCR *model.OCRSettings `json:"ocr,omitempty"` // of a run that has its scans read again
 }
 
 // PageSplit hands one range of pages to the extractor.
@@ -130,6 +138,40 @@ type PageSplit struct {
 	Pages         model.PageRange `json:"pages"`
 	PageCount     int             `json:"page_count"`
 	Redo          int             `json:"redo"`
+}
+
+// PageOCRRequested hands one page to OCR. Its range is extracted when all pages
+// of it that need OCR have their answers.
+type PageOCRRequested struct {
+	SnapshotID    string          `json:"snapshot_id"`
+	SourceID      string          `json:"source_id"`
+	ExtractionID  string          `json:"extraction_id"`
+	ParserVersion string          `json:"parser_version"`
+	Pages         model.PageRange `json:"pages"` // the page alone
+	PageCount     int             `json:"page_count"`
+	Redo          int             `json:"redo"`
+	Parts         []model.PageOCR `json:"parts"` // what is to be read, and why
+}
+
+// PageOCRCompleted says that OCR has answered for all pages of a range. It is
+// handled like PageSplit: the range is extracted, now with the results.
+type PageOCRCompleted struct {
+	SnapshotID    string          `json:"snapshot_id"`
+	SourceID      string          `json:"source_id"`
+	ExtractionID  string          `json:"extraction_id"`
+	ParserVersion string          `json:"parser_version"`
+	Pages         model.PageRange `json:"pages"`
+	PageCount     int             `json:"page_count"`
+	Redo          int             `json:"redo"`
+	Results       []string        `json:"results"` // keys of the stored results, in page order
+}
+
+// Split is the request that the event repeats.
+func (d PageOCRCompleted) Split() PageSplit {
+	return PageSplit{
+		SnapshotID: d.SnapshotID, SourceID: d.SourceID, ExtractionID: d.ExtractionID,
+		ParserVersion: d.ParserVersion, Pages: d.Pages, PageCount: d.PageCount, Redo: d.Redo,
+	}
 }
 
 // IRExtracted says that a range has its IR segment.
@@ -232,6 +274,12 @@ func (RunRequested) Type() string { return TypeRunRequested }
 // Type returns TypePageSplit.
 func (PageSplit) Type() string { return TypePageSplit }
 
+// Type returns TypePageOCRRequested.
+func (PageOCRRequested) Type() string { return TypePageOCRRequested }
+
+// Type returns TypePageOCRCompleted.
+func (PageOCRCompleted) Type() string { return TypePageOCRCompleted }
+
 // Type returns TypeIRExtracted.
 func (IRExtracted) Type() string { return TypeIRExtracted }
 
@@ -269,6 +317,12 @@ func (d RunRequested) Source() string { return d.SourceID }
 func (d PageSplit) Source() string { return d.SourceID }
 
 // Source returns the source_id.
+func (d PageOCRRequested) Source() string { return d.SourceID }
+
+// Source returns the source_id.
+func (d PageOCRCompleted) Source() string { return d.SourceID }
+
+// Source returns the source_id.
 func (d IRExtracted) Source() string { return d.SourceID }
 
 // Source returns the source_id.
@@ -301,6 +355,16 @@ func (d RunRequested) About() string {
 
 // About returns snapshot, extraction, first page and redo.
 func (d PageSplit) About() string {
+	return fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Pages.From, d.Redo)
+}
+
+// About returns snapshot, extraction, page and redo.
+func (d PageOCRRequested) About() string {
+	return fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Pages.From, d.Redo)
+}
+
+// About returns snapshot, extraction, first page and redo.
+func (d PageOCRCompleted) About() string {
 	return fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Pages.From, d.Redo)
 }
 

@@ -143,7 +143,7 @@ func Decode(prefix, subject string, header map[string][]string, payload []byte) 
 	if ts := get(HeaderTime); ts != "" {
 		at, err := time.Parse(time.RFC3339Nano, ts)
 		if err != nil {
-			return e, malformed("ce-time %q is not RFC 3339", ts)
+			return e, malformed("ce-time is not RFC 3339")
 		}
 		e.Time = at.UTC()
 	}
@@ -176,6 +176,10 @@ func As[T Data](e Event) (T, error) {
 		return data, malformed("event of type %q where %q is handled", e.Type, data.Type())
 	}
 	if err := json.Unmarshal(e.Payload, &data); err != nil {
+		var at *time.ParseError
+		if errors.As(err, &at) { // its text holds what came, which may be a secret
+			err = errors.New("a time is not RFC 3339")
+		}
 		return data, malformed("data of %s: %v", e.Type, err)
 	}
 	if data.Source() != e.SourceID {

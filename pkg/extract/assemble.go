@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/extract/language"
+	"github.com/colophon-dev/colophon/pkg/extract/table"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -28,12 +30,13 @@ const maxFrameText = 96 << 20
 // without blocks fails as empty_content.
 func Assemble(in Input, pageNo int, found block.Page) (segment.Frame, error) {
 	if len(found.Blocks) == 0 {
-		return errorFrame(in, pageNo, &block.Failure{Reason: fault.EmptyContent, Message: fmt.Sprintf("page %d: nothing to read on it", pageNo)})
+		return errorFrame(in, pageNo, &block.Failure{Reason: fault.EmptyContent, Message: fmt.Sprintf("page %d: nothing to read on it", pageNo), OCR: found.OCR})
 	}
 	if failure := checkSize(pageNo, found.Blocks); failure != nil {
 		return errorFrame(in, pageNo, failure)
 	}
 	a := &assembler{in: in, pageNo: pageNo, pageID: digest.PageID(in.Snapshot.SnapshotID, pageNo), position: map[model.UnitType]int{}}
+	a.records = found.Records
 	a.language = language.New(languageHints(in.Snapshot, found.Languages), sample(found.Blocks))
 	for _, b := range found.Blocks {
 		if err := a.add(b); err != nil {
@@ -71,7 +74,13 @@ type assembler struct {
 	units    []model.Unit
 	position map[model.UnitType]int // blocks of a type so far
 	hashes   []string
+	records  bool                  // the source has an entry rule
+	taken    map[model.Locator]int // locators by selector and quote, or by id, so far
 }
+
+// sureLanguage is how sure a language must be for its numbers and dates to be
+// read by its rules.
+const sureLanguage = 0.8
 
 func (a *assembler) add(b block.Block) error {
 	if len(b.Evidence) == 0 {
@@ -86,15 +95,23 @@ func (a *assembler) add(b block.Block) error {
 	hash := digest.BlockHash(fields.Text)
 	a.position[b.Type]++
 	fields.BlockID = digest.BlockID(string(b.Type), a.position[b.Type], hash)
-	if b.Type != model.UnitFurniture {
-		fields.Language = a.language.Block(fields.Text, b.Lang)
+	if b.Failed != nil {
+		fields = failedFields(b.Failed, fields, a.position[model.UnitError])
 	}
-	locator := a.locator(b.Evidence[0])
+	if b.Type != model.UnitFurniture && b.Failed == nil {
+		fields.Language = a.language.Block(fields.Text, b.Lang)
+		if l := fields.Language; fields.Table != nil && l != nil && l.Confidence >= sureLanguage {
+			table.Retype(fields.Table, l.Lang)
+		}
+	}
+	locator := a.locator(b.Evidence[0], b.Record)
 	id, err := digest.IRID(a.pageID, a.in.ExtractionID, locator)
 	if err != nil {
 		return fmt.Errorf("ir_id: %w", err)
 	}
-	a.hashes = append(a.hashes, hash)
+	if b.Failed == nil { // page hashes are over all units but errors (contracts 13.1)
+		a.hashes = append(a.hashes, hash)
+	}
 	a.units = append(a.units, model.Unit{
 		IRID: id, SourceID: a.in.Snapshot.SourceID, SourceName: a.in.Snapshot.SourceName,
 		SnapshotID: a.in.Snapshot.SnapshotID, RetrievedAt: a.in.Snapshot.RetrievedAt,
@@ -150,22 +167,51 @@ func roundBBox(b model.BBox) model.BBox {
 }
 
 // locator returns the record_locator of the next unit: its place on the page
-// for what has boxes, else its place among the page's blocks. Both count from
-// 0 over all blocks, so that no two units of a page have the same (contracts 1).
-func (a *assembler) locator(e model.Evidence) model.Locator {
+// for what has boxes; for a record its published id, else its place among the
+// records; else its selector and quote where the source has an entry rule, and
+// its place among the page's blocks where it has none. No two units of a page
+// have the same (contracts 1 and 6).
+func (a *assembler) locator(e model.Evidence, record *block.Record) model.Locator {
 	n := len(a.units)
-	if e.BBox != nil {
+	url := a.in.Snapshot.URLCanonical
+	if url == "" {
+		url = a.in.Snapshot.ExternalID // contracts 13.3
+	}
+	switch {
+	case e.BBox != nil:
 		page := e.PageNumber
 		if e.PageIndex != nil {
 			page = *e.PageIndex + 1
 		}
 		return model.Locator{Kind: model.LocatorBlock, PageNumber: page, BBox: e.BBox, BlockIndex: &n}
-	}
-	url := a.in.Snapshot.URLCanonical
-	if url == "" {
-		url = a.in.Snapshot.ExternalID // contracts 13.3
+	case record != nil:
+		index := record.Index
+		if id, _ := clean(record.ID); id != "" {
+			byID := model.Locator{Kind: model.LocatorRecord, SourceRecordID: id}
+			if a.repeats(byID) == 0 {
+				return byID
+			}
+		}
+		return model.Locator{Kind: model.LocatorEntry, URLCanonical: url, EntryIndex: &index}
+	case a.records:
+		quoted := model.Locator{Kind: model.LocatorQuote, CSSSelector: e.CSSSelector, TextQuote: e.TextQuote}
+		if again := a.repeats(quoted); again > 0 {
+			quoted.BlockIndex = &again
+		}
+		return quoted
 	}
 	return model.Locator{Kind: model.LocatorEntry, URLCanonical: url, EntryIndex: &n}
+}
+
+// repeats returns how many units before have the same locator, which holds no
+// pointers.
+func (a *assembler) repeats(l model.Locator) int {
+	if a.taken == nil {
+		a.taken = map[model.Locator]int{}
+	}
+	n := a.taken[l]
+	a.taken[l]++
+	return n
 }
 
 // fieldsOf returns the block's fields_raw with valid text everywhere, and its
@@ -180,7 +226,7 @@ func fieldsOf(b block.Block) (model.Fields, []string) {
 		Text: b.Text, TextPrinted: b.TextPrinted, OCRText: b.OCRText, HTML: b.HTML, Markdown: b.Markdown,
 		Links: b.Links, Images: b.Images, Verbatim: true, Level: b.Level, Depth: b.Depth, Marker: b.Marker,
 		Continues: b.Continues, Continued: b.Continued, Confidence: b.Confidence,
-		Flags: b.Flags, Notes: b.Notes, Table: b.Table, Values: b.Values,
+		Flags: b.Flags, Notes: b.Notes, Table: b.Table, Values: b.Values, Groups: b.Groups,
 	}
 	text, replaced := clean(f.Text)
 	if replaced > 0 {
@@ -201,7 +247,28 @@ func fieldsOf(b block.Block) (model.Fields, []string) {
 		m.Alt, _ = clean(m.Alt)
 		f.Images[i] = m
 	}
+	for _, values := range f.Values {
+		for i := range values {
+			values[i], _ = clean(values[i])
+		}
+	}
+	for _, groups := range f.Groups {
+		for _, group := range groups {
+			for name, value := range group {
+				group[name], _ = clean(value)
+			}
+		}
+	}
 	return f, warnings
+}
+
+func cleanFacts(facts []model.PageFact) []model.PageFact {
+	for i, f := range facts {
+		f.Name, _ = clean(f.Name)
+		f.Value, _ = clean(f.Value)
+		facts[i] = f
+	}
+	return facts
 }
 
 // clean returns s as valid UTF-8 without U+0000, each bad byte as U+FFFD, and
@@ -257,17 +324,21 @@ func characterFlags(text string) []string {
 func (a *assembler) frame(found block.Page) segment.Frame {
 	covered := 0
 	for _, u := range a.units {
+		if slices.Contains(u.FieldsRaw.Flags, block.FlagHidden) {
+			continue
+		}
 		covered += coverage.Characters(u.FieldsRaw.Text)
 	}
 	title, _ := clean(found.Title)
-	canonical, _ := clean(found.Canonical)
+	canonical, _ := clean(digest.RedactURL(found.Canonical))
 	page := a.page()
 	page.Status = model.PageProcessed
 	page.Label, page.Width, page.Height, page.Rotation = found.Label, found.Width, found.Height, found.Rotation
-	page.Title, page.Canonical = title, canonical
+	page.Title, page.Canonical, page.Facts = title, canonical, cleanFacts(found.Facts)
 	page.Coverage = coverage.Share(covered, found.Visible)
+	page.Ledger = found.Ledger
 	page.CoverageNote = coverage.Note(covered, found.Visible, found.CoverageNote)
-	page.Flags, page.Warnings = found.Flags, found.Warnings
+	page.Flags, page.Warnings, page.OCR = found.Flags, found.Warnings, found.OCR
 	if page.CoverageNote != "" {
 		page.Warnings = append(page.Warnings, page.CoverageNote)
 	}

@@ -12,7 +12,8 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/html"
-	"github.com/colophon-dev/colophon/pkg/extract/text"
+	"github.com/colophon-dev/colophon/pkg/extract/scan"
+	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -22,7 +23,7 @@ import (
 // (contracts 13.2). Its history:
 //
 //	1  HTML, text files and PDF text layers
-const ParserVersion = "1"
+const ParserVersion = "2"
 
 // Input is everything that a page depends on.
 type Input = block.Input
@@ -45,8 +46,9 @@ type Kinds map[model.SnapshotKind]Extractor
 // Builtin returns the kinds that need nothing but their bytes.
 func Builtin() Kinds {
 	return Kinds{
-		model.KindHTML:     html.Extractor{},
-		model.KindTextFile: text.Extractor{},
+		model.KindHTML:      html.Extractor{},
+		model.KindTextFile:  textfile.Extractor{},
+		model.KindImageScan: scan.Extractor{},
 	}
 }
 
@@ -58,6 +60,13 @@ func (k Kinds) With(kind model.SnapshotKind, e Extractor) Kinds {
 	}
 	out[kind] = e
 	return out
+}
+
+// OnePage reports whether a file of the kind, which holds anything at all, is one
+// page without document facts, whatever is in it: Pages says so without a look
+// into it, and so need nobody who splits one.
+func OnePage(kind model.SnapshotKind) bool {
+	return kind == model.KindHTML || kind == model.KindTextFile
 }
 
 // Pages returns how many pages the snapshot has. A snapshot that cannot be

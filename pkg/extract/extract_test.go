@@ -48,6 +48,10 @@ var documents = []struct {
 	{"council", "html/testdata/council.html", model.KindHTML},
 	{"old", "html/testdata/old.html", model.KindHTML},
 	{"regulation", "text/testdata/regulation.txt", model.KindTextFile},
+	{"notes", "text/testdata/notes.md", model.KindTextFile},
+	{"fees", "csv/testdata/fees.csv", model.KindTextFile},
+	{"deliberations", "json/testdata/council.json", model.KindTextFile},
+	{"news", "xml/testdata/news.xml", model.KindTextFile},
 }
 
 // The frames of these documents may only move together with ParserVersion
@@ -59,7 +63,9 @@ func TestGoldenFrames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := frameOf(t, input(d.kind, raw))
+			in := input(d.kind, raw)
+			in.Snapshot.Filename = filepath.Base(d.file)
+			f := frameOf(t, in)
 			got := pretty(t, f)
 			golden := filepath.Join("testdata", "v"+ParserVersion, d.name+".json")
 			if *update {
@@ -112,6 +118,7 @@ func TestFramesAreSound(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := input(d.kind, raw)
+		in.Snapshot.Filename = filepath.Base(d.file)
 		f := frameOf(t, in)
 		checkFrame(t, in, f)
 		if f.Page.Status != model.PageProcessed || f.Page.Coverage != 1 || f.Page.Quality < 0.9 {
@@ -248,6 +255,41 @@ func TestOddCharactersAreFlagged(t *testing.T) {
 	for i, want := range []string{FlagControl, FlagBidi, ""} {
 		if got := strings.Join(f.Units[i].FieldsRaw.Flags, " "); got != want {
 			t.Errorf("%q: flags %q, want %q", f.Units[i].FieldsRaw.Text, got, want)
+		}
+	}
+}
+
+// A piece of a page that fails becomes an error unit, and the page goes on.
+func TestAFailedPieceOfAPage(t *testing.T) {
+	in := input(model.KindHTML, []byte("<p>before</p><table>"+strings.Repeat("<tr><td colspan=1000>a<td colspan=1000>b</tr>", 2000)+"</table>"))
+	f := frameOf(t, in)
+	u := f.Units[1]
+	if u.Type != model.UnitError || u.FieldsRaw.BlockID != "failed_block_001" || u.FieldsRaw.Text != "" || u.Validate() != nil || u.Chunked() {
+		t.Fatalf("%+v", u)
+	}
+	e := u.FieldsRaw.Error
+	if e.Type != "extraction_failed" || e.Reason != "limit_exceeded" || !strings.HasPrefix(e.RawHTML, "<table>") || !strings.HasPrefix(e.FallbackText, "a b") || len(e.FallbackText) > maxRawFragment {
+		t.Errorf("%+v", e)
+	}
+	if f.Page.Status != model.PageProcessed || f.Page.Coverage != 1 || f.Page.Quality >= 1 {
+		t.Errorf("%+v", f.Page)
+	}
+}
+
+// TestOnePage: what is said of a kind without a look into the file is what a look
+// into it says.
+func TestOnePage(t *testing.T) {
+	for kind := range Builtin() {
+		for _, raw := range []string{"x", "<p>One.</p>\f<p>Two.</p>", "\f\f\f", "\x00\xFF", "a,b\n1,2\n", `{"a": [1, 2]}`} {
+			pages, reason, _, err := Builtin().Pages(t.Context(), input(kind, []byte(raw)))
+			if one := err == nil && reason == "" && pages == 1; one != OnePage(kind) {
+				t.Errorf("%s %q: %d pages, %q, %v", kind, raw, pages, reason, err)
+			}
+		}
+	}
+	for _, kind := range []model.SnapshotKind{model.KindPDF, model.KindContainer, model.KindImageScan, model.KindOther} {
+		if OnePage(kind) {
+			t.Errorf("%s", kind)
 		}
 	}
 }

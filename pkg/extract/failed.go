@@ -41,7 +41,7 @@ func errorFrame(in Input, pageNo int, failure *block.Failure) (segment.Frame, er
 	} else {
 		shown.RawText = raw
 	}
-	locator := a.locator(evidence)
+	locator := a.locator(evidence, nil)
 	id, err := digest.IRID(a.pageID, in.ExtractionID, locator)
 	if err != nil {
 		return segment.Frame{}, fmt.Errorf("page %d: ir_id: %w", pageNo, err)
@@ -53,8 +53,22 @@ func errorFrame(in Input, pageNo int, failure *block.Failure) (segment.Frame, er
 		FieldsRaw: model.Fields{BlockID: digest.FailedBlockID(1), Verbatim: true, Error: shown},
 	}}
 	page := a.page()
-	page.Status, page.Reason, page.Message = model.PageFailed, string(reason), message
+	page.Status, page.Reason, page.Message, page.OCR = model.PageFailed, string(reason), message, failure.OCR
 	return a.finish(page), nil
+}
+
+// failedFields returns the fields of the n-th error unit of a page, from 1, of
+// what was found of its block.
+func failedFields(f *block.Failed, found model.Fields, n int) model.Fields {
+	reason := f.Reason
+	if !reason.Valid() {
+		reason = fault.Internal
+	}
+	message, _ := clean(f.Message)
+	return model.Fields{BlockID: digest.FailedBlockID(n), Verbatim: true, Error: &model.Failure{
+		Type: "extraction_failed", Reason: string(reason), Message: message,
+		RawHTML: rawFragment([]byte(found.HTML)), RawText: rawFragment([]byte(found.TextPrinted)), FallbackText: rawFragment([]byte(f.FallbackText)),
+	}}
 }
 
 // rawFragment returns the first bytes of raw as text that can be shown: valid

@@ -7,7 +7,9 @@
 // and optionally whom it is for: "stream.handled extract". It is removed first,
 // so that it arms one death. The file of that name with ".always" at its end is
 // read too, and is never removed: it makes an event that kills its process
-// whenever it is handled.
+// whenever it is handled. At the point that the file with ".hold" at its end
+// names, whoever reaches it stands still for as long as the file names it; the
+// file with ".hold.reached" says that somebody does.
 //
 // A point is named by a literal, so that test/fault finds all of them in the
 // sources.

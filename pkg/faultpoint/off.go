@@ -7,3 +7,6 @@ func Reach(string) {}
 
 // ReachFor does nothing.
 func ReachFor(string, string) {}
+
+// Environment is empty.
+func Environment() []string { return nil }

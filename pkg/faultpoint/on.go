@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // fileVariable names the file that arms a point. It is no setting: only test
@@ -22,12 +23,31 @@ func ReachFor(point, whom string) {
 	if path == "" {
 		return
 	}
+	hold(path+".hold", point, whom)
 	if armed(path+".always", point, whom) {
 		die()
 	}
 	// Of several that reach it at once only the one that removes it dies.
 	if armed(path, point, whom) && os.Remove(path) == nil {
 		die()
+	}
+}
+
+// Environment is what a child process must have in its environment, so that its
+// points are armed with those of this one.
+func Environment() []string {
+	if path := os.Getenv(fileVariable); path != "" {
+		return []string{fileVariable + "=" + path}
+	}
+	return nil
+}
+
+// hold returns when the file at path does not name the point, and says in a file
+// beside it that somebody waits.
+func hold(path, point, whom string) {
+	for armed(path, point, whom) {
+		_ = os.WriteFile(path+".reached", nil, 0o600)
+		<-time.After(10 * time.Millisecond)
 	}
 }
 

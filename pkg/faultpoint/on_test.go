@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 const childVariable = "FAULTPOINT_TEST_CHILD"
@@ -61,5 +62,33 @@ func TestAlways(t *testing.T) {
 		if !dies(t, path) {
 			t.Error("it lives")
 		}
+	}
+}
+
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "armed")
+	if err := os.WriteFile(path+".hold", []byte("b.written me"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() { ended <- dies(t, path) }()
+	deadline := time.After(time.Minute)
+	for {
+		if _, err := os.Stat(path + ".hold.reached"); err == nil {
+			break
+		}
+		select {
+		case <-ended:
+			t.Fatal("it passed")
+		case <-deadline:
+			t.Fatal("it did not reach the point")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err := os.Remove(path + ".hold"); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended {
+		t.Error("it died")
 	}
 }

@@ -1,6 +1,9 @@
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Capture is one request and what became of it: a row of captures. A request
 // is accepted when its row exists.
@@ -16,8 +19,10 @@ type Capture struct {
 	Message       string
 	SnapshotID    string // what was stored, or what it is a duplicate of
 	DocumentID    string
-	RetryAfter    Time // zero: the other server named none
-	Announced     bool // the outcome was published
+	RetryAfter    Time   // zero: the other server named none
+	Announced     bool   // the outcome was published
+	FetchStatus   string // seed 004: ok, redirected, blocked or error; "" of what we did not fetch
+	Container     string // the request_id of the container that it is a member of, "" for one that was asked for
 }
 
 // FetchWindow is what is known of the last fetch of a URL (contracts 12).
@@ -27,6 +32,14 @@ type FetchWindow struct {
 	SnapshotID   string // "" when it was never fetched
 	DocumentID   string
 	AgeSeconds   float64 // since the last fetch
+}
+
+// Politeness says how a host is asked.
+type Politeness struct {
+	Requests int           // at once
+	Delay    time.Duration // from one request to the next
+	Longest  time.Duration // that one may take: after it another takes the place of one whose process has died
+	Poll     time.Duration // until one that waits for a place asks again
 }
 
 // Standing is the current snapshot of a document and how its last run ended:

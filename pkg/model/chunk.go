@@ -243,7 +243,7 @@ type Manifest struct {
 	ChunkCount           int               `json:"chunk_count"`
 	Status               string            `json:"status"` // queued, processing, done, error
 	ErrorMessage         string            `json:"error_message"`
-	SameAs               string            `json:"same_as,omitempty"` // snapshot with the same fingerprint
+	SameAs               string            `json:"same_as,omitempty"` // an earlier snapshot with the same fingerprint: its chunks are this version's
 	Fingerprint          string            `json:"fingerprint"`
 	SegmentsDigest       string            `json:"segments_digest"`
 	ChunkerVersion       string            `json:"chunker_version"`
@@ -253,3 +253,7 @@ type Manifest struct {
 	LastPushedAt         Time              `json:"last_pushed_at"`
 	LastPushedCollection string            `json:"last_pushed_collection"`
 }
+
+// HasChunks reports whether chunks were made for the manifest. Those of one that
+// is the same as a version that has landed after it, before it in time, stay.
+func (m Manifest) HasChunks() bool { return m.SameAs == "" || m.ChunkCount > 0 }

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestStates(t *testing.T) {
 		}
 	}
 	for u, want := range map[model.UnitType]bool{model.UnitParagraph: true, model.UnitTable: true, model.UnitFurniture: false,
-		model.UnitPageHeader: false, model.UnitPageFooter: false, model.UnitError: false} {
+		model.UnitPageHeader: false, model.UnitPageFooter: false, model.UnitLink: false, model.UnitError: false} {
 		if (model.Unit{Type: u, FieldsRaw: model.Fields{Text: "x"}}).Chunked() != want || (model.Unit{Type: u}).Chunked() {
 			t.Error(u)
 		}
@@ -188,11 +189,70 @@ func TestVersionsAreOrdered(t *testing.T) {
 }
 
 func TestUnitRules(t *testing.T) {
-	if rules := (model.Snapshot{Region: "CH", SourceType: "official"}).UnitRules(); len(rules) != 0 {
-		t.Errorf("%v", rules)
+	digestOf := func(r model.UnitRules) string {
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
 	}
-	rules := (model.Snapshot{SourceLanguage: "fr", SourceLanguages: []string{"fr", "de"}}).UnitRules()
-	if fmt.Sprint(rules) != "map[language:fr languages:[fr de]]" {
-		t.Errorf("%v", rules)
+	if got := digestOf(model.Snapshot{Region: "CH", SourceType: "official"}.UnitRules()); got != "{}" {
+		t.Errorf("no rules are %s", got)
+	}
+	s := model.Snapshot{SourceLanguage: "fr", SourceLanguages: []string{"fr", "de"}}
+	if got := digestOf(s.UnitRules()); got != `{"language":"fr","languages":["fr","de"]}` {
+		t.Errorf("rules %s", got)
+	}
+	if got := digestOf(s.Under(model.Run{}).UnitRules()); got != digestOf(s.UnitRules()) {
+		t.Errorf("a run without rules changes them to %s", got)
+	}
+	rules := model.UnitRules{Entry: &model.EntryRule{Select: "dt"}, Furniture: &model.Furniture{Version: 2}}
+	if got := digestOf(s.Under(model.Run{Rules: &rules}).UnitRules()); got != digestOf(rules) {
+		t.Errorf("under a run with rules they are %s", got)
+	}
+}
+
+func TestEntryRuleNamesWhatIsWrong(t *testing.T) {
+	good := func() model.EntryRule {
+		return model.EntryRule{Select: "li", Fields: []model.EntryField{{Name: "title", Select: "h3"}, {Name: "examples", Parts: []model.EntryPart{{Name: "text"}}}}}
+	}
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(r *model.EntryRule){
+		"select:":                 func(r *model.EntryRule) { r.Select = "" },
+		"fields:":                 func(r *model.EntryRule) { r.Fields = nil },
+		"fields[1].name":          func(r *model.EntryRule) { r.Fields[1].Name = "title" },
+		"fields[0].name":          func(r *model.EntryRule) { r.Fields[0].Name = "Head word" },
+		"fields[1].attr":          func(r *model.EntryRule) { r.Fields[1].Attr = "id" },
+		"fields[1].parts[0].name": func(r *model.EntryRule) { r.Fields[1].Parts[0].Name = "" },
+		"record_id.parts":         func(r *model.EntryRule) { r.RecordID = &model.EntryField{Parts: []model.EntryPart{{}}} },
+	} {
+		r := good()
+		spoil(&r)
+		if err := r.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		s := model.DefaultSource("town")
+		s.Entry = &r
+		if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), "entry_rule."+want) {
+			t.Errorf("%s: the source says %v", want, err)
+		}
+	}
+}
+
+func TestFurnitureNamesWhatIsWrong(t *testing.T) {
+	good := model.Furniture{Version: 1, Selectors: []model.FurnitureSelect{{Select: "#side", Role: "related"}}, Blocks: []model.FurnitureBlock{{Hash: "0123456789abcdef", Role: "footer"}}}
+	if err := good.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]model.Furniture{
+		"version":      {},
+		"selectors[0]": {Version: 1, Selectors: []model.FurnitureSelect{{Select: "#side", Role: "side"}}},
+		"blocks[0]":    {Version: 1, Blocks: []model.FurnitureBlock{{Hash: "0123", Role: "footer"}}},
+	} {
+		if err := f.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
 }

@@ -44,9 +44,21 @@ type Run struct {
 	Message       string   `json:"message,omitempty"`
 	ParserVersion string   `json:"parser_version"`
 	RulesDigest   string   `json:"source_rules_digest"`
-	FactsKey      string   `json:"facts_key,omitempty"` // object in the derived bucket
-	FactsDigest   string   `json:"facts_digest,omitempty"`
-	Why           string   `json:"why,omitempty"` // capture, reparse, retry, version
+	// Rules are those of the source when the run began; nil: the ones that were
+	// copied to the snapshot.
+	Rules       *UnitRules `json:"source_rules,omitempty"`
+	FactsKey    string     `json:"facts_key,omitempty"` // object in the derived bucket
+	FactsDigest string     `json:"facts_digest,omitempty"`
+	Why         string     `json:"why,omitempty"` // capture, reparse, retry, version
+	OCR         *RunOCR    `json:"ocr,omitempty"` // nil: no page was read by OCR
+}
+
+// OCRRun is the digest of the settings of an explicit OCR run, else empty.
+func (r Run) OCRRun() string {
+	if r.OCR == nil {
+		return ""
+	}
+	return r.OCR.Run
 }
 
 // Unsplit reports whether the run stands for a document whose pages could not
@@ -105,11 +117,44 @@ type Page struct {
 	UnitCount     int        `json:"unit_count"`
 	Coverage      float64    `json:"coverage"` // 0..1, share of visible characters that are in some unit
 	CoverageNote  string     `json:"coverage_note,omitempty"`
+	Ledger        *Ledger    `json:"coverage_ledger,omitempty"`
 	Quality       float64    `json:"quality"` // 0..1
 	Flags         []string   `json:"quality_flags,omitempty"`
 	Warnings      []string   `json:"warnings,omitempty"`
 	Language      *Language  `json:"language,omitempty"`
-	HTML          string     `json:"html,omitempty"` // DOCXT HTML; id and slug of the PAGE marker empty
+	Facts         []PageFact `json:"facts,omitempty"` // what the page says about itself
+	OCR           []PageOCR  `json:"ocr,omitempty"`   // its parts that need OCR
+	HTML          string     `json:"html,omitempty"`  // DOCXT HTML; id and slug of the PAGE marker empty
+}
+
+// PageFact is one thing that a page says about itself, as found: a meta element,
+// a value of its JSON-LD, a time element.
+type PageFact struct {
+	Origin string `json:"origin"` // meta, json_ld, time
+	Name   string `json:"name"`   // of the meta element, path of the JSON-LD value, lower-case itemprop or class of the time element
+	Value  string `json:"value"`
+}
+
+// Ledger accounts for what is on a page: of its characters, pictures and
+// drawings, how many are in some unit, were left out and why, or were lost.
+type Ledger struct {
+	Characters Account `json:"characters"` // of the text layer, white space not counted
+	Pictures   Account `json:"pictures"`
+	Drawings   Account `json:"drawings"` // groups of drawn paths that are not lines of tables
+}
+
+// Account is one line of the ledger: Found = Placed + Skipped + Failed.
+type Account struct {
+	Found   int       `json:"found"`
+	Placed  int       `json:"placed"`            // in some unit
+	Skipped []Skipped `json:"skipped,omitempty"` // sorted by reason
+	Failed  int       `json:"failed,omitempty"`  // in none, without a reason
+}
+
+// Skipped counts what was left out for one reason.
+type Skipped struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
 }
 
 // SegmentRow is one row of ir_segments: it says which object counts.

@@ -82,6 +82,11 @@ type Snapshot struct {
 	ContentEncoding string `json:"content_encoding,omitempty"`
 	WireHash        string `json:"wire_hash,omitempty"` // sha256:… of the bytes before content decoding
 
+	// How the text is to be read, by its first 64 KiB; the bytes are never changed.
+	DetectedEncoding   string  `json:"detected_encoding,omitempty"`   // WHATWG name; "" when it is no text
+	EncodingOrigin     string  `json:"encoding_origin,omitempty"`     // byte_order_mark, http, document, bytes
+	EncodingConfidence float64 `json:"encoding_confidence,omitempty"` // 0 to 1
+
 	HTTPContentType        string `json:"http_content_type,omitempty"`
 	HTTPContentDisposition string `json:"http_content_disposition,omitempty"`
 	URLExt                 string `json:"url_ext,omitempty"`
@@ -107,6 +112,8 @@ type Snapshot struct {
 	Layer             Layer               `json:"layer"`
 	SourceLanguage    string              `json:"source_language,omitempty"`
 	SourceLanguages   []string            `json:"source_languages,omitempty"`
+	SourceEntry       *EntryRule          `json:"source_entry_rule,omitempty"`
+	SourceFurniture   *Furniture          `json:"source_furniture,omitempty"`
 	HeaderLabels      *Labels             `json:"header_labels,omitempty"`
 	MaxPages          int                 `json:"max_pages,omitempty"`
 	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`
@@ -180,18 +187,4 @@ type Document struct {
 	LastProcessedAt     Time              `json:"last_processed_at"`
 	IngestStatus        IngestStatus      `json:"ingest_status"`
 	ErrorMessage        string            `json:"error_message"`
-}
-
-// UnitRules are the parts of a source's rules that shape its units, as they
-// were copied to the snapshot: what source_rules_digest is made of (contracts
-// 1). It is empty when the source sets none.
-func (s Snapshot) UnitRules() map[string]any {
-	rules := map[string]any{}
-	if s.SourceLanguage != "" {
-		rules["language"] = s.SourceLanguage
-	}
-	if len(s.SourceLanguages) > 0 {
-		rules["languages"] = s.SourceLanguages
-	}
-	return rules
 }

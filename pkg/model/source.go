@@ -42,6 +42,11 @@ type Source struct {
 	DedupOther   int         `json:"dedup_document_seconds"`
 	MaxBytes     int64       `json:"max_bytes"` // of one captured document
 	MaxPages     int         `json:"max_pages"`
+	MaxDepth     int         `json:"max_depth"`            // of containers within containers; 0: none is unpacked
+	HostRequests int         `json:"host_requests"`        // to one host at once, of all that we fetch
+	HostDelay    int         `json:"host_delay_ms"`        // from one request to a host to the next, in milliseconds
+	Entry        *EntryRule  `json:"entry_rule,omitempty"` // which elements are records; nil: none are
+	Furniture    *Furniture  `json:"furniture,omitempty"`  // what repeats on its pages
 	State        SourceState `json:"state"`
 }
 
@@ -53,6 +58,20 @@ type Labels struct {
 	Source string `json:"source"`
 }
 
+// The robots policies: whether robots.txt is asked before we fetch.
+const (
+	RobotsRespect = "respect"
+	RobotsIgnore  = "ignore"
+)
+
+// The bounds of what a source may say of depth and politeness; the delay is an
+// hour.
+const (
+	maxDepth        = 16
+	maxHostRequests = 1000
+	maxHostDelay    = 3_600_000
+)
+
 var languageForm = regexp.MustCompile(`^[a-z]{2}$`)
 
 var sourceIDForm = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
@@ -62,12 +81,12 @@ func ValidSourceID(id string) bool { return sourceIDForm.MatchString(id) }
 
 // DefaultSource returns a source with the defaults of contracts 5 and 12: the
 // robots policy respected, windows of 24 hours and 7 days, 256 MiB and 20,000
-// pages a document.
+// pages a document, containers four deep, four requests to a host at once.
 func DefaultSource(id string) Source {
 	return Source{
 		SourceID: id, Name: id, SourceType: "official", Domain: "civics", Layer: LayerHot,
-		RobotsPolicy: "respect", DedupHTML: 24 * 3600, DedupOther: 7 * 24 * 3600,
-		MaxBytes: 256 << 20, MaxPages: 20_000, State: SourceEnabled,
+		RobotsPolicy: RobotsRespect, DedupHTML: 24 * 3600, DedupOther: 7 * 24 * 3600,
+		MaxBytes: 256 << 20, MaxPages: 20_000, MaxDepth: 4, HostRequests: 4, State: SourceEnabled,
 	}
 }
 
@@ -86,16 +105,34 @@ func (s Source) Validate() error {
 		return fmt.Errorf("languages %q: each two letters of ISO 639-1", s.Languages)
 	case !s.Layer.Valid():
 		return fmt.Errorf("layer %q: hot, summary or archive", s.Layer)
-	case s.RobotsPolicy != "respect" && s.RobotsPolicy != "ignore":
+	case s.RobotsPolicy != RobotsRespect && s.RobotsPolicy != RobotsIgnore:
 		return fmt.Errorf("robots_policy %q: respect or ignore", s.RobotsPolicy)
-	case s.DedupHTML < 0 || s.DedupOther < 0:
-		return errors.New("dedup windows: must not be negative")
+	case s.DedupHTML < 0:
+		return errors.New("dedup_html_seconds: must not be negative")
+	case s.DedupOther < 0:
+		return errors.New("dedup_document_seconds: must not be negative")
 	case s.MaxBytes <= 0:
 		return errors.New("max_bytes: must be positive")
 	case s.MaxPages <= 0:
 		return errors.New("max_pages: must be positive")
+	case s.MaxDepth < 0 || s.MaxDepth > maxDepth:
+		return fmt.Errorf("max_depth %d: 0 to %d", s.MaxDepth, maxDepth)
+	case s.HostRequests < 1 || s.HostRequests > maxHostRequests:
+		return fmt.Errorf("host_requests %d: 1 to %d", s.HostRequests, maxHostRequests)
+	case s.HostDelay < 0 || s.HostDelay > maxHostDelay:
+		return fmt.Errorf("host_delay_ms %d: 0 to %d", s.HostDelay, maxHostDelay)
 	case s.State != SourceEnabled && s.State != SourceDisabled:
 		return fmt.Errorf("state %q: enabled or disabled", s.State)
+	}
+	if s.Entry != nil {
+		if err := s.Entry.Validate(); err != nil {
+			return fmt.Errorf("entry_rule.%w", err)
+		}
+	}
+	if s.Furniture != nil {
+		if err := s.Furniture.Validate(); err != nil {
+			return fmt.Errorf("furniture.%w", err)
+		}
 	}
 	return nil
 }

@@ -50,10 +50,11 @@ type Unit struct {
 }
 
 // Chunked reports whether the unit's text goes into chunks: page furniture is
-// kept and left out, error units stand for what is missing (contracts 6).
+// kept and left out, error units stand for what is missing (contracts 6), and
+// the address that a link leads to is no text of the page.
 func (u Unit) Chunked() bool {
 	switch u.Type {
-	case UnitFurniture, UnitPageHeader, UnitPageFooter, UnitError:
+	case UnitFurniture, UnitPageHeader, UnitPageFooter, UnitLink, UnitError:
 		return false
 	default:
 		return u.FieldsRaw.Text != ""
@@ -84,6 +85,8 @@ type Fields struct {
 	Error       *Failure  `json:"error,omitempty"`
 	// Values are the fields of an entry rule, by name, as found.
 	Values map[string][]string `json:"values,omitempty"`
+	// Groups are the fields that have parts: each group is one occurrence.
+	Groups map[string][]map[string]string `json:"groups,omitempty"`
 }
 
 // Link is an absolute link found in a unit.
@@ -140,14 +143,6 @@ type Table struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 	BBox        *BBox       `json:"bbox,omitempty"`
 	ColumnEdges []float64   `json:"column_edges,omitempty"` // left to right, 0..1
-}
-
-// Cell is a plain string or, when Type is set, seed 000's typed cell.
-type Cell struct {
-	Type      string `json:"type,omitempty"` // number, percent, money, date, link
-	Value     string `json:"value,omitempty"`
-	Formatted string `json:"formatted"` // raw text, always
-	URL       string `json:"url,omitempty"`
 }
 
 // CellRange says where a cell's text lies in the unit's text, in bytes. Row and

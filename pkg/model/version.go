@@ -23,7 +23,7 @@ type Version struct {
 }
 
 // ChunkSet names the chunks of one manifest. Those of a version are its own, or,
-// when it is the same as an earlier one, that one's.
+// when an earlier one has the same fingerprint, that one's.
 type ChunkSet struct {
 	DocHash    string
 	Generation int
@@ -31,6 +31,9 @@ type ChunkSet struct {
 
 // Own reports whether the version has chunks of its own.
 func (v Version) Own() bool { return v.SameAs == "" }
+
+// Set names what the version's own chunks are or would be.
+func (v Version) Set() ChunkSet { return ChunkSet{DocHash: v.DocHash, Generation: v.Generation} }
 
 // Compare orders versions by (retrieved_at, snapshot_id, order of the runs),
 // and what one run yielded by its generations (contracts 12). It is never the
@@ -108,4 +111,15 @@ type LogEntry struct {
 	Change     string
 	Cause      string
 	ReplacedBy string
+}
+
+// Unpublished is a log entry whose event was not published yet, with what the
+// event says beside a chunk's content. Found is false when the chunk is gone.
+type Unpublished struct {
+	LogEntry
+	Found      bool
+	DocHash    string
+	SourceID   string
+	SnapshotID string
+	State      ChunkState // the newest one
 }

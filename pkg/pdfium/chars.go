@@ -7,25 +7,43 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// charReader reads characters with as few calls as will do: a call costs more
-// than the work behind it, so what a text object's characters share is asked
-// once for the object.
+// charReader reads the characters of a page: out of the instance's memory, or
+// by asking the engine when that does not hold what the engine says. A call
+// costs more than the work behind it, so what a text object's characters share
+// is asked once for the object.
 type charReader struct {
-	engine *engine
-	text   uint64
-	style  style
-	fonts  []Font
-	byFont map[uint64]int
+	document *Document
+	engine   *engine
+	text     uint64
+	table    charTable // without characters: ask
+	seen     glyph     // the last one
+	kinds    [256]charKind
+	style    style
+	fonts    []Font
+	byFont   map[uint64]int
 
 	unicode, object, box, origin, generated, hyphen, mapError api.Function
 }
 
-func newCharReader(p *Page) *charReader {
+// glyph is what is known of one character besides its style.
+type glyph struct {
+	object uint64
+	rune   rune
+	box    Rect
+	origin Point
+	kind   charKind
+}
+
+// charKind is what the engine says of all characters of a kind alike.
+type charKind struct{ known, generated, hyphen, mapError bool }
+
+func newCharReader(p *Page, count int) *charReader {
 	e := p.document.engine
-	return &charReader{
+	r := &charReader{
+		document:  p.document,
 		engine:    e,
 		text:      p.text,
-		style:     style{font: -1},
+		style:     style{font: -1, mark: -1},
 		byFont:    map[uint64]int{},
 		unicode:   e.function("FPDFText_GetUnicode"),
 		object:    e.function("FPDFText_GetTextObject"),
@@ -35,39 +53,104 @@ func newCharReader(p *Page) *charReader {
 		hyphen:    e.function("FPDFText_IsHyphen"),
 		mapError:  e.function("FPDFText_HasUnicodeMapError"),
 	}
+	r.relyOn(newCharTable(e.view(), uint32(p.text)), count)
+	return r
+}
+
+// relyOn takes the table when it is what the engine says: of the number of
+// characters, and of the first, the middle and the last of them.
+func (r *charReader) relyOn(table charTable, count int) {
+	r.table = table
+	if table.count != uint32(count) || count > 0 && !(r.agrees(0) && r.agrees(count/2) && r.agrees(count-1)) {
+		r.table = charTable{}
+	}
+}
+
+// agrees reports whether the table has of character i what the engine says.
+func (r *charReader) agrees(i int) bool {
+	e := r.engine
+	record := r.table.record(uint32(i))
+	if record == nil {
+		return false
+	}
+	m := matrixOf(record)
+	r.look(record, uint64(i))
+	return r.seen == r.ask(uint64(i)) && e.call("FPDFText_GetMatrix", r.text, uint64(i), e.at(0)) != 0 && m == e.matrixAt(0)
+}
+
+// look sets seen to the character of a record of the table.
+func (r *charReader) look(record record, i uint64) {
+	glyphOf(&r.seen, record)
+	kind := &r.kinds[record[recordKind]]
+	if !kind.known {
+		*kind = r.askKind(i)
+	}
+	r.seen.kind = *kind
+}
+
+// ask asks the engine for a character.
+func (r *charReader) ask(i uint64) glyph {
+	e := r.engine
+	g := glyph{
+		object: e.invoke(r.object, r.text, i),
+		rune:   rune(e.invoke(r.unicode, r.text, i)),
+		kind:   r.askKind(i),
+	}
+	if e.invoke(r.box, r.text, i, e.at(0)) != 0 {
+		g.box = e.rectF(0)
+	}
+	if e.invoke(r.origin, r.text, i, e.at(0), e.at(8)) != 0 {
+		b := e.bytes(16)
+		g.origin = Point{X: float64At(b), Y: float64At(b[8:])}
+	}
+	return g
+}
+
+func (r *charReader) askKind(i uint64) charKind {
+	e := r.engine
+	return charKind{
+		known:     true,
+		generated: e.invoke(r.generated, r.text, i) == 1,
+		hyphen:    e.invoke(r.hyphen, r.text, i) == 1,
+		mapError:  e.invoke(r.mapError, r.text, i) == 1,
+	}
 }
 
 // hyphen is how the engine writes a hyphen that breaks a word.
 const hyphen = 2
 
-func (r *charReader) read(c *Char, i uint64) {
-	e := r.engine
-	object := e.invoke(r.object, r.text, i)
-	if object != r.style.object {
-		r.style = r.readStyle(object, i)
+// read sets all of c to character i.
+func (r *charReader) read(c *Char, i int) {
+	if record := r.table.record(uint32(i)); record != nil {
+		r.look(record, uint64(i))
+	} else {
+		r.seen = r.ask(uint64(i))
+	}
+	g := &r.seen
+	if g.object != r.style.object {
+		r.style = r.readStyle(g.object, uint64(i))
+		if r.table.memory != nil {
+			r.table.memory = r.engine.view() // asking may have made it grow
+		}
 	}
 	*c = Char{
-		Index:           int(i),
-		Rune:            rune(e.invoke(r.unicode, r.text, i)),
+		Index:           i,
+		Rune:            g.rune,
+		Box:             g.box,
+		Origin:          g.origin,
 		FontSize:        r.style.fontSize,
 		Font:            r.style.font,
 		Angle:           r.style.angle,
 		RenderMode:      r.style.mode,
 		Fill:            r.style.fill,
-		UnicodeMapError: e.invoke(r.mapError, r.text, i) == 1,
+		Mark:            r.style.mark,
+		UnicodeMapError: g.kind.mapError,
 	}
 	switch c.Rune {
 	case ' ', '\r', '\n': // all that the engine puts in
-		c.Generated = e.invoke(r.generated, r.text, i) == 1
+		c.Generated = g.kind.generated
 	case hyphen:
-		c.Hyphen = e.invoke(r.hyphen, r.text, i) == 1
-	}
-	if e.invoke(r.box, r.text, i, e.at(0)) != 0 {
-		c.Box = e.rectF(0)
-	}
-	if e.invoke(r.origin, r.text, i, e.at(0), e.at(8)) != 0 {
-		b := e.bytes(16)
-		c.Origin = Point{X: float64At(b), Y: float64At(b[8:])}
+		c.Hyphen = g.kind.hyphen
 	}
 }
 
@@ -75,7 +158,7 @@ func float64At(b []byte) float64 { return math.Float64frombits(binary.LittleEndi
 
 // readStyle asks for the style of the text object that character i belongs to.
 func (r *charReader) readStyle(object, i uint64) style {
-	s := style{object: object, font: -1}
+	s := style{object: object, font: -1, mark: -1}
 	if object == 0 {
 		return s
 	}
@@ -95,6 +178,7 @@ func (r *charReader) readStyle(object, i uint64) style {
 	if e.call("FPDFPageObj_GetFillColor", object, e.at(0), e.at(4), e.at(8), e.at(12)) != 0 {
 		s.fill = e.colorAt(0)
 	}
+	s.mark = r.document.mark(object)
 	s.font = r.font(e.call("FPDFTextObj_GetFont", object))
 	return s
 }

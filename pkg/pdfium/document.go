@@ -10,6 +10,7 @@ type Document struct {
 	pages  int
 	junk   int64
 	form   uint64 // form environment, 0 until the first form field
+	tagged int    // 0 not asked yet, 1 no, 2 yes
 }
 
 func open(e *engine, size int64, password string) (*Document, error) {

@@ -126,6 +126,15 @@ func (e *engine) bytes(n uint32) []byte {
 	return b
 }
 
+// view is all of the instance's memory, until a call makes it grow.
+func (e *engine) view() []byte {
+	b, ok := e.memory.Read(0, e.memory.Size())
+	if !ok || e.err != nil {
+		return nil
+	}
+	return b
+}
+
 // at is the address of byte n of the scratch buffer.
 func (e *engine) at(n uint32) uint64 { return uint64(e.scratch + n) }
 

@@ -45,6 +45,8 @@ type Image struct {
 	Box Rect
 	// Width and Height are those of the picture itself, in pixels.
 	Width, Height int
+	// Mark is the marked-content id that Structure names, -1 for none.
+	Mark int
 }
 
 // Graphics is what is drawn on a page besides text, in drawing order.
@@ -57,7 +59,7 @@ type Graphics struct {
 
 // Graphics returns paths and images, also those inside form XObjects.
 func (p *Page) Graphics() (Graphics, error) {
-	r := objectReader{engine: p.document.engine}
+	r := objectReader{document: p.document, engine: p.document.engine}
 	count := r.engine.callInt("FPDFPage_CountObjects", p.handle)
 	for i := 0; i < count && r.next(); i++ {
 		r.read(r.engine.call("FPDFPage_GetObject", p.handle, uint64(i)), matrix{a: 1, d: 1}, 0)
@@ -66,6 +68,7 @@ func (p *Page) Graphics() (Graphics, error) {
 }
 
 type objectReader struct {
+	document *Document
 	engine   *engine
 	graphics Graphics
 	objects  int
@@ -122,6 +125,7 @@ func (r *objectReader) image(object uint64, m matrix) {
 	if e.call("FPDFImageObj_GetImagePixelSize", object, e.at(0), e.at(4)) != 0 {
 		img.Width, img.Height = int(e.uint32At(0)), int(e.uint32At(4))
 	}
+	img.Mark = r.document.mark(object)
 	r.graphics.Images = append(r.graphics.Images, img)
 }
 

@@ -3,6 +3,7 @@ package pdfium
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -157,6 +158,9 @@ type Char struct {
 	// UnicodeMapError: the font does not say which character the glyph is, and
 	// Rune is a guess.
 	UnicodeMapError bool
+	// Mark is the marked-content id that Structure names, -1 for none; what is
+	// drawn inside a form XObject counts for itself.
+	Mark int
 }
 
 // style is what all characters of one text object share.
@@ -167,6 +171,7 @@ type style struct {
 	angle    float64
 	mode     int
 	fill     uint32
+	mark     int
 }
 
 // CountChars is the number of characters on the page.
@@ -186,15 +191,19 @@ func (p *Page) CountChars() (int, error) {
 
 // Chars returns the characters of the page in the engine's order, each at its
 // own Index, and the fonts that they name.
-func (p *Page) Chars() ([]Char, []Font, error) {
+func (p *Page) Chars() ([]Char, []Font, error) { return p.CharsInto(nil) }
+
+// CharsInto is Chars in the memory of buffer, when that is large enough: what
+// stood there is lost.
+func (p *Page) CharsInto(buffer []Char) ([]Char, []Font, error) {
 	n, err := p.CountChars()
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newCharReader(p)
-	chars := make([]Char, n)
+	r := newCharReader(p, n)
+	chars := slices.Grow(buffer[:0], n)[:n]
 	for i := range chars {
-		r.read(&chars[i], uint64(i))
+		r.read(&chars[i], i)
 		if r.engine.err != nil {
 			return nil, nil, p.failed()
 		}

@@ -350,7 +350,7 @@ q 80 0 0 40 300 400 cm /P Do Q
 	if c := g.Paths[3]; len(c.Points) < 4 || c.Points[1].Kind != CurveTo {
 		t.Errorf("curve: %+v", c)
 	}
-	if g.Images[0] != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2}) {
+	if g.Images[0] != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2, Mark: -1}) {
 		t.Errorf("image: %+v", g.Images[0])
 	}
 }

@@ -49,7 +49,7 @@ func Open(ctx context.Context, r Reader, m model.Manifest, chunker Chunker) (*Ge
 		return nil, err
 	}
 	g := &Generation{doc: doc, said: make(map[Break]bool), placed: make(map[place][][2]int), other: true}
-	if chunker != nil && doc.known && m.SameAs == "" {
+	if chunker != nil && doc.known && m.HasChunks() {
 		g.other = false
 		again := chunker(doc.snapshot, doc.run, doc.manifest, func(each func(segment.Frame) error) error { return g.stored(ctx, each) })
 		g.next, g.stop = iter.Pull2(again)
@@ -196,7 +196,7 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 				continue
 			}
 			fingerprint.Add(u.FieldsRaw.Text)
-			if left := g.left(f.Page.PageNo, u); g.doc.manifest.SameAs == "" && left != "" {
+			if left := g.left(f.Page.PageNo, u); g.doc.manifest.HasChunks() && left != "" {
 				breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, f.Page.PageNo), What: "is in no chunk: " + left})
 			}
 		}

@@ -101,38 +101,31 @@ func (d *document) open(ctx context.Context, p *pageRange, check bool) (*segment
 // read decodes the frames of a range and, to check it, compares them with the
 // pages made again.
 func (d *document) read(ctx context.Context, p *pageRange, reader *segment.Reader, check bool) error {
-	var again [][]byte
-	if check && d.remake {
-		var err error
-		again, err = d.reader.Remake(ctx, d.snapshot, d.run, d.facts, model.PageRange{From: p.row.From, To: p.row.To})
-		switch {
-		case errors.Is(err, ErrOtherParser):
-			p.anchored = true
-		case err != nil:
-			return err
-		case len(again) != len(reader.Index()):
-			return fmt.Errorf("%s: %d pages were made again", p.where(), len(again))
-		}
-	}
+	stored, errs := make([][]byte, len(reader.Index())), make([]error, len(reader.Index()))
 	for i, entry := range reader.Index() {
-		stored, err := reader.Raw(i)
-		if err == nil {
+		if stored[i], errs[i] = reader.Raw(i); errs[i] == nil {
 			var f segment.Frame
-			if f, err = segment.DecodeFrame(stored); err == nil {
+			if f, errs[i] = segment.DecodeFrame(stored[i]); errs[i] == nil {
 				p.frames[entry.PageNo] = f
 			}
 		}
-		if !check {
-			continue
-		}
+	}
+	if !check {
+		return nil
+	}
+	again, err := d.again(ctx, p, len(stored))
+	if err != nil {
+		return err
+	}
+	for i, entry := range reader.Index() {
 		what, step := "", "b"
 		frame := p.frames[entry.PageNo]
 		switch {
-		case err != nil:
-			what = err.Error()
+		case errs[i] != nil:
+			what = errs[i].Error()
 		case entry.PageNo != p.row.From+i || frame.Page.PageNo != entry.PageNo:
 			what = "is out of order in its segment"
-		case again != nil && !bytes.Equal(stored, again[i]) && !byChance(frame.Page):
+		case again != nil && len(p.ofPage[entry.PageNo]) == 0 && !bytes.Equal(stored[i], again[i]) && !byChance(frame.Page):
 			step, what = "c", "extracted again from the raw bytes it comes out otherwise"
 		}
 		if what != "" {
@@ -140,6 +133,59 @@ func (d *document) read(ctx context.Context, p *pageRange, reader *segment.Reade
 		}
 	}
 	return nil
+}
+
+// again makes the pages of a range again, nil when that cannot be done, out of
+// the stored OCR results that they name.
+func (d *document) again(ctx context.Context, p *pageRange, pages int) ([][]byte, error) {
+	read, err := d.ocrOf(ctx, p)
+	if err != nil || !d.remake {
+		return nil, err
+	}
+	again, err := d.reader.Remake(ctx, d.snapshot, d.run, d.facts, model.PageRange{From: p.row.From, To: p.row.To}, read)
+	switch {
+	case errors.Is(err, ErrOtherParser):
+		p.anchored = true
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(again) != pages:
+		return nil, fmt.Errorf("%s: %d pages were made again", p.where(), len(again))
+	}
+	return again, nil
+}
+
+// ocrOf reads the stored OCR results that the pages of a range name, and holds
+// them against the digests that are named (contracts 13.13c).
+func (d *document) ocrOf(ctx context.Context, p *pageRange) ([]PageRead, error) {
+	var read []PageRead
+	for no := p.row.From; no <= p.row.To; no++ {
+		for _, use := range p.frames[no].Page.OCR {
+			if !use.Answered() {
+				continue
+			}
+			one := PageRead{PageNo: no, OCR: use}
+			if use.Key != "" {
+				var err error
+				one.Result, err = d.reader.OCRResult(ctx, d.snapshot.SourceID, use)
+				what := ""
+				switch got := digest.Hex(one.Result); {
+				case errors.Is(err, ErrGone):
+					what = "does not exist"
+				case err != nil:
+					return nil, err
+				case got != use.Digest:
+					what = fmt.Sprintf("sha256 is %s, recorded %s", got, use.Digest)
+				}
+				if what != "" {
+					p.ofPage[no] = append(p.ofPage[no], Break{Step: "c", Where: fmt.Sprintf("OCR result of page %d", no), What: what})
+					continue
+				}
+			}
+			read = append(read, one)
+		}
+	}
+	return read, nil
 }
 
 // byChance reports whether a page failed for a reason that need not come back

@@ -4,6 +4,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,12 +38,25 @@ type Reader interface {
 	RawDigest(ctx context.Context, s model.Snapshot) (hash string, length int64, err error)
 	// RawSlice returns bytes [start, end) of the captured bytes.
 	RawSlice(ctx context.Context, s model.Snapshot, start, end int64) ([]byte, error)
+	// MemberDigest reads a container's captured bytes and returns the content
+	// hash of the member at a path, as it lies there: before content decoding.
+	MemberDigest(ctx context.Context, container model.Snapshot, path string) (hash string, err error)
+	// OCRResult returns the stored OCR result that a page names.
+	OCRResult(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error)
 	// Remake extracts pages again and returns their encoded frames in order, or
-	// ErrOtherParser.
-	Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange) ([][]byte, error)
+	// ErrOtherParser. read is what OCR has said of them.
+	Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []PageRead) ([][]byte, error)
 	// Points compares the points of chunks with what they must be, and returns
 	// what is wrong by chunk_ref.
 	Points(ctx context.Context, items []Item) (map[string]string, error)
+}
+
+// PageRead is what OCR has said of a page or a part of it, with the stored
+// result, nil when it failed.
+type PageRead struct {
+	PageNo int
+	OCR    model.PageOCR
+	Result []byte
 }
 
 // Item is a chunk with its state: what is to be proved.
@@ -205,11 +219,11 @@ func (d *document) checkSnapshot() {
 func (d *document) checkIDs() error {
 	d.checkSnapshot()
 	s := d.snapshot
-	rules, err := digest.SourceRulesDigest(s.UnitRules())
+	rules, err := digest.SourceRulesDigest(s.Under(d.run).UnitRules())
 	if err != nil {
 		return err
 	}
-	if id := digest.ExtractionID(d.run.ParserVersion, rules, ""); id != d.run.ExtractionID {
+	if id := digest.ExtractionID(d.run.ParserVersion, rules, d.run.OCRRun()); id != d.run.ExtractionID {
 		d.fail("d", "run "+d.run.ExtractionID, "its extraction_id computes to %s", id)
 	}
 	digests := make([]string, len(d.rows))
@@ -234,6 +248,27 @@ func (d *document) checkRaw(ctx context.Context) error {
 	d.remake = hash == s.ContentHash && length == s.ByteLength
 	if !d.remake {
 		d.fail("a", where, "sha256 is %s over %d bytes, recorded %s over %d", hash, length, s.ContentHash, s.ByteLength)
+	}
+	return d.checkMember(ctx)
+}
+
+// checkMember takes a member out of its container again (contracts 6).
+func (d *document) checkMember(ctx context.Context) error {
+	s := d.snapshot
+	if s.ParentSnapshotID == "" {
+		return nil
+	}
+	container, err := d.reader.Snapshot(ctx, s.ParentSnapshotID)
+	if d.lost("a", "container "+s.ParentSnapshotID, &err) || err != nil {
+		return err
+	}
+	where := "member " + s.MemberPath + " of " + s.ParentSnapshotID
+	hash, err := d.reader.MemberDigest(ctx, container, s.MemberPath)
+	if d.lost("a", where, &err) || err != nil {
+		return err
+	}
+	if want := cmp.Or(s.WireHash, s.ContentHash); hash != want {
+		d.fail("a", where, "sha256 is %s, recorded %s", hash, want)
 	}
 	return nil
 }

@@ -33,9 +33,11 @@ type archive struct {
 	rows      []model.SegmentRow
 	objects   map[string][]byte
 	raw       []byte
+	member    string        // content hash of the member of a container
 	frame     segment.Frame // of the segment; changes count after sign
 	chunks    []model.Chunk
 	points    map[string]string
+	t         *testing.T
 	otherTool bool // the parser at hand is another than the recorded one
 	failing   error
 	gone      string // what does not exist
@@ -76,17 +78,26 @@ func (a *archive) RawDigest(context.Context, model.Snapshot) (string, int64, err
 	return digest.Content(a.raw), int64(len(a.raw)), a.check("raw")
 }
 
+func (a *archive) MemberDigest(context.Context, model.Snapshot, string) (string, error) {
+	return a.member, a.check("member")
+}
+
 func (a *archive) RawSlice(_ context.Context, _ model.Snapshot, start, end int64) ([]byte, error) {
 	return a.raw[start:end], nil
 }
 
-func (a *archive) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange) ([][]byte, error) {
+func (a *archive) OCRResult(_ context.Context, _ string, read model.PageOCR) ([]byte, error) {
+	return a.Object(context.Background(), read.Key)
+}
+
+func (a *archive) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []proof.PageRead) ([][]byte, error) {
 	if a.otherTool {
 		return nil, proof.ErrOtherParser
 	}
 	var frames [][]byte
+	known := readings(a.t, read)
 	for no := r.From; no <= r.To; no++ {
-		f, err := extract.Builtin().Extract(ctx, extract.Input{Raw: a.raw, Snapshot: s, ExtractionID: run.ExtractionID}, no)
+		f, err := extract.Builtin().Extract(ctx, extract.Input{Raw: a.raw, Snapshot: s, ExtractionID: run.ExtractionID, OCR: known}, no)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +150,7 @@ func newArchive(t *testing.T, version string) *archive {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	url := "https://example.org/water"
 	hash := digest.Content([]byte(document))
-	a := &archive{objects: map[string][]byte{}, raw: []byte(document), points: map[string]string{}, otherTool: version != extract.ParserVersion}
+	a := &archive{t: t, objects: map[string][]byte{}, raw: []byte(document), points: map[string]string{}, otherTool: version != extract.ParserVersion}
 	a.snapshot = model.Snapshot{SnapshotID: digest.SnapshotID("lake", "r", hash), DocumentID: digest.DocumentID("lake", url), RequestID: "r",
 		SourceID: "lake", SourceName: "The lake", SnapshotKind: model.KindHTML, FinalType: model.TypeHTML, URL: url, URLCanonical: url,
 		ExternalID: url, RetrievedAt: at, ContentHash: hash, ByteLength: int64(len(document)), LastModified: at,
@@ -438,9 +449,9 @@ func TestEveryFlipIsFound(t *testing.T) {
 		{"the chunk's source", "d", "source_id", func(_ *testing.T, a *archive) { a.last().SourceID = "pond" }},
 		{"the chunk's document", "d", "document_id", func(_ *testing.T, a *archive) { a.last().DocumentID = "doc_other" }},
 		{"the chunk's url", "d", "url", func(_ *testing.T, a *archive) { a.last().URL += "x" }},
-		{"the chunk's parser", "d", "parser_version", func(_ *testing.T, a *archive) { a.last().ParserVersion = "2" }},
-		{"the chunk's chunker", "d", "chunker_version", func(_ *testing.T, a *archive) { a.last().ChunkerVersion = "2" }},
-		{"the chunk's header", "d", "header_version", func(_ *testing.T, a *archive) { a.last().HeaderVersion = "2" }},
+		{"the chunk's parser", "d", "parser_version", func(_ *testing.T, a *archive) { a.last().ParserVersion = "other" }},
+		{"the chunk's chunker", "d", "chunker_version", func(_ *testing.T, a *archive) { a.last().ChunkerVersion = "other" }},
+		{"the chunk's header", "d", "header_version", func(_ *testing.T, a *archive) { a.last().HeaderVersion = "other" }},
 		{"the chunk's domain", "d", "domain", func(_ *testing.T, a *archive) { a.last().Domain = "sport" }},
 		{"the point", "f", "point ", func(_ *testing.T, a *archive) { a.points[a.last().ChunkRef] = "is not there" }},
 	} {
@@ -488,6 +499,30 @@ func TestWhatIsGoneIsOneBreak(t *testing.T) {
 
 // TestAnchored: with another parser, slices and fragments are held against the
 // raw bytes, and nothing is called verified.
+// TestMembersAreTakenOutAgain: a member's bytes must be those in its container.
+func TestMembersAreTakenOutAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		member func(a *archive)
+		breaks string
+	}{
+		"as it lies there": {func(a *archive) { a.member = a.snapshot.ContentHash }, ""},
+		"as it came, encoded": {func(a *archive) {
+			a.snapshot.WireHash, a.member = digest.Content([]byte("z")), digest.Content([]byte("z"))
+		}, ""},
+		"other bytes":          {func(a *archive) { a.member = digest.Content(nil) }, "member a/b of snap_"},
+		"no longer in it":      {func(a *archive) { a.gone = "member" }, "member a/b of snap_"},
+		"encoded, other bytes": {func(a *archive) { a.snapshot.WireHash, a.member = digest.Content([]byte("z")), a.snapshot.ContentHash }, "member a/b of snap_"},
+	} {
+		a := newArchive(t, extract.ParserVersion)
+		a.snapshot.ParentSnapshotID, a.snapshot.MemberPath = a.snapshot.SnapshotID, "a/b"
+		c.member(a)
+		p := a.verify(t)[0]
+		if c.breaks == "" && p.Verdict != proof.Verified || c.breaks != "" && (len(p.Breaks) != 1 || !strings.HasPrefix(p.Breaks[0].Where, c.breaks)) {
+			t.Errorf("%s: %s, %+v", name, p.Verdict, p.Breaks)
+		}
+	}
+}
+
 func TestAnchored(t *testing.T) {
 	a := newArchive(t, "0")
 	for i := range a.frame.Units {

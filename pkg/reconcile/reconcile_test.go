@@ -161,7 +161,7 @@ func (r *rig) accept() model.Capture {
 	if !held {
 		r.t.Fatal("the lease was not given")
 	}
-	r.must(r.db.ReleaseCapture(r.ctx, source, id, "worker", 0))
+	r.must(r.db.ReleaseCapture(r.ctx, source, id, "worker", 0, ""))
 	return c
 }
 
@@ -361,6 +361,37 @@ func TestMissingRanges(t *testing.T) {
 	}
 	if !slices.Equal(froms, []int{1, 33}) {
 		t.Errorf("ranges from %v were published", froms)
+	}
+}
+
+// TestOCRRequests: a range waits while its pages do; when their requests are lost,
+// the range is asked for again, and each answer is progress.
+func TestOCRRequests(t *testing.T) {
+	r := newRig(t)
+	const pages = 2 * catalog.MaxRedrives
+	run := r.run(r.store(true), pages)
+	all := model.PageRange{From: 1, To: pages}
+	var tasks []model.OCRTask
+	for no := 1; no <= pages; no++ {
+		tasks = append(tasks, model.OCRTask{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, PageNo: no,
+			Picture: fmt.Sprint(no), OCR: model.PageOCR{Why: "no_text"}})
+	}
+	tasks, err := r.db.PlanOCR(r.ctx, run, all, 0, tasks)
+	r.must(err)
+	asked := event.PageOCRRequested{SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
+		ParserVersion: run.ParserVersion, Pages: model.PageRange{From: 1, To: 1}, PageCount: pages}
+	r.must(r.conn.Publisher("test").Emit(r.ctx, asked))
+	r.next()
+	r.pass() // a request waits in its stream
+	r.drain(stream.ConsumerOCR, 1)
+	for _, task := range tasks {
+		r.pass("ranges 1/1/0")
+		if d := as[event.PageSplit](t, r.drain(stream.ConsumerExtract, 1)[0]); d.Pages != all {
+			t.Fatalf("published %+v", d)
+		}
+		r.next()
+		task.OCR.Reason = "timeout"
+		r.must(r.db.FailOCR(r.ctx, task))
 	}
 }
 

@@ -130,7 +130,7 @@ func (p *pass) announceRun(ctx context.Context, run model.Run) error {
 
 // ranges moves runs that lack a range, by one event for each that is missing.
 func (p *pass) ranges(ctx context.Context) error {
-	before := p.since(stream.ConsumerSplit, stream.ConsumerExtract)
+	before := p.since(stream.ConsumerSplit, stream.ConsumerExtract, stream.ConsumerOCR)
 	c := p.report.count("ranges")
 	return each(ctx, p, c,
 		func(page catalog.Page) ([]catalog.StuckRun, error) {

@@ -26,6 +26,10 @@ const (
 	fdResponses = 4
 )
 
+// childGCPercent is how much a limited child's heap may grow between two
+// collections.
+const childGCPercent = 400
+
 // cpuWords are a child's last when its CPU time is used up.
 const cpuWords = "sandbox: CPU time is used up"
 
@@ -123,6 +127,9 @@ func prepare(role Role, r io.Reader) (Handler, Limits, error) {
 // apply limits this process for good, but for the CPU time.
 func (l Limits) apply() error {
 	if l.MemoryBytes > 0 {
+		// A child keeps little from one call to the next, so collecting is
+		// rarely worth its time until memory is short.
+		debug.SetGCPercent(childGCPercent)
 		debug.SetMemoryLimit(l.MemoryBytes / 2)
 	}
 	for _, limit := range []struct {

@@ -93,7 +93,7 @@ type Pool struct {
 	idle []*Worker // least recently used first; as many as free holds
 }
 
-// New makes a pool. It starts no child yet.
+// New makes a pool. It starts no child yet; see Start.
 func New(config Config) (*Pool, error) {
 	if config.Role == "" {
 		return nil, errors.New("sandbox: no role")
@@ -143,6 +143,23 @@ func (p *Pool) Close() {
 		}
 		close(p.closed)
 	})
+}
+
+// Start starts the children that do not run, one after the other, so that the
+// first calls find them ready. A call starts its own child when it needs one.
+func (p *Pool) Start(ctx context.Context) error {
+	for range p.config.Size { // the least recently used comes first, so each comes once
+		w, err := p.Acquire(ctx, "")
+		if err != nil {
+			return err
+		}
+		err = w.ensure(ctx)
+		w.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Call acquires a worker, calls it and releases it.

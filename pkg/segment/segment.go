@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -55,53 +56,53 @@ type index struct {
 func EncodeFrame(f Frame) ([]byte, error) { return new(Encoder).Frame(f) }
 
 // Compress returns raw as one zstd frame: equal bytes give equal frames.
-func Compress(raw []byte) ([]byte, error) { return new(Encoder).compress(raw) }
+func Compress(raw []byte) ([]byte, error) {
+	enc, err := encoder()
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	return enc.EncodeAll(raw, nil), nil
+}
+
+// encoder and decoder are what all frames of a process are written and read with,
+// by as many goroutines at once as there are cores: to make one costs as much as a
+// small page.
+var (
+	encoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil, zstd.WithWindowSize(1<<20)) })
+	decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(MaxFrame))
+	})
+)
 
 // Encoder makes frames and keeps its buffers from one to the next. The zero
 // value is ready. It is not safe for concurrent use.
 type Encoder struct {
-	zstd  *zstd.Encoder
-	lines bytes.Buffer
+	canonical digest.Canonical
+	lines     []byte
 }
 
 // Frame returns the compressed frame of one page. It is a pure function of the
 // frame: equal frames give equal bytes, whatever was encoded before. A frame
 // that no reader would accept is a permanent LimitExceeded.
 func (e *Encoder) Frame(f Frame) ([]byte, error) {
-	lines := &e.lines
-	lines.Reset()
-	if lines.Cap() > keptLines {
-		*lines = bytes.Buffer{}
-	}
-	record, err := digest.JCS(f.Page)
+	lines, err := e.canonical.Append(e.lines[:0], &f.Page)
 	if err != nil {
 		return nil, fmt.Errorf("page %d: %w", f.Page.PageNo, err)
 	}
-	lines.Write(record)
-	for _, u := range f.Units {
-		line, err := digest.JCS(u)
-		if err != nil {
-			return nil, fmt.Errorf("page %d: %s: %w", f.Page.PageNo, u.IRID, err)
+	for i := range f.Units {
+		if lines, err = e.canonical.Append(append(lines, '\n'), &f.Units[i]); err != nil {
+			return nil, fmt.Errorf("page %d: %s: %w", f.Page.PageNo, f.Units[i].IRID, err)
 		}
-		lines.WriteByte('\n')
-		lines.Write(line)
 	}
-	lines.WriteByte('\n')
-	if lines.Len() > MaxFrame {
+	lines = append(lines, '\n')
+	if e.lines = lines; len(lines) > keptLines {
+		e.lines = nil
+	}
+	if len(lines) > MaxFrame {
 		return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("page %d: %d bytes of units and HTML, limit %d",
-			f.Page.PageNo, lines.Len(), MaxFrame))
+			f.Page.PageNo, len(lines), MaxFrame))
 	}
-	return e.compress(lines.Bytes())
-}
-
-func (e *Encoder) compress(raw []byte) ([]byte, error) {
-	if e.zstd == nil {
-		var err error
-		if e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
-			return nil, fmt.Errorf("zstd: %w", err)
-		}
-	}
-	return e.zstd.EncodeAll(raw, nil), nil
+	return Compress(lines)
 }
 
 // Writer collects the frames of one range, in page order.
@@ -149,7 +150,6 @@ type Reader struct {
 	src  io.ReaderAt
 	size int64
 	idx  index
-	zstd *zstd.Decoder
 }
 
 // NewReader reads the index of a segment of size bytes. It returns an error
@@ -174,15 +174,11 @@ func NewReader(src io.ReaderAt, size int64) (*Reader, error) {
 	if _, err := src.ReadAt(frame, int64(offset)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the index: %w", err)
 	}
-	dec, err := newDecoder()
-	if err != nil {
-		return nil, err
-	}
-	raw, err := decompress(dec, frame)
+	raw, err := Decompress(frame)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	r := &Reader{src: src, size: int64(offset), zstd: dec}
+	r := &Reader{src: src, size: int64(offset)}
 	if err := json.Unmarshal(raw, &r.idx); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
@@ -229,7 +225,7 @@ func (r *Reader) Frame(i int) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
-	if raw, err = decompress(r.zstd, raw); err != nil {
+	if raw, err = Decompress(raw); err != nil {
 		return Frame{}, err
 	}
 	return parseFrame(raw)
@@ -265,23 +261,10 @@ func parseFrame(raw []byte) (Frame, error) {
 
 // Decompress reads one zstd frame of at most MaxFrame bytes of content.
 func Decompress(frame []byte) ([]byte, error) {
-	dec, err := newDecoder()
-	if err != nil {
-		return nil, err
-	}
-	defer dec.Close()
-	return decompress(dec, frame)
-}
-
-func newDecoder() (*zstd.Decoder, error) {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxFrame))
+	dec, err := decoder()
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	return dec, nil
-}
-
-func decompress(dec *zstd.Decoder, frame []byte) ([]byte, error) {
 	out, err := dec.DecodeAll(frame, nil)
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)

@@ -42,7 +42,7 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 		Data:    d.msg.Data(),
 	}
 	for name, values := range d.msg.Headers() {
-		if !strings.HasPrefix(strings.ToLower(name), "nats-") {
+		if keptOfMessage(name, r.consumer) {
 			letter.Header[name] = values
 		}
 	}
@@ -71,4 +71,20 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 		return fault.Unavailable(fmt.Errorf("writing a dead letter: %w", err))
 	}
 	return nil
+}
+
+// keptOfMessage reports whether a dead letter has a header of its message: all
+// but the server's own, of a request only those of its envelope, since a crawler
+// may send any.
+func keptOfMessage(name, consumer string) bool {
+	name = strings.ToLower(name)
+	if consumer != ConsumerCapture {
+		return !strings.HasPrefix(name, "nats-")
+	}
+	switch name {
+	case event.HeaderSpecVersion, event.HeaderID, event.HeaderType, event.HeaderTime, event.HeaderContentType,
+		event.HeaderTraceParent, event.HeaderTraceState:
+		return true
+	}
+	return false
 }

@@ -21,7 +21,12 @@ type FollowOptions struct {
 	SourceID string    // empty: all sources
 	Since    time.Time // from this time on; zero: all that is stored
 	New      bool      // only what is published after Subscribe has returned
+	After    uint64    // of one stream only: behind the event of this number, Received.Seq
 }
+
+// ErrBehind says that events behind FollowOptions.After are not in the stream
+// any more, or that the stream was made again.
+var ErrBehind = errors.New("the stream does not reach back so far")
 
 // Received is an event with its place in its stream.
 type Received struct {
@@ -46,13 +51,19 @@ func (c *Conn) Subscribe(ctx context.Context, o FollowOptions) (*Subscription, e
 	if err != nil {
 		return nil, err
 	}
+	if o.After > 0 && len(chosen) != 1 {
+		return nil, fmt.Errorf("a number within a stream, and events of %d streams are chosen", len(chosen))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{events: make(chan Received, 64), cancel: cancel}
 	for _, f := range chosen {
 		iterator, err := c.iterate(ctx, f, o)
 		if err != nil {
 			cancel()
-			return nil, fmt.Errorf("following stream %s: %w", f.stream, unavailable(ctx, err))
+			if !errors.Is(err, ErrBehind) {
+				err = unavailable(ctx, err)
+			}
+			return nil, fmt.Errorf("following stream %s: %w", f.stream, err)
 		}
 		go c.deliver(ctx, iterator, s.events)
 	}
@@ -154,6 +165,12 @@ func (c *Conn) iterate(ctx context.Context, f followed, o FollowOptions) (jetstr
 	switch {
 	case o.New: // by number: "new" would begin again at a reconnect before the first event
 		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, found.CachedInfo().State.LastSeq+1
+	case o.After > 0:
+		state := found.CachedInfo().State
+		if o.After+1 < state.FirstSeq || o.After > state.LastSeq {
+			return nil, fmt.Errorf("behind event %d, it holds %d to %d: %w", o.After, state.FirstSeq, state.LastSeq, ErrBehind)
+		}
+		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, o.After+1
 	case !o.Since.IsZero():
 		cfg.DeliverPolicy, cfg.OptStartTime = jetstream.DeliverByStartTimePolicy, &o.Since
 	}

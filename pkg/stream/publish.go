@@ -56,31 +56,81 @@ func (p *Publisher) Publish(ctx context.Context, e event.Event) error {
 	return nil
 }
 
-// publish sends m until the server has it, at least for Config.PublishFor: a
-// leader's election takes 4 to 9 seconds. Every failure counts as worth
-// another try, also error 10158 (the same message id is in process).
+// ErrFull says that a stream holds as much as it may and took nothing more. What
+// it had accepted before is safe; what it refused can be sent again later
+// (contracts 3: REQUESTS pushes back).
+var ErrFull = errors.New("the stream is full: what it holds is to be handled first, then send again")
+
+// Offer is Publish for who can wait by itself: a full stream is ErrFull at once.
+// duplicate says that the message id was stored before, within the duplicate
+// window, so that nothing follows from this one.
+func (p *Publisher) Offer(ctx context.Context, e event.Event) (duplicate bool, err error) {
+	subject, header, payload := e.Encode(p.conn.cfg.Prefix)
+	ack, err := p.conn.put(ctx, &nats.Msg{Subject: subject, Header: header, Data: payload}, false)
+	if err != nil {
+		return false, fmt.Errorf("publishing %s: %w", e.ID, err)
+	}
+	return ack.Duplicate, nil
+}
+
+// publish sends m until the server has it, at least for Config.PublishFor.
 func (c *Conn) publish(ctx context.Context, m *nats.Msg) error {
+	_, err := c.put(ctx, m, true)
+	return err
+}
+
+// put sends m until the server has it, at least for Config.PublishFor: a
+// leader's election takes 4 to 9 seconds. Every failure counts as worth
+// another try, also error 10158 (the same message id is in process), but that
+// of a full stream only when patient.
+func (c *Conn) put(ctx context.Context, m *nats.Msg, patient bool) (*jetstream.PubAck, error) {
 	deadline := time.Now().Add(c.cfg.PublishFor)
 	pause := 20 * time.Millisecond
 	for {
 		once, cancel := context.WithTimeout(ctx, c.cfg.PublishWait)
-		_, err := c.js.PublishMsg(once, m)
+		ack, err := c.js.PublishMsg(once, m)
 		cancel()
+		if isFull(err) {
+			err = fmt.Errorf("%w (%w)", ErrFull, err)
+		}
 		switch {
 		case err == nil:
-			return nil
+			return ack, nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil, ctx.Err()
 		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, jetstream.ErrStreamMessageExceedsMaximum):
-			return fault.Permanent(fault.LimitExceeded, fmt.Errorf("a message of %d bytes is more than the bus takes", len(m.Data)))
-		case errors.Is(err, nats.ErrConnectionClosed), time.Now().After(deadline):
-			return fault.Unavailable(err)
+			return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("a message of %d bytes is more than the bus takes", len(m.Data)))
+		case errors.Is(err, ErrFull) && !patient, errors.Is(err, nats.ErrConnectionClosed), time.Now().After(deadline):
+			return nil, fault.Unavailable(err)
 		}
 		if !wait(ctx, pause) {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		pause = min(2*pause, 500*time.Millisecond)
 	}
+}
+
+// The server's codes of what it refuses because a limit of the stream (with
+// "maximum" in the text, else its disk failed) or of the account is reached.
+const (
+	codeStoreFailed       = 10077
+	codeNoStorage         = 10047
+	codeNoResources       = 10023
+	codeNoResourcesOnPeer = 10026
+)
+
+func isFull(err error) bool {
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.ErrorCode {
+	case codeStoreFailed:
+		return strings.Contains(api.Description, "maximum")
+	case codeNoStorage, codeNoResources, codeNoResourcesOnPeer:
+		return true
+	}
+	return false
 }
 
 // wait returns false when ctx ended before the time was over.

@@ -1,12 +1,15 @@
 package stream
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
 )
 
 // keptHeader reports whether an HTTP header of a request says something about
@@ -21,8 +24,8 @@ func keptHeader(name string) bool {
 }
 
 // redactRequest takes out of a capture request what must not be kept in a dead
-// letter: inline bytes, credentials and signatures in addresses, headers that
-// may hold a secret. It names what is lost. Of what is no JSON object nothing
+// letter: inline bytes, credentials and signatures in addresses and texts, headers
+// that may hold a secret. It names what is lost. Of what is no JSON object nothing
 // but the length is kept. Names are matched as encoding/json does, without case.
 func redactRequest(payload []byte) (redacted []byte, lost []string) {
 	var request map[string]json.RawMessage
@@ -30,16 +33,32 @@ func redactRequest(payload []byte) (redacted []byte, lost []string) {
 		return nil, []string{fmt.Sprintf("payload of %d bytes", len(payload))}
 	}
 	for name, value := range request {
-		clean, changed := value, false
+		var clean json.RawMessage
+		var changed bool
 		switch strings.ToLower(name) {
 		case "inline":
 			clean, changed = nil, true
 		case "headers":
 			clean, changed = redactHeaders(value)
+		case "metadata":
+			clean, changed = redactMetadata(value)
 		case "url":
 			clean, changed = redactText(value)
 		case "redirect_chain":
 			clean, changed = redactList(value)
+		case "request_id", "source_id", "source_record_id", "content_type", "encoding", "fetch_tool_version", "robots_policy_notes",
+			"snapshot_group_id", "filename", "last_modified_origin", "language", "region":
+			clean, changed = redactField(name, value)
+		case "http_status":
+			clean, changed = keptAs[int](value)
+		case "force":
+			clean, changed = keptAs[bool](value)
+		case "retrieved_at", "last_modified":
+			clean, changed = keptAs[time.Time](value)
+		case "object", "warc":
+			clean, changed = keptAs[event.Object](value)
+		default: // nothing reads it
+			clean, changed = nil, true
 		}
 		if changed {
 			lost = append(lost, name)
@@ -78,6 +97,42 @@ func redactList(value json.RawMessage) (clean json.RawMessage, changed bool) {
 		changed = changed || addresses[i] != address
 	}
 	return encoded(value, addresses, changed)
+}
+
+func redactMetadata(value json.RawMessage) (clean json.RawMessage, changed bool) {
+	var texts map[string]string
+	if json.Unmarshal(value, &texts) != nil {
+		return nil, true
+	}
+	kept := make(map[string]string, len(texts))
+	for name, text := range texts {
+		name, cleaned := digest.RedactText(name), digest.RedactValue(name, text)
+		changed = changed || texts[name] != cleaned
+		kept[name] = cleaned
+	}
+	return encoded(value, kept, changed || len(kept) != len(texts))
+}
+
+// redactField cleans a text.
+func redactField(name string, value json.RawMessage) (clean json.RawMessage, changed bool) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return nil, true
+	}
+	redacted := digest.RedactValue(name, text)
+	return encoded(value, redacted, redacted != text)
+}
+
+// keptAs keeps a value when it is what its field must be: as anything else it may
+// hold a secret.
+func keptAs[T any](value json.RawMessage) (clean json.RawMessage, changed bool) {
+	var v T
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&v) != nil {
+		return nil, true
+	}
+	return value, false
 }
 
 func redactHeaders(value json.RawMessage) (clean json.RawMessage, changed bool) {

@@ -12,7 +12,9 @@ func TestRedactRequest(t *testing.T) {
 		lost    []string
 	}{
 		{`{"request_id":"r","url":"https://a.example/x?y=1"}`, `{"request_id":"r","url":"https://a.example/x?y=1"}`, nil},
-		{`{"INLINE":{"content_base64":"eA=="},"a":1}`, `{"a":1}`, []string{"INLINE"}},
+		{`{"INLINE":{"content_base64":"eA=="},"a":1,"force":true}`, `{"force":true}`, []string{"INLINE", "a"}},
+		{`{"http_status":"s","retrieved_at":"s","last_modified":"2026-03-12T09:00:00Z","object":{"bucket":"b","key":"k"},"warc":{"x":"s"}}`,
+			`{"last_modified":"2026-03-12T09:00:00Z","object":{"bucket":"b","key":"k"}}`, []string{"http_status", "retrieved_at", "warc"}},
 		{`{"inline":null}`, `{}`, []string{"inline"}},
 		{`{"url":"https://u:p@a.example/"}`, `{"url":"https://a.example/"}`, []string{"url"}},
 		{`{"url":["https://u:p@a.example/"]}`, `{}`, []string{"url"}},
@@ -21,6 +23,9 @@ func TestRedactRequest(t *testing.T) {
 		{`{"headers":{"ETag":["e"],"Content-Type":["t"]}}`, `{"headers":{"ETag":["e"],"Content-Type":["t"]}}`, nil},
 		{`{"headers":{"ETag":["e"],"Set-Cookie":["s"]}}`, `{"headers":{"ETag":["e"]}}`, []string{"headers"}},
 		{`{"headers":[]}`, `{}`, []string{"headers"}},
+		{`{"metadata":{"a":"b"},"filename":"x.pdf"}`, `{"filename":"x.pdf","metadata":{"a":"b"}}`, nil},
+		{`{"metadata":{"token":"b","see":"https://u:p@a.example/"}}`, `{"metadata":{"see":"https://a.example/","token":"REDACTED"}}`, []string{"metadata"}},
+		{`{"robots_policy_notes":"Cookie: a","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
 		{`["inline"]`, ``, []string{"payload of 10 bytes"}},
 		{`null`, ``, []string{"payload of 4 bytes"}},
 		{`{"inline":`, ``, []string{"payload of 10 bytes"}},

@@ -52,8 +52,11 @@ type Runner struct {
 	logger     *slog.Logger
 	tracer     trace.Tracer
 	meters     *meters
-	gate       *gate  // shut while un-ready
-	begin      func() // opens gate when the consumer is found
+	gate       *gate            // shut while un-ready
+	begin      func()           // opens gate when the consumer is found
+	queue      jetstream.Stream // of a work queue, whose files are swept
+	sweeping   sync.Mutex
+	swept      uint64 // the last message of the queue when it was swept
 }
 
 // NewRunner returns a runner for a stage that handles one event at a time.
@@ -176,6 +179,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	}()
 	<-ctx.Done()
 	if within(ended, r.conn.cfg.Grace) {
+		r.sweep(work)
 		return nil
 	}
 	cancel()
@@ -203,6 +207,9 @@ func (r *Runner) find(ctx context.Context) (jetstream.Consumer, bool) {
 		if err == nil {
 			var consumer jetstream.Consumer
 			consumer, err = r.conn.js.Consumer(ctx, r.conn.streamName(r.spec.name), r.consumer)
+			if err == nil && r.spec.queue {
+				r.queue, err = r.conn.js.Stream(ctx, r.conn.streamName(r.spec.name))
+			}
 			if err == nil {
 				r.ackWait = consumer.CachedInfo().Config.AckWait
 				return consumer, true
@@ -231,6 +238,8 @@ func (r *Runner) pullAll(ctx, work context.Context, consumer jetstream.Consumer)
 		done()
 		if len(messages) > 0 {
 			r.take(work, ctx.Done(), messages)
+		} else if err == nil {
+			r.sweep(work)
 		}
 		if err != nil && !shut {
 			release := r.gate.hold(unavailable(ctx, err))

@@ -12,6 +12,7 @@ const (
 	ConsumerCapture = "capture"
 	ConsumerSplit   = "split"
 	ConsumerExtract = "extract"
+	ConsumerOCR     = "ocr"
 	ConsumerChunk   = "chunk"
 	ConsumerIndex   = "index"
 )
@@ -45,7 +46,8 @@ func table() []spec {
 		{name: "SNAPSHOTS", subjects: []string{"snapshot.stored", "run.requested"}, maxAge: week,
 			consumers: []consumerSpec{{ConsumerSplit, []string{"snapshot.stored", "run.requested"}}}},
 		{name: "PAGES", subjects: []string{"page.*"}, maxAge: week,
-			consumers: []consumerSpec{{ConsumerExtract, []string{"page.split", "page.ocr_completed"}}}},
+			consumers: []consumerSpec{{ConsumerExtract, []string{"page.split", "page.ocr_completed"}},
+				{ConsumerOCR, []string{"page.ocr_requested"}}}},
 		{name: "IR", subjects: []string{"ir.*"}, maxAge: week,
 			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted"}}}},
 		{name: "ENTITIES", subjects: []string{"entities.*"}, maxAge: week},

@@ -233,7 +233,7 @@ func (g *group) facts(ctx context.Context, s model.Snapshot, run model.Run, rawW
 	if !rawWhole || run.ParserVersion != extract.ParserVersion || run.Reason != "" {
 		return nil
 	}
-	pages, facts, err := g.Extractor.Probe(ctx, s)
+	pages, facts, err := g.Extractor.Probe(ctx, s.Under(run))
 	if fault.KindOf(err) == fault.KindPermanent {
 		g.fail("c", where, "the document cannot be split again: %v", err)
 		return nil

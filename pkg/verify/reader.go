@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -29,6 +30,7 @@ type Reader struct {
 	Alias     string // of the collection that is searched
 	Extractor *child.Client
 	Chunker   proof.Chunker // makes chunks again; nil leaves that out
+	Members   *Members      // what containers hold; nil reads one for each member
 }
 
 // gone marks what does not exist as a finding, not a failure to read.
@@ -88,13 +90,26 @@ func (r *Reader) RawSlice(ctx context.Context, s model.Snapshot, start, end int6
 	return data, gone(err)
 }
 
+// OCRResult implements proof.Reader.
+func (r *Reader) OCRResult(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error) {
+	return r.Object(ctx, blobstore.OCRKey(sourceID, read.Engine, read.Version, read.Key))
+}
+
 // Remake implements proof.Reader.
-func (r *Reader) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, pages model.PageRange) ([][]byte, error) {
+func (r *Reader) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, pages model.PageRange, read []proof.PageRead) ([][]byte, error) {
 	if run.ParserVersion != extract.ParserVersion {
 		return nil, fmt.Errorf("%w: %s, recorded %s", proof.ErrOtherParser, extract.ParserVersion, run.ParserVersion)
 	}
+	known := make([]block.OCR, len(read))
+	for i, p := range read {
+		var err error
+		known[i], err = child.ReadOCR(p.PageNo, p.OCR, func(model.PageOCR) ([]byte, error) { return p.Result, nil })
+		if err != nil { // whole, but no result: pages cannot be made of it
+			known[i] = block.OCR{PageNo: p.PageNo, Use: p.OCR.Part()}
+		}
+	}
 	// Not Extract: what ended a later redo of the run is not what its pages are.
-	results, err := r.Extractor.Pages(ctx, s, run.ExtractionID, facts, pages)
+	results, err := r.Extractor.Pages(ctx, s.Under(run), run.ExtractionID, facts, pages, known...)
 	if err != nil {
 		return nil, err
 	}

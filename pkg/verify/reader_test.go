@@ -296,7 +296,7 @@ func TestAnotherParserAnchors(t *testing.T) {
 	l := newLibrary(t)
 	run := l.run
 	run.ParserVersion = "0"
-	if _, err := l.reader.Remake(l.Context(), l.snapshot, run, nil, model.PageRange{From: 1, To: 1}); !errors.Is(err, proof.ErrOtherParser) {
+	if _, err := l.reader.Remake(l.Context(), l.snapshot, run, nil, model.PageRange{From: 1, To: 1}, nil); !errors.Is(err, proof.ErrOtherParser) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,6 @@
 // Command gateway runs the gateway alone.
 //
-//	Postgres, S3, Qdrant ─▶ HTTP: search, chunks and their proofs, documents, captured bytes
+//	Postgres, S3, Qdrant ─▶ HTTP: search, chunks and their proofs, documents, captured bytes, pictures of pages
 //	every ten minutes     ─▶ reconcile
 package main
 
@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, child.DrawRoleName: child.DrawRole}) {
 		return
 	}
 	process.Main(app.Name, app.New, func(c app.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -80,5 +81,23 @@ func TestReportIsWrittenWithoutPoppler(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}
+	}
+}
+
+func TestMadeDocuments(t *testing.T) {
+	whole := make([]byte, 100)
+	if n, err := (made{3, 100}).ReadAt(whole, 0); n != 100 || err != nil {
+		t.Fatal(n, err)
+	}
+	for at := range int64(100) {
+		piece := make([]byte, 7)
+		n, err := (made{3, 100}).ReadAt(piece, at)
+		if !bytes.Equal(piece[:n], whole[at:at+int64(n)]) || (n < 7) != (err == io.EOF) {
+			t.Errorf("at %d: %x, %v", at, piece[:n], err)
+		}
+	}
+	other := make([]byte, 100)
+	if _, err := (made{4, 100}).ReadAt(other, 0); err != nil || bytes.Equal(other, whole) {
+		t.Error("two seeds give one document")
 	}
 }

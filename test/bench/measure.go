@@ -4,29 +4,52 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // Options say what is measured, and how much of it.
 type Options struct {
-	Colophon  string // the binary; those of the services lie beside it
-	Dir       string // for the systems' data; empty: the system's temporary folder
-	Rounds    int    // of throughput and of extraction; their median counts
-	Documents int    // of a round
-	Pages     int    // of a document
-	Requests  int    // whose latency is measured
-	Large     int    // pages of the document whose memory is measured; 0: none
-	Growth    []int  // pages of single documents, ascending
+	Colophon  string   // the binary; those of the services lie beside it
+	Dir       string   // for the systems' data; empty: the system's temporary folder
+	Rounds    int      // of throughput and of extraction; their median counts
+	Documents int      // of a round
+	Pages     int      // of a document
+	Requests  int      // whose latency is measured
+	Large     int      // pages of the document whose memory is measured; 0: none
+	Growth    []int    // pages of single documents, ascending
+	Only      []string // of Figures; empty: all
 	Progress  func(format string, args ...any)
+}
+
+// Figures are what Options.Only may name.
+func Figures() []string {
+	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture}
+}
+
+const (
+	figureRate       = "rate"
+	figureLatency    = "latency"
+	figureParts      = "parts"
+	figureGrowth     = "growth"
+	figureTelemetry  = "telemetry"
+	figureExtraction = "extraction"
+	figureCapture    = "capture"
+)
+
+func (o Options) wants(figures ...string) bool {
+	return len(o.Only) == 0 || slices.ContainsFunc(figures, func(f string) bool { return slices.Contains(o.Only, f) })
 }
 
 // source registers a source that takes documents of any number of pages.
@@ -44,14 +67,22 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	r.Machine = machine()
-	steps := []func() error{
-		func() error { return o.together(ctx, dir+"/together", &r) },
-		func() error { return o.apart(ctx, dir+"/apart", &r) },
-		func() error { return o.grow(ctx, dir+"/grow", &r) },
-		func() error { r.Extraction, err = o.extraction(ctx, dir); return err },
+	steps := []struct {
+		figures []string
+		measure func() error
+	}{
+		{[]string{figureRate, figureLatency}, func() error { return o.together(ctx, dir+"/together", &r) }},
+		{[]string{figureParts}, func() error { return o.apart(ctx, dir+"/apart", &r) }},
+		{[]string{figureGrowth}, func() error { return o.grow(ctx, dir+"/grow", &r) }},
+		{[]string{figureTelemetry}, func() error { r.Telemetry, err = o.telemetry(ctx, dir+"/telemetry"); return err }},
+		{[]string{figureCapture}, func() error { r.Capture, err = o.capture(ctx, dir+"/capture"); return err }},
+		{[]string{figureExtraction}, func() error { r.Extraction, err = o.extraction(ctx, dir); return err }},
 	}
 	for _, step := range steps {
-		if err := step(); err != nil {
+		if !o.wants(step.figures...) {
+			continue
+		}
+		if err := step.measure(); err != nil {
 			return r, err
 		}
 	}
@@ -87,6 +118,18 @@ func (o Options) together(ctx context.Context, dir string, r *Report) (err error
 	if err := o.warm(ctx, s); err != nil {
 		return err
 	}
+	if o.wants(figureRate) {
+		if err := o.rate(ctx, s, r); err != nil {
+			return err
+		}
+	}
+	if o.wants(figureLatency) {
+		r.Latency, err = o.latency(ctx, s)
+	}
+	return err
+}
+
+func (o Options) rate(ctx context.Context, s *system, r *Report) error {
 	r.Pages = o.Documents * o.Pages
 	for i := range o.Rounds {
 		took, err := o.round(ctx, s, fmt.Sprintf("round%d", i), uint64(10+i), o.Documents)
@@ -97,8 +140,7 @@ func (o Options) together(ctx context.Context, dir string, r *Report) (err error
 		o.Progress("%d pages in %.1f s", r.Pages, took.Seconds())
 	}
 	r.Rate = median(r.Rates)
-	r.Latency, err = o.latency(ctx, s)
-	return err
+	return nil
 }
 
 // apart measures the CPU time and memory of each part, as processes of their
@@ -113,6 +155,7 @@ func (o Options) apart(ctx context.Context, dir string, r *Report) (err error) {
 		return err
 	}
 	before := s.monitor.look()
+	r.Pages = o.Documents * o.Pages
 	took, err := o.round(ctx, s, "apart", 30, o.Documents)
 	if err != nil {
 		return err
@@ -122,41 +165,90 @@ func (o Options) apart(ctx context.Context, dir string, r *Report) (err error) {
 	return nil
 }
 
-// grow measures single documents, the large one first, since peaks only rise.
+// grow measures single documents: a large one by separate processes, for the
+// memory of each, and the others in turn, round by round, in one process that
+// counts what it does.
 func (o Options) grow(ctx context.Context, dir string, r *Report) (err error) {
-	if o.Large == 0 && len(o.Growth) == 0 {
-		return nil
-	}
-	s, err := start(ctx, o.Colophon, dir, true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
 	if o.Large > 0 {
-		g, err := o.single(ctx, s, "large", o.Large)
+		g, err := o.large(ctx, dir+"/large")
 		if err != nil {
 			return err
 		}
 		r.Large = &g
-	} else if err := o.warm(ctx, s); err != nil {
+	}
+	if len(o.Growth) == 0 {
+		return nil
+	}
+	address, err := freeAddress()
+	if err != nil {
 		return err
 	}
-	for _, pages := range o.Growth {
-		g, err := o.single(ctx, s, fmt.Sprintf("growth%d", pages), pages)
-		if err != nil {
-			return err
+	s, err := start(ctx, o.Colophon, dir+"/growth", false, config.Prefix+"HEALTH_ADDR="+address)
+	if err != nil {
+		return err
+	}
+	s.health = address
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err := o.warm(ctx, s); err != nil {
+		return err
+	}
+	rounds := make([][]Growth, len(o.Growth))
+	for n := range o.Rounds {
+		for i, pages := range o.Growth {
+			g, err := o.counted(ctx, s, fmt.Sprintf("growth%d-%d", pages, n), pages)
+			if err != nil {
+				return err
+			}
+			rounds[i] = append(rounds[i], g)
 		}
-		r.Growth = append(r.Growth, g)
+	}
+	for _, all := range rounds {
+		slices.SortFunc(all, func(a, b Growth) int { return cmp.Compare(a.cpu(), b.cpu()) })
+		r.Growth = append(r.Growth, all[(len(all)-1)/2])
 	}
 	return nil
 }
 
-// Growth is what one document of so many pages cost.
+// Growth is what one document of so many pages cost: of several, the one with
+// the middle CPU time.
 type Growth struct {
 	Pages int              `json:"pages"`
 	Took  time.Duration    `json:"took"`
 	Parts map[string]Usage `json:"parts"`
-	Work  Work             `json:"work"`
+	Work  Work             `json:"work"` // not counted for the large one
+}
+
+func (g Growth) cpu() (sum time.Duration) {
+	for _, u := range g.Parts {
+		sum += u.CPU
+	}
+	return sum
+}
+
+func (o Options) large(ctx context.Context, dir string) (g Growth, err error) {
+	s, err := start(ctx, o.Colophon, dir, true)
+	if err != nil {
+		return g, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	return o.single(ctx, s, "large", o.Large)
+}
+
+func (o Options) counted(ctx context.Context, s *system, name string, pages int) (Growth, error) {
+	before, err := s.work(ctx)
+	if err != nil {
+		return Growth{}, err
+	}
+	g, err := o.single(ctx, s, name, pages)
+	if err != nil {
+		return g, err
+	}
+	if err := settle(ctx); err != nil {
+		return g, err
+	}
+	after, err := s.work(ctx)
+	g.Work = after.less(before)
+	return g, err
 }
 
 func (o Options) single(ctx context.Context, s *system, name string, pages int) (Growth, error) {
@@ -165,24 +257,21 @@ func (o Options) single(ctx context.Context, s *system, name string, pages int) 
 		return g, err
 	}
 	before := s.monitor.look()
-	work, err := s.work(ctx)
-	if err != nil {
-		return g, err
-	}
-	docs := []document{{name: name + ".pdf", data: PDF(uint64(pages), pages)}}
+	docs := []document{{name: name + ".pdf", data: PDF(seedOf(name), pages)}}
+	var err error
 	if g.Took, err = s.process(ctx, name, docs, pages); err != nil {
 		return g, fmt.Errorf("a document of %d pages: %w", pages, err)
 	}
-	if err := settle(ctx); err != nil {
-		return g, err
-	}
-	after, err := s.work(ctx)
-	if err != nil {
-		return g, err
-	}
-	g.Parts, g.Work = less(s.monitor.look(), before), after.less(work)
+	g.Parts = less(s.monitor.look(), before)
 	o.Progress("one document of %d pages in %.1f s", pages, g.Took.Seconds())
 	return g, nil
+}
+
+// seedOf makes a seed of a name, so that no two documents are the same.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum64()
 }
 
 // settle waits until PostgreSQL has added up what idle connections did: after
@@ -228,8 +317,7 @@ func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
 	if err := s.nc.Flush(); err != nil {
 		return l, err
 	}
-	pause := time.NewTicker(50 * time.Millisecond) // low load: what follows a chunk is over
-	defer pause.Stop()
+	const pause = 100 * time.Millisecond // low load: what follows a run, its vectors, is over
 	for i := range warmUp + o.Requests {
 		data := HTML(uint64(i))
 		at := time.Now().UTC().Truncate(time.Second)
@@ -250,7 +338,11 @@ func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
 			firsts, lasts = append(firsts, first), append(lasts, last)
 			l.Chunks, l.Bytes = l.Chunks+chunks, l.Bytes+len(data)
 		}
-		<-pause.C
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return l, ctx.Err()
+		}
 	}
 	l.FirstP50, l.FirstP99 = percentile(firsts, 50), percentile(firsts, 99)
 	l.LastP50, l.LastP99 = percentile(lasts, 50), percentile(lasts, 99)

@@ -22,7 +22,9 @@ type Report struct {
 	RateApart  float64          `json:"rate_apart"` // of colophon dev --separate
 	Parts      map[string]Usage `json:"parts"`
 	Latency    Latency          `json:"latency"`
+	Telemetry  Telemetry        `json:"telemetry"`
 	Extraction Extraction       `json:"extraction"`
+	Capture    Capture          `json:"capture"`
 	Large      *Growth          `json:"large,omitempty"`
 	Growth     []Growth         `json:"growth"`
 }
@@ -72,24 +74,25 @@ func (r Report) Write(w io.Writer) error {
 	row := func(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 	row(r.Machine)
 	row("")
-	row("whole chain, text PDFs", fmt.Sprintf("%.0f pages/s", r.Rate), fmt.Sprintf("median of %d rounds of %d pages: %s", len(r.Rates), r.Pages, rates(r.Rates)))
-	row("… by separate processes", fmt.Sprintf("%.0f pages/s", r.RateApart), r.share())
+	if len(r.Rates) > 0 {
+		row("whole chain, text PDFs", fmt.Sprintf("%.0f pages/s", r.Rate), fmt.Sprintf("median of %d rounds of %d pages: %s", len(r.Rates), r.Pages, rates(r.Rates)))
+	}
+	if len(r.Parts) > 0 {
+		row("… by separate processes", fmt.Sprintf("%.0f pages/s", r.RateApart), r.share())
+	}
 	l := r.Latency
 	if l.Requests > 0 {
 		row("request to first chunk event", fmt.Sprintf("p50 %s", ms(l.FirstP50)), fmt.Sprintf("p99 %s; HTML of %d bytes, %d chunks, one at a time, %d times",
 			ms(l.FirstP99), l.Bytes/l.Requests, l.Chunks/l.Requests, l.Requests))
 		row("request to last chunk event", fmt.Sprintf("p50 %s", ms(l.LastP50)), fmt.Sprintf("p99 %s", ms(l.LastP99)))
 	}
-	r.writeExtraction(row)
-	row("")
-	row("part", "CPU a page", "peak of a process")
-	var sum Usage
-	for _, name := range partsOf(r.Parts) {
-		u := r.Parts[name]
-		sum.CPU += u.CPU
-		row(name, perPage(u.CPU, r.Pages), mib(u.Peak))
+	if r.Telemetry.Samples > 0 {
+		row("telemetry, of the CPU time of dev", fmt.Sprintf("%.1f %%", 100*r.Telemetry.Share),
+			fmt.Sprintf("%d of %d samples, with everything exported", r.Telemetry.Telemetry, r.Telemetry.Samples))
 	}
-	row("all", perPage(sum.CPU, r.Pages))
+	r.Capture.write(row)
+	r.writeExtraction(row)
+	r.writeParts(row)
 	if g := r.Large; g != nil {
 		row("")
 		row(fmt.Sprintf("one PDF of %d pages", g.Pages), fmt.Sprintf("%.0f pages/s", float64(g.Pages)/g.Took.Seconds()), "peak of a process")
@@ -97,18 +100,52 @@ func (r Report) Write(w io.Writer) error {
 			row(name, perPage(g.Parts[name].CPU, g.Pages), mib(g.Parts[name].Peak))
 		}
 	}
-	if len(r.Growth) > 0 {
-		row("")
-		row("one PDF of so many pages", "CPU a page", "transactions, rows read, rows written, messages, objects a page")
-		for _, g := range r.Growth {
-			var cpu time.Duration
-			for _, u := range g.Parts {
-				cpu += u.CPU
-			}
-			row(fmt.Sprint(g.Pages), perPage(cpu, g.Pages), g.Work.perPage(g.Pages))
-		}
-	}
+	r.writeGrowth(row)
 	return t.Flush()
+}
+
+func (r Report) writeGrowth(row func(...string)) {
+	if len(r.Growth) == 0 {
+		return
+	}
+	row("")
+	row("one PDF of so many pages", "CPU a page", "a page: "+strings.Join(workNames(), ", "))
+	for _, g := range r.Growth {
+		row(fmt.Sprint(g.Pages), perPage(g.cpu(), g.Pages), g.Work.perPage(g.Pages))
+	}
+	for i := 1; i < len(r.Growth); i++ {
+		small, large := r.Growth[i-1], r.Growth[i]
+		row(fmt.Sprintf("growth: %.4g × the pages", float64(large.Pages)/float64(small.Pages)),
+			times(int64(large.cpu()), int64(small.cpu())),
+			fmt.Sprintf("statements %s, objects %s, allocations %s", times(large.Work.Statements, small.Work.Statements),
+				times(large.Work.Objects, small.Work.Objects), times(large.Work.Allocations, small.Work.Allocations)))
+	}
+}
+
+func times(a, b int64) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f ×", float64(a)/float64(b))
+}
+
+func workNames() []string {
+	return []string{"statements", "allocations", "transactions", "rows read", "rows written", "messages", "objects"}
+}
+
+func (r Report) writeParts(row func(...string)) {
+	if len(r.Parts) == 0 {
+		return
+	}
+	row("")
+	row("part", "CPU a page", "peak of a process")
+	var sum time.Duration
+	for _, name := range partsOf(r.Parts) {
+		u := r.Parts[name]
+		sum += u.CPU
+		row(name, perPage(u.CPU, r.Pages), mib(u.Peak))
+	}
+	row("all", perPage(sum, r.Pages))
 }
 
 func (r Report) writeExtraction(row func(...string)) {
@@ -142,7 +179,7 @@ func (r Report) share() string {
 
 func (w Work) perPage(pages int) string {
 	var out []string
-	for _, n := range []int64{w.Transactions, w.RowsRead, w.RowsWritten, w.Messages, w.Objects} {
+	for _, n := range []int64{w.Statements, w.Allocations, w.Transactions, w.RowsRead, w.RowsWritten, w.Messages, w.Objects} {
 		out = append(out, fmt.Sprintf("%.2f", float64(n)/float64(pages)))
 	}
 	return strings.Join(out, ", ")

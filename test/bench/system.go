@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ type endpoints struct {
 // system is a running `colophon dev` of its own folder.
 type system struct {
 	dir     string
+	health  string // host:port of its metrics, where they are asked for
 	cmd     *exec.Cmd
 	log     logBuffer
 	ended   chan error
@@ -55,13 +57,21 @@ type system struct {
 // start runs `colophon dev` on an empty folder, with the services in it or as
 // separate processes, and waits until it is ready. Settings are NAME=value.
 func start(ctx context.Context, binary, dir string, separate bool, settings ...string) (*system, error) {
+	if separate {
+		return startWith(ctx, binary, dir, []string{"--separate"}, settings...)
+	}
+	return startWith(ctx, binary, dir, nil, settings...)
+}
+
+// startWith is start with more arguments.
+func startWith(ctx context.Context, binary, dir string, more []string, settings ...string) (*system, error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, err
 	}
 	s := &system{dir: dir, ended: make(chan error, 1)}
-	name, args := partDev, []string{"dev", "--dir", dir, "--http", "127.0.0.1:0"}
-	if separate {
-		name, args = partServers, append(args, "--separate")
+	name, args := partDev, append([]string{"dev", "--dir", dir, "--http", "127.0.0.1:0"}, more...)
+	if slices.Contains(more, "--separate") {
+		name = partServers
 	}
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), binary, args...) // it is asked to stop, not killed
 	s.cmd.Env = append(environment(s.cmd.Environ()), settings...)
@@ -85,7 +95,7 @@ func environment(lines []string) []string {
 			out = append(out, line)
 		}
 	}
-	return append(out, config.Prefix+"HEALTH_ADDR=off")
+	return out
 }
 
 func (s *system) connect(ctx context.Context) error {
@@ -252,6 +262,8 @@ func (s *system) nearlyDone(ctx context.Context, source string, documents int) (
 
 // Work counts what a system did.
 type Work struct {
+	Statements   int64 `json:"statements"`  // of the services, without what is asked about them
+	Allocations  int64 `json:"allocations"` // of the process, without the extraction children
 	Transactions int64 `json:"transactions"`
 	RowsRead     int64 `json:"rows_read"`
 	RowsWritten  int64 `json:"rows_written"`
@@ -261,7 +273,7 @@ type Work struct {
 
 func (w Work) less(v Work) Work {
 	return Work{
-		w.Transactions - v.Transactions, w.RowsRead - v.RowsRead, w.RowsWritten - v.RowsWritten,
+		w.Statements - v.Statements, w.Allocations - v.Allocations, w.Transactions - v.Transactions, w.RowsRead - v.RowsRead, w.RowsWritten - v.RowsWritten,
 		w.Messages - v.Messages, w.Objects - v.Objects,
 	}
 }
@@ -271,6 +283,9 @@ func (s *system) work(ctx context.Context) (Work, error) {
 	err := s.pg.QueryRow(ctx, `SELECT xact_commit, tup_returned, tup_inserted + tup_updated + tup_deleted
 		FROM pg_stat_database WHERE datname = current_database()`).Scan(&w.Transactions, &w.RowsRead, &w.RowsWritten)
 	if err != nil {
+		return w, err
+	}
+	if w.Statements, w.Allocations, err = s.metrics(ctx); err != nil {
 		return w, err
 	}
 	js, err := jetstream.New(s.nc)

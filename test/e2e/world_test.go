@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,7 +41,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	} {
 		cmd := exec.Command("go", "build", "-o", dir+"/", ".")
 		cmd.Dir = filepath.Join(root, path)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("building %s: %w\n%s", path, err, out)
 		}
@@ -92,12 +93,17 @@ type result struct {
 
 func run(t *testing.T, dir string, args ...string) result {
 	t.Helper()
+	return runProgram(t, bin(t, "colophon"), environment(dir), args...)
+}
+
+func runProgram(t *testing.T, program string, env []string, args ...string) result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin(t, "colophon"), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.Env = environment(dir)
+	cmd.Env = env
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -114,25 +120,34 @@ func environment(dir string, more ...string) []string {
 			env = append(env, line)
 		}
 	}
-	return append(append(env, "TMPDIR="+os.TempDir()), more...)
+	// The binaries have no engine: the one for tests stands in for it.
+	return append(append(env, "TMPDIR="+os.TempDir(), "COLOPHON_OCR_ENGINE=fake:read"), more...)
 }
 
 // world is a running `colophon dev`.
 type world struct {
-	t    *testing.T
-	dir  string
-	cmd  *exec.Cmd
-	log  *bytes.Buffer
-	done chan error
+	t       *testing.T
+	dir     string
+	program string
+	env     []string
+	cmd     *exec.Cmd
+	log     *bytes.Buffer
+	done    chan error
 }
 
 func startDev(t *testing.T, dir string, env []string, args ...string) *world {
 	t.Helper()
-	w := &world{t: t, dir: dir, log: new(bytes.Buffer), done: make(chan error, 1)}
+	return startProgram(t, bin(t, "colophon"), dir, env, args...)
+}
+
+// startProgram is startDev of another build, which runs the commands as well.
+func startProgram(t *testing.T, program, dir string, env []string, args ...string) *world {
+	t.Helper()
+	w := &world{t: t, dir: dir, program: program, env: environment(dir, env...), log: new(bytes.Buffer), done: make(chan error, 1)}
 	_ = os.Remove(filepath.Join(dir, "endpoints.env"))
 	args = append([]string{"dev", "--dir", dir, "--http", "127.0.0.1:0"}, args...)
-	w.cmd = exec.Command(bin(t, "colophon"), args...)
-	w.cmd.Env = environment(dir, env...)
+	w.cmd = exec.Command(program, args...)
+	w.cmd.Env = w.env
 	w.cmd.Stdout, w.cmd.Stderr = w.log, w.log
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -178,7 +193,10 @@ func (w *world) kill() {
 
 func (w *world) run(args ...string) result {
 	w.t.Helper()
-	return run(w.t, w.dir, append([]string{"--dir", w.dir}, args...)...)
+	env := slices.DeleteFunc(slices.Clone(w.env), func(line string) bool {
+		return strings.HasPrefix(line, "COLOPHON_") // the endpoints are found in the folder
+	})
+	return runProgram(w.t, w.program, env, append([]string{"--dir", w.dir}, args...)...)
 }
 
 // must runs a command that has to end with the code.

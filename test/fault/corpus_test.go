@@ -1,18 +1,25 @@
 package fault
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"io/fs"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 )
@@ -23,10 +30,12 @@ const (
 	kindHTML      = "html"
 	kindText      = "text"
 	kindPDF       = "pdf"
-	kindFile      = "file"  // a document of test/documents
-	kindURL       = "url"   // fetched from a server
-	kindFlaky     = "flaky" // its server says 503 once
-	kindGone      = "gone"  // its server says 404
+	kindScan      = "scan"    // a picture, for OCR
+	kindFile      = "file"    // a document of test/documents
+	kindURL       = "url"     // fetched from a server
+	kindFlaky     = "flaky"   // its server says 503 once
+	kindGone      = "gone"    // its server says 404
+	kindMembers   = "members" // an archive, or a web archive, of three documents
 	kindSource    = "source"
 	kindPoison    = "poison"
 	kindMalformed = "malformed" // no event at all
@@ -34,6 +43,7 @@ const (
 	kindAgain    = "again"    // a URL within its window
 	kindNewer    = "newer"    // a later version of a document
 	kindOlder    = "older"    // an earlier version, that comes late
+	kindSame     = "same"     // an earlier version with the same text, that comes late
 	kindRedo     = "redo"     // a run again
 	kindTakeover = "takeover" // a run of an older parser
 	kindDamage   = "damage"   // its segment is lost before it is chunked
@@ -44,7 +54,8 @@ type item struct {
 	kind    string
 	second  bool // it comes in the second act
 	request event.CaptureRequested
-	of      *item // the item that it is about
+	of      *item  // the item that it is about
+	object  []byte // is put into the inbox first: what is too large to come with the request
 }
 
 func (i *item) snapshotID() string {
@@ -137,6 +148,62 @@ func pdf(n, pages int) []byte {
 	return b.Bytes()
 }
 
+// scan is a picture; what the engine of the test reads in it depends on it.
+func scan(t *testing.T, n int) []byte {
+	t.Helper()
+	picture := image.NewGray(image.Rect(0, 0, 60, 80))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(255 - n*(i%7))
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// archive is a ZIP file of two pages, and a text that is damaged.
+func archive(t *testing.T, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := range 2 {
+		member, err := w.Create(fmt.Sprintf("page-%d.html", n+i))
+		if err == nil {
+			_, err = member.Write(page(n+i, 0))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged, err := w.CreateHeader(&zip.FileHeader{Name: "damaged.txt", Method: zip.Store})
+	if err == nil {
+		_, err = damaged.Write([]byte("as it was"))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Replace(b.Bytes(), []byte("as it was"), []byte("as it is!"), 1)
+}
+
+// webArchive is a WARC file of a page and a text, and of a page that is as it was
+// in another archive.
+func webArchive(n int) []byte {
+	var b bytes.Buffer
+	record := func(kind, name, contentType string, block []byte) {
+		fmt.Fprintf(&b, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:test:%s-%d>\r\nWARC-Date: 2026-03-10T09:00:00Z\r\n"+
+			"WARC-Target-URI: https://town.example.org/site-%d/%s\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, name, n, n, name, contentType, len(block), block)
+	}
+	response := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLast-Modified: Tue, 10 Mar 2026 09:00:00 GMT\r\n\r\n"), page(n, 0)...)
+	record("response", "page.html", "Content-Type: application/http;msgtype=response\r\n", response)
+	record("resource", "note.txt", "Content-Type: text/plain\r\n", []byte(strings.Join(paragraphs(uint64(5500+n), 4), "\n\n")))
+	record("revisit", "old.html", "WARC-Refers-To: <urn:test:elsewhere>\r\n", nil)
+	return b.Bytes()
+}
+
 // inline makes the request of a document that is handed over with its bytes.
 func inline(id, name string, data []byte, day int) event.CaptureRequested {
 	return event.CaptureRequested{
@@ -178,17 +245,19 @@ func corpus(t *testing.T, site string) []*item {
 		}
 		add(kindPDF, inline(fmt.Sprintf("pdf-%02d", n), fmt.Sprintf("report-%02d.pdf", n), pdf(n, length), 10))
 	}
-	dir := filepath.Join(root, "test", "documents")
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
+	for n := range 10 {
+		add(kindScan, inline(fmt.Sprintf("scan-%02d", n), fmt.Sprintf("scan-%02d.png", n), scan(t, n), 10))
 	}
-	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
+	for name, data := range folder(t, filepath.Join(root, "test", "documents")) {
+		add(kindFile, inline("file-"+name, "files/"+name, data, 10))
+	}
+	for name, data := range folder(t, full.corpus) {
+		short := "corpus-" + digest.Hex([]byte(name))[:16] // any name is good for a file, not for a URL
+		i := add(kindFile, inline(short, short+filepath.Ext(name), data, 10))
+		if len(data) > maxInline {
+			i.object, i.request.Inline = data, nil
+			i.request.Object = &event.Object{Bucket: string(blobstore.Inbox), Key: blobstore.InboxKey(source, digest.Hex(data))}
 		}
-		add(kindFile, inline("file-"+f.Name(), "files/"+f.Name(), data, 10))
 	}
 	for n := range 6 {
 		urls = append(urls, add(kindURL, fetched(fmt.Sprintf("url-%d", n), fmt.Sprintf("%s/page/%d", site, n))))
@@ -200,6 +269,13 @@ func corpus(t *testing.T, site string) []*item {
 		r := inline(fmt.Sprintf("other-%d", n), "other.html", page(900+n, 0), 10)
 		r.SourceID = fmt.Sprintf("village-%d", n)
 		add(kindSource, r)
+	}
+	for n := range 4 {
+		name, data := fmt.Sprintf("archive-%d.zip", n), archive(t, 600+2*n)
+		if n%2 == 1 {
+			name, data = fmt.Sprintf("site-%d.warc", n), webArchive(600+2*n)
+		}
+		add(kindMembers, inline(fmt.Sprintf("members-%d", n), name, data, 10))
 	}
 	add(kindPoison, inline("poison", "poison.html", page(999, 0), 10))
 
@@ -214,12 +290,60 @@ func corpus(t *testing.T, site string) []*item {
 			second(kindOlder, inline(fmt.Sprintf("older-%02d", n), of.request.Filename, page(20+n, 2), 2), of)
 		}
 	}
+	for n := range 2 {
+		of := pages[60+n]
+		marked := bytes.Replace(page(60+n, 0), []byte("<main>"), []byte("<main class=old>"), 1)
+		second(kindSame, inline(fmt.Sprintf("same-%d", n), of.request.Filename, marked, 3), of)
+	}
 	for n := range 3 {
 		second(kindRedo, event.CaptureRequested{}, pages[40+n])
 		second(kindTakeover, event.CaptureRequested{}, pages[50+n])
 	}
 	second(kindDamage, inline("damage-1", "damage-1.html", page(700, 0), 10), nil)
 	return all
+}
+
+// The limits of what comes with a request, in bytes, and of what is taken of a
+// corpus folder, in files.
+const (
+	maxInline = 512 << 10
+	maxFiles  = 100
+)
+
+// folder yields the HTML, PDF and text files below a folder in the order of
+// their names, at most maxFiles of them, spread over the whole. The folder ""
+// has none.
+func folder(t *testing.T, dir string) iter.Seq2[string, []byte] {
+	t.Helper()
+	var names []string
+	if dir != "" {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && slices.Contains([]string{".html", ".htm", ".pdf", ".txt"}, filepath.Ext(path)) {
+				names = append(names, path)
+			}
+			return err
+		})
+		if err != nil || len(names) == 0 {
+			t.Fatalf("the corpus folder %s has no documents: %v", dir, err)
+		}
+	}
+	return func(yield func(string, []byte) bool) {
+		n := min(len(names), maxFiles)
+		for i := range n {
+			path := names[i*len(names)/n]
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(filepath.ToSlash(name), data) {
+				return
+			}
+		}
+	}
 }
 
 func fetched(id, url string) event.CaptureRequested {

@@ -40,12 +40,16 @@ func deaths(t *testing.T) []death {
 		"capture.raw.put": kindURL, "capture.window.leased": kindURL,
 		"capture.released": kindFlaky, "stream.attempt.counted": kindFlaky,
 		"capture.failure.decided": kindGone, "capture.failure.window.released": kindGone, "stream.failure.recorded": kindGone,
+		"capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
 		"capture.source.registered": kindSource, "split.facts.put": kindPDF,
 		"stream.buried": kindMalformed, "stream.terminated": kindMalformed,
 		"capture.duplicate.decided": kindAgain, "split.redo.started": kindRedo,
+		"extract.ocr.planned": kindScan, "extract.ocr.requested": kindScan,
+		"ocr.page": kindScan, "ocr.result.put": kindScan, "ocr.result.recorded": kindScan,
 		"extract.takeover.started": kindTakeover, "extract.takeover.published": kindTakeover,
 		"chunk.failure.committed": kindDamage, "index.points.changed": kindNewer,
-		"index.points.deleted": kindOlder, "index.removal.published": kindOlder,
+		"chunk.version.taken_over": kindSame,
+		"index.points.deleted":     kindOlder, "index.removal.published": kindOlder,
 	}
 	var all []death
 	for _, p := range found {
@@ -58,6 +62,7 @@ func deaths(t *testing.T) []death {
 			for _, consumer := range []string{"capture", "split", "extract", "chunk", "index"} {
 				all = append(all, death{p.Name + " " + consumer, kind})
 			}
+			all = append(all, death{p.Name + " ocr", kindScan})
 		default:
 			all = append(all, death{p.Name, kind})
 		}

@@ -55,6 +55,11 @@ func (r *rig) trySend(i *item) error {
 	case kindDamage:
 		return r.damage(ctx, i, again)
 	default:
+		if i.object != nil {
+			if _, err := r.blobs.PutOnce(ctx, blobstore.Inbox, i.request.Object.Key, i.object, "application/octet-stream"); err != nil {
+				return err
+			}
+		}
 		return r.publish(ctx, i.request, again)
 	}
 }

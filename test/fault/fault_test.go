@@ -2,7 +2,6 @@ package fault
 
 import (
 	"flag"
-
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,12 +20,14 @@ import (
 var full = struct {
 	on, real bool
 	seed     uint64
+	corpus   string
 }{}
 
 func TestMain(m *testing.M) {
 	flag.BoolVar(&full.on, "full", false, "50 kills, outages of 30 s")
 	flag.BoolVar(&full.real, "real", false, "with the delays of production, and outages of 3 minutes")
 	flag.Uint64Var(&full.seed, "seed", 1, "of the schedule of faults")
+	flag.StringVar(&full.corpus, "corpus", "", "folder of documents that are handed over as well")
 	flag.Parse()
 	os.Exit(m.Run())
 }

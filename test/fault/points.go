@@ -73,7 +73,7 @@ func pointsIn(path string) ([]Point, error) {
 		if !ok {
 			return true
 		}
-		if room, ok := method.X.(*ast.Ident); !ok || room.Name != "faultpoint" {
+		if room, ok := method.X.(*ast.Ident); !ok || room.Name != "faultpoint" || !strings.HasPrefix(method.Sel.Name, "Reach") {
 			return true
 		}
 		literal, ok := call.Args[0].(*ast.BasicLit)

@@ -47,19 +47,25 @@ var binaries = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// One command for all, and without what a debugger would need: linking is most of it.
-	args := []string{"build", "-tags", "faultpoints", "-ldflags", "-s -w", "-o", dir + "/", "./devstack/cmd/devstack"}
+	programs := []string{"./devstack/cmd/devstack", "./cmd/colophon"}
 	for _, s := range services() {
-		args = append(args, "./services/"+s)
+		programs = append(programs, "./services/"+s)
 	}
-	cmd := exec.Command("go", args...)
+	return dir, build(dir, nil, programs...)
+})
+
+// build compiles programs with fault points: one command for all, and without
+// what a debugger would need, since linking is most of it.
+func build(dir string, flags []string, programs ...string) error {
+	args := append([]string{"build", "-tags", "faultpoints", "-ldflags", "-s -w", "-o", dir + "/"}, flags...)
+	cmd := exec.Command("go", append(args, programs...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
+		return fmt.Errorf("building: %w\n%s", err, out)
 	}
-	return dir, nil
-})
+	return nil
+}
 
 // process is a program that is started again whenever it ends by itself.
 type process struct {
@@ -302,6 +308,7 @@ func (r *rig) begin(t *testing.T, number int) {
 		"COLOPHON_AUTO_REGISTER": "true", "COLOPHON_FETCH_NETWORKS": "127.0.0.0/8", "COLOPHON_TRACE_RATIO": "0",
 		"COLOPHON_LOG_LEVEL": "warn", "COLOPHON_LOG_FORMAT": "text", "COLOPHON_HTTP_ADDR": "127.0.0.1:0",
 		"COLOPHON_EXTRACT_CHILDREN": "1", "COLOPHON_RECONCILE_OBJECTS_EVERY": "0s",
+		"COLOPHON_OCR": "on", "COLOPHON_OCR_ENGINE": "fake:read", "COLOPHON_OCR_WORKERS": "1",
 		"COLOPHON_FAULTPOINT_FILE": r.armed,
 	}
 	if !full.real {

@@ -31,7 +31,7 @@ func drivers() map[string]string {
 		"github.com/pressly/goose":           "pkg/catalog",
 		"github.com/qdrant/go-client":        "pkg/vectorstore",
 		"github.com/sashabaranov/go-openai":  "pkg/llm",
-		"github.com/otiai10/gosseract":       "services/extractor/internal/ocr",
+		"github.com/otiai10/gosseract":       "pkg/ocr/tesseract",
 		"github.com/klippa-app/go-pdfium":    "pkg/pdfium",
 		"github.com/tetratelabs/wazero":      "pkg/pdfium",
 		"github.com/nats-io/nats-server":     "devstack",
@@ -39,7 +39,6 @@ func drivers() map[string]string {
 		"github.com/spf13/cobra":             "cmd/colophon",
 		"github.com/tiktoken-go/tokenizer":   "services/chunker",
 		"github.com/JohannesKaufmann/":       "pkg/extract",
-		"github.com/abadojack/whatlanggo":    "pkg/extract",
 		"github.com/kljensen/snowball":       "pkg/retrieval",
 		"github.com/gabriel-vasile/mimetype": "services/capturer",
 	}
@@ -102,8 +101,10 @@ func checkPkg(folder, rest string) string {
 		return "words import only words"
 	case slices.Contains(stores(), from) && slices.Contains(stores(), to) && from != to:
 		return "a store imports no other store"
-	case (from == "extract" || from == "pdfium") && slices.Contains(stores(), to):
-		return "the craft of extraction knows no store"
+	case (from == "extract" || from == "pdfium" || from == "ocr" || from == "container") && slices.Contains(stores(), to):
+		return "craft knows no store"
+	case from == "sdk" && to != "sdk" && to != "stream" && !slices.Contains(words(), to) && (folder != "pkg/sdk/inbox" || to != "blobstore"):
+		return "a crawler links words and the bus, and the object store by sdk/inbox only"
 	}
 	return ""
 }

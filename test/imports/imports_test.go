@@ -1,7 +1,10 @@
 package imports_test
 
 import (
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/test/imports"
@@ -50,7 +53,12 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"devstack/nats/nats.go", "github.com/nats-io/nats.go", false},
 		{"pkg/stream/run.go", m + "services/chunker/app", true},
 		{"pkg/extract/html/html.go", m + "pkg/blobstore", true},
+		{"pkg/container/warc/reader.go", m + "pkg/catalog", true},
 		{"pkg/extract/html/html.go", "github.com/tetratelabs/wazero", true},
+		{"pkg/sdk/sdk.go", m + "pkg/stream", false},
+		{"pkg/sdk/sdk.go", m + "pkg/blobstore", true},
+		{"pkg/sdk/inbox/inbox.go", m + "pkg/blobstore", false},
+		{"pkg/sdk/inbox/inbox.go", m + "pkg/catalog", true},
 		{"pkg/devtest/devtest.go", m + "pkg/stream", true},
 		{"services/chunker/app/app.go", m + "pkg/devtest", true},
 		{"services/chunker/app/app_test.go", m + "pkg/devtest", false},
@@ -59,6 +67,26 @@ func TestWrongImportsAreFound(t *testing.T) {
 		got := imports.Check(c.path, []string{c.imp})
 		if (len(got) > 0) != c.wrong {
 			t.Errorf("%s importing %s: %v, want wrong=%v", c.path, c.imp, got, c.wrong)
+		}
+	}
+}
+
+// TestTheSDKIsLight: what a crawler links beside the standard library.
+func TestTheSDKIsLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", imports.Module+"pkg/sdk").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
+	light := []string{
+		"github.com/caarlos0/env/v11", "github.com/cespare/xxhash/v2", "github.com/colophon-dev/colophon/pkg", "github.com/google/uuid",
+		"github.com/gowebpki/jcs", "github.com/klauspost/compress", "github.com/nats-io/nats.go", "github.com/nats-io/nkeys",
+		"github.com/nats-io/nuid", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
+		"golang.org/x/crypto", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text",
+	}
+	for _, module := range linked {
+		if !slices.Contains(light, module) {
+			t.Errorf("pkg/sdk links %s", module)
 		}
 	}
 }

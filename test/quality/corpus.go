@@ -12,11 +12,13 @@ import (
 	"strings"
 )
 
-// document is a PDF or HTML file of a corpus and its files of ground truth.
+// document is a file of a corpus and its files of ground truth.
 type document struct {
 	path    string // relative to the corpus, with forward slashes
 	scanned bool   // pages without a text layer are among its pages
 	truth   []string
+
+	languages []string // ISO 639-1, as far as the manifest says
 }
 
 func (d document) isPDF() bool { return strings.EqualFold(path.Ext(d.path), ".pdf") }
@@ -28,6 +30,20 @@ func (d document) isHTML() bool {
 	default:
 		return false
 	}
+}
+
+func (d document) isText() bool {
+	switch strings.ToLower(path.Ext(d.path)) {
+	case ".txt", ".md", ".csv", ".json", ".xml":
+		return true
+	default:
+		return false
+	}
+}
+
+// counts reports whether there is something to measure about a document.
+func (d document) counts() bool {
+	return d.isTable() || len(d.truth) > 0 && (d.isPDF() || d.isHTML() || d.isText())
 }
 
 // truthFile returns the first file of ground truth that ends in one of the
@@ -43,8 +59,9 @@ func (d document) truthFile(endings ...string) string {
 	return ""
 }
 
-// readCorpus returns the documents below root that have ground truth, by path:
-// those of MANIFEST.tsv or, without one, those that have it beside them.
+// readCorpus returns the documents below root that have ground truth, and the
+// tables of paragraphs, by path: those of MANIFEST.tsv or, without one, those
+// that have it beside them.
 func readCorpus(root string) ([]document, error) {
 	documents, err := readManifest(filepath.Join(root, "MANIFEST.tsv"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,13 +70,13 @@ func readCorpus(root string) ([]document, error) {
 	if err != nil {
 		return nil, err
 	}
-	documents = slices.DeleteFunc(documents, func(d document) bool { return len(d.truth) == 0 || !d.isPDF() && !d.isHTML() })
+	documents = slices.DeleteFunc(documents, func(d document) bool { return !d.counts() })
 	slices.SortFunc(documents, func(a, b document) int { return strings.Compare(a.path, b.path) })
 	return documents, nil
 }
 
-// readManifest reads the columns path, kind and ground_truth (paths divided by
-// semicolons, or "-") of a table of tab-separated values with a heading.
+// readManifest reads the columns path, kind, ground_truth (paths divided by
+// semicolons, or "-") and, where there is one, language (divided by commas) of a table of tab-separated values with a heading.
 func readManifest(file string) ([]document, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -67,6 +84,7 @@ func readManifest(file string) ([]document, error) {
 	}
 	lines := strings.Split(strings.TrimRight(string(data), "\r\n"), "\n")
 	heading := strings.Split(strings.TrimRight(lines[0], "\r"), "\t")
+	language := slices.Index(heading, "language")
 	name, kind, truth := slices.Index(heading, "path"), slices.Index(heading, "kind"), slices.Index(heading, "ground_truth")
 	if name < 0 || kind < 0 || truth < 0 {
 		return nil, fmt.Errorf("%s: the heading must name path, kind and ground_truth", file)
@@ -78,6 +96,9 @@ func readManifest(file string) ([]document, error) {
 			return nil, fmt.Errorf("%s: line %d has %d columns", file, i+2, len(fields))
 		}
 		d := document{path: fields[name], scanned: strings.Contains(fields[kind], "scan") || strings.Contains(fields[kind], "mixed")}
+		if language >= 0 && language < len(fields) && fields[language] != "" {
+			d.languages = strings.Split(fields[language], ",")
+		}
 		if t := fields[truth]; t != "" && t != "-" {
 			d.truth = strings.Split(t, ";")
 		}

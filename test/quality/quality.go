@@ -1,7 +1,8 @@
 // Package quality measures extraction on a folder of documents with ground
-// truth: it runs colophon's convert over its PDF and HTML files and compares
-// the text, the order of the words, the tables and the main content with what
-// people wrote down. docs/quality.md says what each measure is.
+// truth: it runs colophon's convert over its PDF, HTML and text files and
+// compares the text, the order of the words, the tables and the main content
+// with what people wrote down, and the languages found in paragraphs with what
+// they are. docs/quality.md says what each measure is.
 package quality
 
 import (
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,17 +21,24 @@ type Options struct {
 	Corpus   string // folder of documents with ground truth
 	Colophon string // the binary
 	Only     string // leave out files whose path in the corpus begins otherwise
+	Python   string // interpreter that has the tools of peers.py; empty: those are left out
+	Peers    bool   // also measure other tools
+	Whole    bool   // also run the corpus through a whole system, twice
 }
 
 // Report is what was measured, in the order in which it is printed.
 type Report struct {
-	Groups []Group `json:"groups"`
-	Cost   Cost    `json:"cost"`
+	Groups []Group  `json:"groups"`
+	Cost   Cost     `json:"cost"`
+	Whole  *Whole   `json:"whole,omitempty"`
+	Goals  []Goal   `json:"goals"`
+	Notes  []string `json:"notes,omitempty"` // what could not be measured
 }
 
 // Group is the files that one set of measures fits.
 type Group struct {
 	Name     string    `json:"name"`
+	Rows     string    `json:"rows,omitempty"` // what a row is of, when not of a file: "language"
 	Measures []Measure `json:"measures"`
 	Files    []Row     `json:"files"`
 	Total    Row       `json:"total"`
@@ -39,6 +48,7 @@ type Group struct {
 type Measure struct {
 	Name  string `json:"name"`
 	Count bool   `json:"count,omitempty"` // a number of things, not a score of 0..1
+	Peer  string `json:"peer,omitempty"`  // another tool's; empty: ours
 }
 
 // Row has a value for each measure of its group.
@@ -51,11 +61,15 @@ type Row struct {
 // Cost is the CPU time of convert, user and system, of all of its processes.
 // The start of the servers is subtracted from the others.
 type Cost struct {
-	StartMS       float64 `json:"start_ms"`
-	PDFPages      int     `json:"pdf_pages"`
-	PDFPageMS     float64 `json:"pdf_ms_per_page"`
-	HTMLMegabytes float64 `json:"html_mb"` // of 1,000,000 bytes
-	HTMLMegaMS    float64 `json:"html_ms_per_mb"`
+	StartMS       float64    `json:"start_ms"`
+	PDFPages      int        `json:"pdf_pages"`
+	PDFPageMS     float64    `json:"pdf_ms_per_page"`
+	HTMLMegabytes float64    `json:"html_mb"` // of 1,000,000 bytes
+	HTMLMegaMS    float64    `json:"html_ms_per_mb"`
+	ExtractPageMS float64    `json:"extraction_ms_per_page"` // of PDF, without the rest of the chain
+	ExtractMegaMS float64    `json:"extraction_ms_per_mb"`   // of HTML, likewise
+	Peers         []PeerCost `json:"peers,omitempty"`
+	ParagraphMS   float64    `json:"language_ms_per_paragraph"`
 }
 
 // outputs is what convert made of the documents of a corpus.
@@ -83,13 +97,21 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	if len(documents) == 0 {
-		return Report{}, fmt.Errorf("no PDF or HTML file with ground truth in %s begins with %q", o.Corpus, o.Only)
+		return Report{}, fmt.Errorf("no PDF, HTML or text file with ground truth in %s begins with %q", o.Corpus, o.Only)
 	}
-	out, cost, err := convertAll(ctx, converter{binary: o.Colophon, root: root}, documents)
+	languages, each, err := measureLanguages(root, documents)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Cost: cost}
+	documents = slices.DeleteFunc(documents, document.isTable)
+	var out outputs
+	var report Report
+	if len(documents) > 0 {
+		if out, report.Cost, err = convertAll(ctx, converter{binary: o.Colophon, root: root}, documents); err != nil {
+			return Report{}, err
+		}
+	}
+	report.Cost.ParagraphMS = milliseconds(each)
 	for _, s := range sets() {
 		g, err := s.measure(out, documents)
 		if err != nil {
@@ -99,10 +121,34 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			report.Groups = append(report.Groups, g)
 		}
 	}
-	return report, nil
+	if len(languages.Files) > 0 {
+		report.Groups = append(report.Groups, languages)
+	}
+	return report, report.addRest(ctx, o, root, documents)
 }
 
-// convertAll converts PDFs to text and to IR, and HTML to text.
+// addRest measures what stands beside the scores of our own text: other tools, and
+// a whole system.
+func (r *Report) addRest(ctx context.Context, o Options, root string, documents []document) error {
+	if o.Peers {
+		if err := r.addPeers(ctx, root, o.Python, documents); err != nil {
+			return err
+		}
+		if err := r.Cost.addExtractor(ctx, root, documents); err != nil {
+			return fmt.Errorf("extraction alone: %w", err)
+		}
+	}
+	if o.Whole && len(documents) > 0 {
+		var err error
+		if r.Whole, err = runWhole(ctx, o.Colophon, root, documents); err != nil {
+			return fmt.Errorf("a whole system: %w", err)
+		}
+	}
+	r.Goals = r.goals()
+	return nil
+}
+
+// convertAll converts PDFs to text and to IR, and HTML and text files to text.
 func convertAll(ctx context.Context, c converter, documents []document) (outputs, Cost, error) {
 	out := outputs{root: c.root, texts: map[string]string{}, ir: map[string]content{}, reasons: map[string]string{}}
 	start, err := c.startUp(ctx)
@@ -110,11 +156,13 @@ func convertAll(ctx context.Context, c converter, documents []document) (outputs
 		return out, Cost{}, err
 	}
 	cost := Cost{StartMS: milliseconds(start)}
-	var pdfs, pages, scans []string
+	var pdfs, pages, scans, plain []string
 	for _, d := range documents {
 		switch {
 		case d.isHTML():
 			pages = append(pages, d.path)
+		case d.isText():
+			plain = append(plain, d.path)
 		case d.scanned:
 			scans = append(scans, d.path)
 		default:
@@ -150,8 +198,8 @@ func convertAll(ctx context.Context, c converter, documents []document) (outputs
 		cost.HTMLMegaMS = milliseconds(ofHTML.cpu-start) / cost.HTMLMegabytes
 	}
 	out.add(ofHTML)
-	ofPDF, err := c.run(ctx, append(pdfs, scans...), "text")
-	out.add(ofPDF)
+	rest, err := c.run(ctx, slices.Concat(pdfs, scans, plain), "text")
+	out.add(rest)
 	return out, cost, err
 }
 
@@ -242,6 +290,7 @@ func sets() []set {
 			{Name: "missing", Count: true}, {Name: "unwanted", Count: true}}, func(d document) string {
 			return when(d.isHTML(), d.truthFile("evaldata.json"))
 		}, segments, "all"},
+		{"Text files", text, func(d document) string { return when(d.isText(), d.truthFile(".gt.txt")) }, texts(orderOf), "mean"},
 		{"HTML text", text, func(d document) string { return when(d.isHTML(), d.truthFile(".gt.txt")) }, texts(orderOf), "mean"},
 	}
 }

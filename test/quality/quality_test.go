@@ -277,6 +277,27 @@ func TestReadCorpus(t *testing.T) {
 	}
 }
 
+func TestLanguages(t *testing.T) {
+	french, italian := "Le conseil municipal se réunit au moins une fois par trimestre.", "Il consiglio comunale si riunisce almeno una volta ogni tre mesi."
+	root := corpus(t, map[string]string{
+		"lang/a.tsv":  "id\tlang\ttext\n1\tfr\t" + french + "\n2\tfr-CA\t" + italian + "\n3\tit\t12 345\n4\tit\t" + italian + "\n",
+		"other/b.tsv": "x\ty\n1\t2\n",
+	})
+	report, err := Run(t.Context(), Options{Corpus: root, Colophon: "is not needed"})
+	if err != nil || len(report.Groups) != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	g := report.Groups[0]
+	want := []Row{{Path: "fr", Values: []float64{1, 0.5, 2.0 / 3, 2, 0}}, {Path: "it", Values: []float64{0.5, 0.5, 0.5, 2, 1}}}
+	if !reflect.DeepEqual(g.Files, want) || !slices.Equal(g.Total.Values[3:], []float64{4, 1}) {
+		t.Errorf("%+v", g)
+	}
+	near(t, "accuracy", g.Total.Values[1], 0.5)
+	if _, err := readParagraphs(filepath.Join(corpus(t, map[string]string{"c.tsv": "lang\ttext\nfr\n"}), "c.tsv")); err == nil {
+		t.Error("a row without a text must be an error")
+	}
+}
+
 // TestConverter runs a program that behaves as convert does: it writes a file
 // for each document, and says of one that it failed.
 func TestConverter(t *testing.T) {

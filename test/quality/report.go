@@ -16,7 +16,7 @@ func (r Report) Write(w io.Writer) error {
 	for _, g := range r.Groups {
 		fmt.Fprintf(tab, "%s\n", g.Name)
 		for _, m := range g.Measures {
-			fmt.Fprintf(tab, "%s\t", m.Name)
+			fmt.Fprintf(tab, "%s\t", strings.TrimSpace(m.Peer+" "+m.Name))
 		}
 		fmt.Fprintln(tab)
 		for _, row := range g.Files {
@@ -28,7 +28,10 @@ func (r Report) Write(w io.Writer) error {
 	if err := tab.Flush(); err != nil {
 		return err
 	}
-	return r.summary(w)
+	if err := r.summary(w); err != nil {
+		return err
+	}
+	return r.writeGoals(w)
 }
 
 func (g Group) write(w io.Writer, row Row) {
@@ -57,7 +60,9 @@ func (r Report) summary(w io.Writer) error {
 	for _, g := range r.Groups {
 		var figures []string
 		for i, m := range g.Measures {
-			figures = append(figures, m.Name+" "+m.format(g.Total.Values[i]))
+			if m.Peer == "" {
+				figures = append(figures, m.Name+" "+m.format(g.Total.Values[i]))
+			}
 		}
 		fmt.Fprintf(tab, "%s\t%s\t%s", g.Name, g.files(), strings.Join(figures, "  "))
 		if low := g.lowest(); low != "" {
@@ -72,7 +77,44 @@ func (r Report) summary(w io.Writer) error {
 	if r.Cost.HTMLMegabytes > 0 {
 		fmt.Fprintf(tab, "%.0f ms a MB (%.1f MB of HTML)  ", r.Cost.HTMLMegaMS, r.Cost.HTMLMegabytes)
 	}
+	if r.Cost.ParagraphMS > 0 {
+		fmt.Fprintf(tab, "%.3f ms a paragraph for its language  ", r.Cost.ParagraphMS)
+	}
 	fmt.Fprintf(tab, "beyond %.0f ms to start the servers\n", r.Cost.StartMS)
+	if r.Cost.ExtractPageMS > 0 {
+		fmt.Fprintf(tab, "  extraction alone\t\t%.1f ms a page  %.0f ms a MB of HTML\n", r.Cost.ExtractPageMS, r.Cost.ExtractMegaMS)
+	}
+	for _, p := range r.Cost.Peers {
+		fmt.Fprintf(tab, "  %s\t\t", p.Name)
+		if p.PDFPageMS > 0 {
+			fmt.Fprintf(tab, "%.1f ms a page (%d pages of PDF)  ", p.PDFPageMS, p.PDFPages)
+		}
+		if p.HTMLMegaMS > 0 {
+			fmt.Fprintf(tab, "%.0f ms a MB of HTML", p.HTMLMegaMS)
+		}
+		fmt.Fprintln(tab)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(tab, "not measured: %s\n", note)
+	}
+	return tab.Flush()
+}
+
+// writeGoals says what is reached. What was not measured in this run is left
+// blank.
+func (r Report) writeGoals(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tab, "\nGOALS\tother tools\tgoal\ttoday\t")
+	for _, g := range r.Goals {
+		met := ""
+		switch {
+		case g.Met:
+			met = "reached"
+		case g.Today != "":
+			met = "not reached"
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", g.Measure, g.Best, g.Goal, g.Today, met)
+	}
 	return tab.Flush()
 }
 
@@ -84,9 +126,10 @@ func (g Group) files() string {
 			failed++
 		}
 	}
-	s := fmt.Sprintf("%d files", len(g.Files))
+	row := cmp.Or(g.Rows, "file")
+	s := fmt.Sprintf("%d %ss", len(g.Files), row)
 	if len(g.Files) == 1 {
-		s = "1 file"
+		s = "1 " + row
 	}
 	if failed > 0 {
 		s += fmt.Sprintf(", %d failed", failed)

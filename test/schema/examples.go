@@ -54,6 +54,15 @@ func eventEntries() []Entry {
 			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, ParserVersion: "1",
 			Pages: model.PageRange{From: 17, To: 32}, PageCount: 50,
 		},
+		event.PageOCRRequested{
+			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, ParserVersion: "1",
+			Pages: model.PageRange{From: 18, To: 18}, PageCount: 50,
+			Parts: []model.PageOCR{{Why: "no_text: 0 of 0 characters have no meaning outside of their fonts, 0 are guesses, 0 invisible; 1 pictures cover 100 % of the page, 0 curved shapes"}},
+		},
+		event.PageOCRCompleted{
+			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, ParserVersion: "1",
+			Pages: model.PageRange{From: 17, To: 32}, PageCount: 50, Results: []string{digestHex},
+		},
 		event.IRExtracted{
 			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, Pages: model.PageRange{From: 17, To: 32}, PageCount: 50,
 			ObjectKey: source + "/ir/" + extraction + "/" + snapshot + "/17-32." + digestHex + ".jsonl.zst", Digest: digestHex, Processed: 16,
@@ -95,7 +104,7 @@ func recordEntries() []Entry {
 			ExternalID: "https://www.valdoro.example/conseil/2026-03-12", Slug: "2026-03-12-1f0c9d2e", RetrievedAt: at(9), HTTPStatus: 200,
 			ContentType: "text/html; charset=utf-8", ContentHash: "sha256:" + digestHex, ByteLength: 26, Encoding: "utf-8",
 			DetectedMIME: "text/html", DetectedExt: "html", LastModified: at(8), LastModifiedOrigin: "http", SourceType: "official",
-			Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "1"},
+			Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "2"},
 		}},
 		{"run", model.Run{
 			SnapshotID: snapshot, ExtractionID: extraction, SourceID: source, DocumentID: document, State: model.RunDone, PageCount: 50,

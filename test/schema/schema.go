@@ -51,8 +51,11 @@ func Files(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.IsEvent() {
+		switch {
+		case e.IsEvent():
 			files["pkg/event/schemas/"+e.File()+".json"] = schema
+		case e.Name == "snapshot": // the record of seed 002, as `colophon show snapshot` prints it
+			files["docs/schema/"+e.File()+".json"] = schema
 		}
 		page, err := page(e, comments)
 		if err != nil {

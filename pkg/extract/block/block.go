@@ -9,6 +9,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
 )
 
 // Input is everything that a page depends on (contracts 4): the captured
@@ -23,6 +24,30 @@ type Input struct {
 	// then an error unit with this reason and RunMessage.
 	RunReason  string
 	RunMessage string
+	// OCR holds what is stored of the pages that were read by OCR; none for a
+	// page that was not asked about.
+	OCR []OCR
+}
+
+// OCR is what came of reading a page, or a part of it, by OCR: the stored result,
+// or the failure in Use.
+type OCR struct {
+	PageNo int           `json:"page_no"`
+	Use    model.PageOCR `json:"use"`
+	Result *ocr.Result   `json:"result,omitempty"`
+}
+
+// Read returns what is known of a part of a page that needs OCR: the part with
+// its answer, and the words, nil when there is none.
+func (in Input) Read(pageNo int, part model.PageOCR) (model.PageOCR, *ocr.Result) {
+	for _, o := range in.OCR {
+		if o.PageNo != pageNo || !o.Use.Same(part) {
+			continue
+		}
+		o.Use.Region, o.Use.Why = part.Region, part.Why
+		return o.Use, o.Result
+	}
+	return part, nil
 }
 
 // MaxBlocks bounds the blocks of one page: a page with more fails as
@@ -43,15 +68,29 @@ type Page struct {
 	Canonical string   // rel=canonical as found
 	Languages Declared // what the page says about its language
 
+	// Facts are what the page says about itself beside that, as found.
+	Facts []model.PageFact
+
+	// Records says that the source has an entry rule, and whether it found a
+	// record or not: all blocks but its records are placed by their selectors
+	// (contracts 6).
+	Records bool
+
 	// Visible counts the characters that a reader sees, without white space.
 	// A block holds what it holds: coverage is the share of Visible that is
 	// found in blocks. 0 means that the extractor has nothing to compare with.
 	Visible int
+	// Ledger accounts for characters, pictures and drawings; nil where the kind
+	// of file has none.
+	Ledger *model.Ledger
 	// CoverageNote says why some characters are in no block.
 	CoverageNote string
 
 	Flags    []string
 	Warnings []string
+
+	// OCR names the parts of the page that need OCR, with what came of it.
+	OCR []model.PageOCR `json:",omitempty"`
 }
 
 // Declared is what a page says about its language, best first (seed 000,
@@ -84,6 +123,9 @@ type Block struct {
 	Table       *model.Table
 	Lang        string // declared for this block alone
 	Values      map[string][]string
+	Groups      map[string][]map[string]string
+	Failed      *Failed // set for a unit of type error
+	Record      *Record // set for a unit that is a record of the source's entry rule
 
 	// Evidence holds the locators; package extract completes the ids, the
 	// representation kind and the hash. At least one.
@@ -94,6 +136,31 @@ type Block struct {
 	OCRVersion string
 }
 
+// FlagHidden marks a block that the page does not show: it is furniture, and
+// no part of what coverage is counted by.
+const FlagHidden = "hidden"
+
+// FlagIncomplete marks a block of which something is missing (seed 000,
+// "Partial Extractions"); its notes say what.
+const FlagIncomplete = "incomplete"
+
+// Failed is a piece of a page that could not be extracted, while the rest of it
+// could: it becomes an error unit (seed 000, "Extraction Failures"). HTML or
+// TextPrinted of the block hold the raw fragment.
+type Failed struct {
+	Reason  fault.Reason
+	Message string
+	// FallbackText is what could be had as plain text.
+	FallbackText string
+}
+
+// Record is the place of a record among those of its page (seed 002,
+// record_locator).
+type Record struct {
+	Index int    // 0-based, in the order of the document after the rule
+	ID    string // that the source publishes, "" for none
+}
+
 // Failure is why a page could not be extracted, in words that a reader can
 // act on (contracts 9). It is an error: an extractor returns it, and the page
 // becomes one error unit.
@@ -102,6 +169,8 @@ type Failure struct {
 	Message string
 	// FallbackText is whatever text could be had all the same.
 	FallbackText string
+	// OCR names the parts of the page that need OCR, with what came of it.
+	OCR []model.PageOCR
 }
 
 // Error returns the sentence.

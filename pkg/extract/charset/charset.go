@@ -32,14 +32,38 @@ type Declared struct {
 	Language string // ISO 639-1: settles what bytes alone do not
 }
 
+// Where a choice is from.
+const (
+	FromMark     = "byte_order_mark"
+	FromHTTP     = "http"
+	FromDocument = "document" // its meta element or XML declaration
+	FromBytes    = "bytes"
+)
+
 // Choice is how a document is read.
 type Choice struct {
-	Name  string // WHATWG name, "utf-8"
-	Flag  string // "" when the declaration was right
-	BOM   int    // bytes of byte order mark, before the text
-	Note  string // a sentence, when there is a flag
-	codec encoding.Encoding
-	whole bool // must be decoded whole: not ASCII-compatible, or with state
+	Name    string // WHATWG name, "utf-8"
+	Flag    string // "" when the declaration was right
+	BOM     int    // bytes of byte order mark, before the text
+	Note    string // a sentence, when there is a flag
+	Origin  string // where it is from
+	Percent int    // how sure it is: 100 for a mark, 50 for what two encodings say equally well
+	codec   encoding.Encoding
+	whole   bool // must be decoded whole: not ASCII-compatible, or with state
+}
+
+// How sure a choice is for which nothing is weighed, in percent: what is
+// declared and fits the bytes, and a pattern that chance hardly makes.
+const (
+	sureDeclared = 90
+	surePattern  = 95
+)
+
+// Whole returns the choice for reading a document at once: the bytes of its Text
+// are then UTF-8, whatever the encoding.
+func (c Choice) Whole() Choice {
+	c.whole = true
+	return c
 }
 
 // FromContentType returns the charset parameter of a content type, "".
@@ -59,18 +83,24 @@ func FromContentType(contentType string) string {
 // declared, as far as the bytes allow it, then the bytes.
 func Choose(raw []byte, d Declared) Choice {
 	if c, ok := byMark(raw); ok {
+		c.Origin, c.Percent = FromMark, 100
 		return c
 	}
 	if c, ok := byZeros(raw); ok {
+		c.Origin, c.Percent = FromBytes, surePattern
 		return c
 	}
 	valid, multi, broken := surveyUTF8(raw)
-	for _, label := range []string{d.HTTP, d.Document} {
+	for _, declared := range []struct{ label, origin string }{{d.HTTP, FromHTTP}, {d.Document, FromDocument}} {
+		label := declared.label
 		c, ok := byLabel(label)
 		if !ok {
 			continue
 		}
+		c.Origin, c.Percent = declared.origin, sureDeclared
 		switch {
+		case c.Name == "utf-8" && valid:
+			c.Percent = 100
 		case c.Name == "utf-8" && !valid && broken > multi:
 			// Not UTF-8, whatever it says: below.
 			c = detect(raw, d.Language)
@@ -81,15 +111,23 @@ func Choose(raw []byte, d Declared) Choice {
 		}
 		return c
 	}
-	if valid || broken*4 <= multi {
-		return utf8Choice()
+	c, escapes := byEscapes(raw)
+	if (valid || broken*4 <= multi) && (multi > 0 || !escapes) {
+		c = utf8Choice()
+		if valid && multi == 0 {
+			c.Percent = 100 // ASCII
+		}
+		return c
 	}
-	c := detect(raw, d.Language)
+	c = detect(raw, d.Language)
 	c.Flag, c.Note = FlagDetected, "no encoding is declared; read as "+c.Name
 	return c
 }
 
-func utf8Choice() Choice { return Choice{Name: "utf-8", codec: unicode.UTF8} }
+// utf8Choice is the choice of UTF-8 because the bytes are that.
+func utf8Choice() Choice {
+	return Choice{Name: "utf-8", codec: unicode.UTF8, Origin: FromBytes, Percent: surePattern}
+}
 
 func byMark(raw []byte) (Choice, bool) {
 	switch {

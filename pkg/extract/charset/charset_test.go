@@ -49,6 +49,18 @@ func TestChoose(t *testing.T) {
 			if (got.Flag == "") != (got.Note == "") {
 				t.Errorf("flag %q with note %q", got.Flag, got.Note)
 			}
+			origin := FromBytes
+			switch {
+			case got.BOM > 0:
+				origin = FromMark
+			case got.Flag == "" && tt.declared.HTTP != "" && tt.declared.HTTP != "x-nobody":
+				origin = FromHTTP
+			case got.Flag == "" && tt.declared.Document != "":
+				origin = FromDocument
+			}
+			if got.Origin != origin || got.Percent < 80 || got.Percent > 100 {
+				t.Errorf("from %s, sure to %d %%, want from %s", got.Origin, got.Percent, origin)
+			}
 		})
 	}
 }

@@ -2,6 +2,8 @@ package charset
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,6 +13,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
+
+	"github.com/colophon-dev/colophon/pkg/extract/language"
 )
 
 // maxSample is how many bytes are looked at to tell an encoding.
@@ -18,61 +22,128 @@ const maxSample = 64 << 10
 
 // detect chooses the encoding of bytes that are not UTF-8 and of which nothing
 // true is declared: by escapes, then by what the bytes would mean, with the
-// language as a hint. What is left is windows-1252, in which every byte has a
-// meaning, as browsers do it.
+// language as a hint. Where nothing speaks for another it is windows-1252, as
+// browsers do it.
 func detect(raw []byte, lang string) Choice {
-	if bytes.Contains(raw, []byte("\x1b$")) && bytes.Contains(raw, []byte("\x1b(")) {
-		return Choice{Name: "iso-2022-jp", codec: japanese.ISO2022JP, whole: true}
-	}
-	sample := raw[:min(len(raw), maxSample)]
-	if c, ok := eastAsian(sample, lang); ok {
+	if c, ok := byEscapes(raw); ok {
+		c.Origin, c.Percent = FromBytes, surePattern
 		return c
 	}
-	high, letters := 0, 0
-	for _, b := range sample {
-		if b >= 0xC0 {
-			high++
+	sample := raw[:min(len(raw), maxSample)]
+	single, likely := singleByte(telling(sample), lang)
+	if c, ok := eastAsian(sample, lang); ok {
+		text, err := c.codec.NewDecoder().Bytes(telling(sample))
+		if margin := language.Plausible(string(text)) - likely; err == nil && margin > 0 {
+			c.Origin, c.Percent = FromBytes, percent(margin)
+			return c
 		}
-		if b|0x20 >= 'a' && b|0x20 <= 'z' {
-			letters++
-		}
 	}
-	if high > letters/2 && high > 8 || lang == "ru" || lang == "uk" || lang == "bg" || lang == "el" {
-		return highLetters(sample, lang)
-	}
-	switch lang {
-	case "pl", "cs", "sk", "hu", "hr", "sl", "ro":
-		return Choice{Name: "windows-1250", codec: charmap.Windows1250}
-	case "tr":
-		return Choice{Name: "windows-1254", codec: charmap.Windows1254}
-	}
-	return Choice{Name: "windows-1252", codec: charmap.Windows1252}
+	return single
 }
 
-// highLetters tells the encodings in which most letters are above 0xC0: in
-// KOI8 the small ones are the lower half, in the others the upper.
-func highLetters(sample []byte, lang string) Choice {
-	lower, upper := 0, 0
-	for _, b := range sample {
-		switch {
-		case b >= 0xE0:
-			upper++
-		case b >= 0xC0:
-			lower++
+// percent returns how sure the likelier of two readings is, by the distance of
+// their logarithms: 50 when they are equally likely.
+func percent(margin int) int {
+	bits := min(max(margin*bitsOfHint/hint, 0), 7)
+	return []int{50, 67, 80, 89, 94, 97, 98, 99}[bits]
+}
+
+// hint is what the language of a document counts when encodings are compared, as
+// language.Plausible counts: about eight bits.
+const (
+	hint       = 500
+	bitsOfHint = 8
+)
+
+// single are the encodings of one byte a character, those that are likelier
+// first.
+func single() []struct {
+	name  string
+	codec *charmap.Charmap
+	langs string // that the encoding is usual for
+} {
+	return []struct {
+		name  string
+		codec *charmap.Charmap
+		langs string
+	}{
+		{"windows-1252", charmap.Windows1252, ""},
+		{"iso-8859-15", charmap.ISO8859_15, ""},
+		{"windows-1250", charmap.Windows1250, "pl cs sk hu hr sl ro"},
+		{"iso-8859-2", charmap.ISO8859_2, "pl cs sk hu hr sl ro"},
+		{"windows-1251", charmap.Windows1251, "ru uk bg sr mk be"},
+		{"koi8-r", charmap.KOI8R, "ru"},
+		{"koi8-u", charmap.KOI8U, "uk"},
+		{"ibm866", charmap.CodePage866, "ru"},
+		{"windows-1253", charmap.Windows1253, "el"},
+		{"iso-8859-7", charmap.ISO8859_7, "el"},
+		{"windows-1254", charmap.Windows1254, "tr"},
+		{"windows-1255", charmap.Windows1255, "he"},
+		{"windows-1256", charmap.Windows1256, "ar fa ur"},
+		{"windows-1257", charmap.Windows1257, "lt lv et"},
+		{"macintosh", charmap.Macintosh, ""},
+		{"x-mac-cyrillic", charmap.MacintoshCyrillic, "ru uk"},
+	}
+}
+
+// singleByte returns the encoding in which the bytes are most likely text of
+// some language, and how likely. A hint of the language settles what is nearly
+// alike.
+func singleByte(sample []byte, lang string) (Choice, int) {
+	type reading struct {
+		at, score int
+		text      string
+	}
+	var readings []reading
+	all := single()
+	for i, c := range all {
+		text, err := c.codec.NewDecoder().Bytes(sample)
+		if err != nil {
+			continue
+		}
+		score := language.Plausible(string(text))
+		if lang != "" && slices.Contains(strings.Fields(c.langs), lang) {
+			score += hint
+		}
+		readings = append(readings, reading{i, score, string(text)})
+	}
+	best := reading{}
+	for i, r := range readings {
+		if i == 0 || r.score > best.score {
+			best = r
 		}
 	}
-	switch {
-	case lang == "el":
-		return Choice{Name: "windows-1253", codec: charmap.Windows1253}
-	case lang == "he":
-		return Choice{Name: "windows-1255", codec: charmap.Windows1255}
-	case lang == "ar":
-		return Choice{Name: "windows-1256", codec: charmap.Windows1256}
-	case lower > upper:
-		return Choice{Name: "koi8-r", codec: charmap.KOI8R}
-	default:
-		return Choice{Name: "windows-1251", codec: charmap.Windows1251}
+	sure := 99
+	for _, r := range readings { // others that give the same text are no others
+		if r.text != best.text {
+			sure = min(sure, percent(best.score-r.score))
+		}
 	}
+	return Choice{Name: all[best.at].name, codec: all[best.at].codec, Origin: FromBytes, Percent: sure}, best.score
+}
+
+// telling returns the lines of a sample that have bytes beyond ASCII: only they
+// tell one encoding from another.
+func telling(sample []byte) []byte {
+	const enough = 2 << 10
+	var out []byte
+	for line := range bytes.Lines(sample) {
+		if slices.ContainsFunc(line, func(b byte) bool { return b >= 0x80 }) {
+			out = append(out, line[:min(len(line), enough)]...)
+		}
+		if len(out) >= enough {
+			return out[:enough]
+		}
+	}
+	return out
+}
+
+// byEscapes finds ISO-2022-JP, which is all ASCII.
+func byEscapes(raw []byte) (Choice, bool) {
+	if (bytes.Contains(raw, []byte("\x1b$B")) || bytes.Contains(raw, []byte("\x1b$@"))) && bytes.Contains(raw, []byte("\x1b(")) {
+		return Choice{Name: "iso-2022-jp", codec: japanese.ISO2022JP, whole: true}, true
+	}
+	return Choice{}, false
 }
 
 // eastAsian tries the multi-byte encodings: one fits when (almost) no byte is

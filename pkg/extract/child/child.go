@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
@@ -28,10 +29,11 @@ const RoleName = "extract"
 type setup struct {
 	CacheDir       string `json:"cache_dir"`
 	DocumentMemory int64  `json:"document_memory"`
+	Warm           bool   `json:"warm"`
 }
 
 type request struct {
-	Op           string          `json:"op"` // probe or pages
+	Op           string          `json:"op"` // probe or pages; of a drawing child: draw
 	Path         string          `json:"path"`
 	Snapshot     model.Snapshot  `json:"snapshot"`
 	ExtractionID string          `json:"extraction_id,omitempty"`
@@ -40,6 +42,8 @@ type request struct {
 	RunMessage   string          `json:"run_message,omitempty"`
 	From         int             `json:"from,omitempty"`
 	To           int             `json:"to,omitempty"`
+	Picture      *Picture        `json:"picture,omitempty"`
+	OCR          []block.OCR     `json:"ocr,omitempty"`
 }
 
 type response struct {
@@ -48,6 +52,7 @@ type response struct {
 	Reason    fault.Reason    `json:"reason,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Pages     []Result        `json:"pages,omitempty"`
+	PNG       []byte          `json:"png,omitempty"`
 }
 
 // Result is one extracted page: its record without HTML, and its encoded frame.
@@ -65,7 +70,28 @@ func Role(raw []byte) (sandbox.Handler, error) {
 		return nil, fmt.Errorf("setup of the extraction child: %w", err)
 	}
 	h := &handler{setup: s, kinds: extract.Builtin()}
+	if s.Warm {
+		if err := h.warm(context.Background()); err != nil {
+			return nil, fmt.Errorf("warming the extraction child: %w", err)
+		}
+	}
 	return h.handle, nil
+}
+
+// warmPage is long enough for its language to be asked for.
+const warmPage = "<title>Page</title><h1>Page</h1><p>This is the page that a child reads before any document comes, " +
+	"so that what is made once for all documents is there when the first of them does.</p>"
+
+// warm makes what is made once: the first page takes several times as long as
+// those after it.
+func (h *handler) warm(ctx context.Context) error {
+	frame, err := h.kinds.Extract(ctx, block.Input{
+		Raw: []byte(warmPage), Snapshot: model.Snapshot{SnapshotKind: model.KindHTML, FinalType: model.TypeHTML},
+	}, 1)
+	if err == nil {
+		_, err = encode(&h.encoder, frame)
+	}
+	return err
 }
 
 type handler struct {
@@ -88,7 +114,7 @@ func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 	in := block.Input{
 		Raw: h.raw, Snapshot: req.Snapshot, ExtractionID: req.ExtractionID, Facts: req.Facts,
-		RunReason: req.RunReason, RunMessage: req.RunMessage,
+		RunReason: req.RunReason, RunMessage: req.RunMessage, OCR: req.OCR,
 	}
 	var (
 		resp response
@@ -121,17 +147,22 @@ func (h *handler) open(ctx context.Context, req request) error {
 	if h.pdf != nil {
 		h.pdf.Release()
 	}
+	return h.replace(req.Path)
+}
+
+// replace maps the file at path, and unmaps the one before it.
+func (h *handler) replace(path string) error {
 	if len(h.raw) > 0 {
 		if err := syscall.Munmap(h.raw); err != nil {
 			return fmt.Errorf("unmapping the document before: %w", err)
 		}
 	}
 	h.path, h.raw = "", nil
-	data, err := mapFile(req.Path)
+	data, err := mapFile(path)
 	if err != nil {
 		return fmt.Errorf("opening the document: %w", err)
 	}
-	h.path, h.raw = req.Path, data
+	h.path, h.raw = path, data
 	return nil
 }
 
@@ -170,6 +201,9 @@ func (h *handler) probe(ctx context.Context, in block.Input) (response, error) {
 func (h *handler) pages(ctx context.Context, in block.Input, from, to int) ([]Result, error) {
 	results := make([]Result, 0, to-from+1)
 	for no := from; no <= to; no++ {
+		if in.RunReason == "" {
+			faultpoint.ReachFor("extract.page", fmt.Sprintf("%s/%d", in.Snapshot.SnapshotID, no))
+		}
 		frame, err := h.kinds.Extract(ctx, in, no)
 		if err != nil {
 			return nil, err

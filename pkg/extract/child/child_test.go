@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged(child.Role), child.DrawRoleName: rigged(child.DrawRole)}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -34,13 +34,19 @@ func TestMain(m *testing.M) {
 
 var order = regexp.MustCompile(`(CRASH|HANG|EAT) (probe|\d+)`)
 
-// rigged is the role with a weakness: a document that says so ends the child at
+// rigged is a role with a weakness: a document that says so ends the child at
 // the probe or at a page.
-func rigged(setup []byte) (sandbox.Handler, error) {
-	handle, err := child.Role(setup)
-	if err != nil {
-		return nil, err
+func rigged(role sandbox.Role) sandbox.Role {
+	return func(setup []byte) (sandbox.Handler, error) {
+		handle, err := role(setup)
+		if err != nil {
+			return nil, err
+		}
+		return weak(handle), nil
 	}
+}
+
+func weak(handle sandbox.Handler) sandbox.Handler {
 	return func(ctx context.Context, raw []byte) ([]byte, error) {
 		var req struct {
 			Op        string `json:"op"`
@@ -48,6 +54,7 @@ func rigged(setup []byte) (sandbox.Handler, error) {
 			From      int    `json:"from"`
 			To        int    `json:"to"`
 			RunReason string `json:"run_reason"`
+			Picture   struct{ Page int }
 		}
 		if err := json.Unmarshal(raw, &req); err != nil {
 			return nil, err
@@ -58,7 +65,8 @@ func rigged(setup []byte) (sandbox.Handler, error) {
 		}
 		for _, o := range order.FindAllSubmatch(document, -1) {
 			page, _ := strconv.Atoi(string(o[2]))
-			met := string(o[2]) == req.Op || req.Op == "pages" && req.From <= page && page <= req.To
+			met := string(o[2]) == req.Op || req.Op == "pages" && req.From <= page && page <= req.To ||
+				req.Op == "draw" && page == req.Picture.Page
 			if req.RunReason != "" || !met {
 				continue
 			}
@@ -75,7 +83,7 @@ func rigged(setup []byte) (sandbox.Handler, error) {
 			}
 		}
 		return handle(ctx, raw)
-	}, nil
+	}
 }
 
 // library hands out documents and counts how often.

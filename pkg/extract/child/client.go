@@ -17,6 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
@@ -34,6 +35,7 @@ type Config struct {
 	PageTimeout   time.Duration // of one page; 0: 20 s
 	CacheDir      string        // of the compiled PDF engine; empty: below the user's cache folder
 	TempDir       string        // of the children's documents; empty: the system's
+	Warm          bool          // whether a child reads a page of its own before its first document
 }
 
 // ConfigOf turns a service's settings into a Config.
@@ -47,6 +49,44 @@ func ConfigOf(e config.Extraction, tempDir string) Config {
 // PackFacts returns a document's facts as they are stored: one zstd frame.
 func PackFacts(facts []byte) ([]byte, error) { return segment.Compress(facts) }
 
+// PackOCR returns an OCR result as it is stored: its canonical JSON in one zstd
+// frame.
+func PackOCR(result ocr.Result) ([]byte, error) {
+	raw, err := ocr.Encode(result)
+	if err != nil {
+		return nil, err
+	}
+	return segment.Compress(raw)
+}
+
+// ReadOCR returns what is known of a part of a page that needs OCR: get is asked
+// for the stored result, when there is one.
+func ReadOCR(pageNo int, use model.PageOCR, get func(model.PageOCR) ([]byte, error)) (block.OCR, error) {
+	read := block.OCR{PageNo: pageNo, Use: use}
+	if use.Key == "" {
+		return read, nil
+	}
+	packed, err := get(use)
+	if err != nil {
+		return read, fmt.Errorf("OCR result of page %d: %w", pageNo, err)
+	}
+	result, err := UnpackOCR(packed)
+	if err != nil {
+		return read, fmt.Errorf("OCR result of page %d: %w", pageNo, err)
+	}
+	read.Result = &result
+	return read, nil
+}
+
+// UnpackOCR reads what PackOCR made.
+func UnpackOCR(packed []byte) (ocr.Result, error) {
+	raw, err := segment.Decompress(packed)
+	if err != nil {
+		return ocr.Result{}, fmt.Errorf("%w: %w", ocr.ErrResult, err)
+	}
+	return ocr.Decode(raw)
+}
+
 // PutFacts stores packed facts and returns their key and the hex sha256 of their
 // bytes.
 type PutFacts func(ctx context.Context, s model.Snapshot, extractionID string, packed []byte) (key, sum string, err error)
@@ -59,8 +99,14 @@ type Client struct {
 	perPage time.Duration
 }
 
-// New makes a client; children are started when first needed.
-func New(c Config, fetch Fetch) (*Client, error) {
+// Start starts the children before they are needed; a call starts its own when
+// that failed.
+func (c *Client) Start(ctx context.Context) error { return c.pool.Start(ctx) }
+
+// New makes a client; children are started when first needed, or by Start.
+func New(c Config, fetch Fetch) (*Client, error) { return newClient(c, RoleName, fetch) }
+
+func newClient(c Config, role string, fetch Fetch) (*Client, error) {
 	if c.MaxCalls == 0 {
 		c.MaxCalls = 1000
 	}
@@ -83,13 +129,13 @@ func New(c Config, fetch Fetch) (*Client, error) {
 		}
 		c.CacheDir = filepath.Join(base, "colophon", "pdfium")
 	}
-	raw, err := json.Marshal(setup{CacheDir: c.CacheDir, DocumentMemory: c.DocumentBytes})
+	raw, err := json.Marshal(setup{CacheDir: c.CacheDir, DocumentMemory: c.DocumentBytes, Warm: c.Warm})
 	if err != nil {
 		return nil, fmt.Errorf("setup of the extraction children: %w", err)
 	}
 	pool, err := sandbox.New(sandbox.Config{
-		Role: RoleName, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir,
-		Limits: sandbox.Limits{MemoryBytes: c.MemoryBytes, ResponseBytes: 512 << 20},
+		Role: role, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir,
+		Limits: sandbox.Limits{MemoryBytes: c.MemoryBytes, ResponseBytes: 512 << 20}, Env: faultpoint.Environment(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("extraction children: %w", err)
@@ -127,14 +173,18 @@ func (c *Client) Probe(ctx context.Context, s model.Snapshot) (pages int, facts 
 // Split returns the run with the number of pages of its document and the place
 // of its facts, which are stored. A permanent fault says that the document
 // cannot be split: it has no bytes, more pages than its source allows, or Probe
-// says so. The run comes back as it was then.
+// says so, which is asked unless the kind of file says it all. The run comes back
+// as it was then.
 func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put PutFacts) (model.Run, error) {
 	if s.ByteLength == 0 {
 		return run, fault.Document(fault.EmptyContent, errors.New("the document has no bytes"))
 	}
-	pages, facts, err := c.Probe(ctx, s)
-	if err != nil {
-		return run, err
+	pages, facts := 1, []byte(nil)
+	if !extract.OnePage(s.SnapshotKind) {
+		var err error
+		if pages, facts, err = c.Probe(ctx, s); err != nil {
+			return run, err
+		}
 	}
 	if s.MaxPages > 0 && pages > s.MaxPages {
 		return run, fault.Document(fault.LimitExceeded, fmt.Errorf("the document has %d pages, limit %d", pages, s.MaxPages))
@@ -156,19 +206,21 @@ func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put
 }
 
 // Extract is what a range of a run that has not ended comes to: its pages, or,
-// when the run could not be split, a failed page with the run's reason.
-func (c *Client) Extract(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange) ([]Result, error) {
+// when the run could not be split, a failed page with the run's reason. read is
+// what OCR has said of the range.
+func (c *Client) Extract(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read ...block.OCR) ([]Result, error) {
 	if run.Unsplit() {
 		return c.Failed(ctx, s, run.ExtractionID, r, fault.Reason(run.Reason), run.Message)
 	}
-	return c.Pages(ctx, s, run.ExtractionID, facts, r)
+	return c.Pages(ctx, s, run.ExtractionID, facts, r, read...)
 }
 
 // Pages extracts a range of pages, given the facts as PackFacts made them: one
 // result a page, in order. When a child ends over the range, it goes on page by
-// page, and a page that ends its child alone is a failed page.
-func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID string, facts []byte, r model.PageRange) ([]Result, error) {
-	req := request{Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To}
+// page, and a page that ends its child alone is a failed page. read is what OCR
+// has said of the range; pages that need OCR and are not in it say so.
+func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID string, facts []byte, r model.PageRange, read ...block.OCR) ([]Result, error) {
+	req := request{Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To, OCR: read}
 	if len(facts) > 0 {
 		plain, err := segment.Decompress(facts)
 		if err != nil {
@@ -269,7 +321,7 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 	if err != nil { // not wrapped: a child that cannot start has seen no document to blame
 		return response{}, fault.Unavailable(errors.New("starting an extraction child: " + err.Error()))
 	}
-	if req.Path, err = c.place(ctx, dir, req.Snapshot); err != nil {
+	if req.Path, err = Place(ctx, dir, req.Snapshot, c.fetch); err != nil {
 		return response{}, err
 	}
 	raw, err := json.Marshal(req)
@@ -289,9 +341,9 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 	return resp, nil
 }
 
-// place puts the document into the child's folder unless it is there from an
-// earlier range; at most one document is kept.
-func (c *Client) place(ctx context.Context, dir string, s model.Snapshot) (string, error) {
+// Place puts the document into a child's folder, unless it is there from an
+// earlier request, and returns its path; at most one document is kept.
+func Place(ctx context.Context, dir string, s model.Snapshot, fetch Fetch) (string, error) {
 	name := "raw-" + s.SourceID + "-" + strings.TrimPrefix(s.ContentHash, "sha256:")
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err == nil {
@@ -306,7 +358,7 @@ func (c *Client) place(ctx context.Context, dir string, s model.Snapshot) (strin
 			_ = os.Remove(filepath.Join(dir, e.Name())) // at worst it stays until the child goes
 		}
 	}
-	if err := c.fetch(ctx, s, path+".part"); err != nil {
+	if err := fetch(ctx, s, path+".part"); err != nil {
 		return "", err
 	}
 	if err := os.Rename(path+".part", path); err != nil {

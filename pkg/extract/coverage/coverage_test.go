@@ -1,6 +1,11 @@
 package coverage
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
 
 func TestShare(t *testing.T) {
 	for _, tt := range []struct {
@@ -16,5 +21,17 @@ func TestShare(t *testing.T) {
 	}
 	if Note(5, 5, "x") != "" || Note(4, 5, "cut") != "1 of 5 visible characters are in no unit: cut" || Note(4, 5, "") == "" {
 		t.Error("notes")
+	}
+}
+
+func TestLedger(t *testing.T) {
+	a := model.Account{Found: 10, Placed: 5}
+	Skip(&a, "small", 2)
+	Skip(&a, "background", 1)
+	Skip(&a, "small", 1)
+	Skip(&a, "none", 0)
+	Close(&a)
+	if want := []model.Skipped{{Reason: "background", Count: 1}, {Reason: "small", Count: 3}}; a.Failed != 1 || !slices.Equal(a.Skipped, want) {
+		t.Errorf("%+v", a)
 	}
 }

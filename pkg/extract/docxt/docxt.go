@@ -175,15 +175,20 @@ func (w *writer) figure(f *model.Fields) {
 			src = "figures/" + sum + ".png"
 		}
 	}
-	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(firstOf(f.Text, alt))), attr(src)))
+	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(caption(f, alt))), attr(src)))
 	w.line(fmt.Sprintf(`<figure><img src="%s" alt="%s"></figure>`, attr(src), attr(oneLine(alt))))
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
+// caption is the caption that stands beside a figure, else the figure's own text,
+// else what it says it shows.
+func caption(f *model.Fields, alt string) string {
+	switch {
+	case len(f.Values["caption"]) > 0:
+		return f.Values["caption"][0]
+	case f.Text != "":
+		return f.Text
 	}
-	return b
+	return alt
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

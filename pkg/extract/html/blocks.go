@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +27,9 @@ type state struct {
 	list   *list
 	quoted bool
 	role   string
+	flag   string // of all blocks in an element
+	form   bool   // in a form
+	cells  bool   // in a table that could not be made
 	lang   string
 	link   string // of a link around blocks
 }
@@ -43,46 +47,61 @@ func (b *builder) container(n *node, s state) {
 		s.role = role
 	}
 	if n.Type == html.ElementNode {
+		s.form = s.form || n.Data == "form"
+		switch {
+		case n.Data == "noscript":
+			s.flag = FlagNoscript
+		case ariaHidden(n):
+			s.flag = FlagAriaHidden
+		}
 		if lang := n.attr("lang"); lang != "" && n.Data != "html" && n.Data != "body" {
 			s.lang = lang
 		}
 	}
-	whole := true // no child breaks the run
-	for _, k := range n.kids {
-		if (k.block || k.holds) && !k.hidden {
-			whole = false
-			break
-		}
-	}
-	var run []*node
+	whole := !slices.ContainsFunc(n.kids, breaksRun)
+	var run, hidden []*node
 	breaks := 0
 	for _, k := range n.kids {
 		switch {
-		case (k.block || k.holds) && !k.hidden:
-			b.flush(n, run, s, false)
-			run, breaks = run[:0], 0
+		case breaksRun(k):
+			b.hide(append(hidden, b.flush(n, run, s, false)...))
+			run, hidden, breaks = run[:0], hidden[:0], 0
 			b.child(k, s)
 			continue
 		case k.Type == html.ElementNode && k.Data == "br" && k.Namespace == "":
 			breaks++
 		case k.hidden:
+			hidden = append(hidden, k)
 			continue
 		case k.Type == html.TextNode && strings.TrimSpace(k.Data) == "":
 		default:
 			if breaks > 1 && s.kind != model.UnitHeading { // an empty line divides paragraphs
 				whole = false
-				b.flush(n, run, s, false)
+				hidden = append(hidden, b.flush(n, run, s, false)...)
 				run = run[:0]
 			}
 			breaks = 0
 		}
 		run = append(run, k)
 	}
-	b.flush(n, run, s, whole)
+	b.hide(append(hidden, b.flush(n, run, s, whole)...))
 }
+
+// breaksRun reports whether a child is no part of a run of inline children.
+func breaksRun(n *node) bool { return (n.block || n.holds || n.member) && !n.hidden }
 
 // child handles one block child.
 func (b *builder) child(n *node, s state) {
+	if n.member && !b.inside {
+		if n.record != nil {
+			b.record(n.record, s)
+		}
+		return
+	}
+	if n.inner != "" {
+		b.frame(n, s)
+		return
+	}
 	if n.Namespace != "" || !n.block {
 		if n.Data == "a" && n.Namespace == "" {
 			s.link = b.absolute(n.attr("href"))
@@ -95,11 +114,15 @@ func (b *builder) child(n *node, s state) {
 		s.kind, s.level = model.UnitHeading, int(n.Data[1]-'0')
 	case "ul", "ol", "menu", "dir":
 		s.list = newList(n)
+		s.list.notes = s.list.ordered && holdsNotes(n)
 		s.depth++
 		s.kind, s.item = "", nil
 	case "li":
 		s.kind, s.item = model.UnitListItem, &item{marker: s.list.next(n)}
 		s.depth = max(s.depth, 1)
+		if s.list != nil && s.list.notes {
+			s.kind = model.UnitFootnote
+		}
 	case "dl":
 		s.kind, s.item = "", nil
 	case "dt":
@@ -109,12 +132,16 @@ func (b *builder) child(n *node, s state) {
 	case "blockquote":
 		s.kind, s.quoted = model.UnitQuote, true
 	case "pre", "listing", "xmp", "plaintext":
-		b.atom(n, s, model.UnitCode)
-		return
-	case "table":
-		if b.table(n, s) {
+		if !n.records {
+			b.atom(n, s, model.UnitCode)
 			return
 		}
+	case "table":
+		before := len(b.blocks)
+		if !n.records && b.table(n, s) {
+			return
+		}
+		s.cells = s.cells || len(b.blocks) > before // its table could not be made
 	case "figcaption", "caption":
 		s.kind = model.UnitCaption
 	case "select", "textarea":
@@ -135,20 +162,20 @@ func (b *builder) atom(n *node, s state, kind model.UnitType) {
 		s.role = role
 	}
 	s.kind = kind
-	b.flush(n, n.kids, s, true)
+	b.hide(b.flush(n, n.kids, s, true))
 }
 
 // flush writes a run of the children of owner as a block, when there is
 // something to see in it. whole: the run is all that owner holds, so that the
-// block is the element itself.
-func (b *builder) flush(owner *node, run []*node, s state, whole bool) {
+// block is the element itself. What is hidden in it comes back.
+func (b *builder) flush(owner *node, run []*node, s state, whole bool) []*node {
 	if len(run) == 0 || len(b.blocks) > block.MaxBlocks {
-		return
+		return nil
 	}
 	pre := s.kind == model.UnitCode
 	c := b.read(run, pre)
 	if strings.TrimSpace(c.text) == "" && !c.seen {
-		return
+		return c.hidden
 	}
 	if len(run) == 1 && !whole && run[0].Type == html.ElementNode && run[0].last >= 0 {
 		owner, whole = run[0], true
@@ -160,15 +187,27 @@ func (b *builder) flush(owner *node, run []*node, s state, whole bool) {
 		Text: c.text, Links: c.links, Images: c.images, Confidence: 1,
 		Level: s.level, Depth: s.depth, Lang: s.lang,
 	}
+	if s.flag != "" {
+		out.Flags = []string{s.flag}
+	}
+	if s.cells {
+		out.Confidence, out.Notes = partial, "the cell of a table whose grid could not be made"
+		out.Flags = append(out.Flags, block.FlagIncomplete)
+	}
 	b.kind(&out, c, run, &s)
 	first, last := b.reachOf(owner, run, whole)
 	if last < 0 {
-		return
+		return c.hidden
 	}
 	out.Evidence = b.evidence(owner, first, last, c.text)
 	out.HTML = b.x.slice(first, last)
-	out.Markdown = b.toMarkdown(run, &out)
-	b.blocks = append(b.blocks, out)
+	if out.Type == model.UnitFurniture && len(c.links) > 1 {
+		out.Markdown = out.Text // its links are listed, and no one reads it
+	} else {
+		out.Markdown = b.toMarkdown(run, &out)
+	}
+	b.add(owner, out)
+	return c.hidden
 }
 
 // kind gives a run its type.
@@ -187,8 +226,11 @@ func (b *builder) kind(out *block.Block, c content, run []*node, s *state) {
 	switch out.Type {
 	case model.UnitHeading:
 		out.Depth = 0
-	case model.UnitListItem:
+	case model.UnitListItem, model.UnitFootnote:
 		out.Level = 0
+		if out.Type == model.UnitFootnote {
+			out.Depth = 0
+		}
 		if s.item != nil {
 			out.Marker, s.item.marker = s.item.marker, ""
 		}
@@ -199,6 +241,12 @@ func (b *builder) kind(out *block.Block, c content, run []*node, s *state) {
 	}
 	if s.role == "" {
 		s.role = b.roleOf(run)
+	}
+	if s.role == "" && c.onlyButtons() && !s.form {
+		s.role = roleNavigation // buttons of no form change how the page shows, and say nothing
+	}
+	if s.role == "" {
+		s.role = b.learnt.role(out.Text)
 	}
 	if s.role != "" {
 		out.Role, out.Type = s.role, model.UnitFurniture

@@ -42,19 +42,21 @@ const (
 )
 
 // judge returns the elements that are furniture, with their roles.
-func judge(root *node) map[*node]string {
-	j := &judgement{roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters)}
+func judge(root *node, title string, known *learnt) map[*node]string {
+	j := &judgement{roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters), known: known}
 	body := find(root, "body")
 	if body == nil || j.total == 0 {
 		return j.roles
 	}
-	j.says(body, false)
+	j.title = strings.ToLower(title)
+	j.sayAll(body)
 	j.weigh(body, false)
 	if j.total < minJudged {
 		return j.roles
 	}
 	if article := only(body, "article"); article != nil && float64(j.weight[article]) >= articleShare*float64(j.weight[body]) {
 		j.beside(body, article, besideArticle)
+		j.prune(article)
 		return j.roles
 	}
 	main := body
@@ -68,6 +70,7 @@ func judge(root *node) map[*node]string {
 		}
 	}
 	j.beside(body, main, keepShare)
+	j.prune(main)
 	return j.roles
 }
 
@@ -78,10 +81,53 @@ type judgement struct {
 	roles  map[*node]string
 	weight map[*node]int
 	total  int
+	title  string // lower case
+	known  *learnt
+	// byWord holds the elements that a word in their class or id made furniture;
+	// ignored the words that say nothing on this page.
+	byWord  map[*node]string
+	ignored map[string]bool
 }
 
-// says notes what elements say of themselves. What stands inside of furniture
-// needs no role of its own.
+// sayAll notes what all elements say of themselves. A word that would make most
+// of the page something beside its matter is its matter: the teasers of a front
+// page, the comments of a thread.
+func (j *judgement) sayAll(body *node) {
+	j.ignored = map[string]bool{}
+	for {
+		clear(j.roles)
+		j.byWord = map[*node]string{}
+		j.says(body, false)
+		letters := map[string]int32{}
+		for n, word := range j.byWord {
+			if role := j.roles[n]; (role == roleRelated || role == roleComments || role == roleBanner) && !j.insideOf(n, word) {
+				letters[word] += n.letters
+			}
+		}
+		again := false
+		for word, count := range letters {
+			if float64(count) > tooLarge*float64(j.total) {
+				j.ignored[word], again = true, true
+			}
+		}
+		if !again {
+			return
+		}
+	}
+}
+
+// insideOf reports whether an element around n is furniture by the same word.
+func (j *judgement) insideOf(n *node, word string) bool {
+	for up := n.parent; up != nil; up = up.parent {
+		if j.byWord[up] == word {
+			return true
+		}
+	}
+	return false
+}
+
+// says notes what elements say of themselves; within furniture too, since the
+// navigation in a footer is navigation.
 func (j *judgement) says(n *node, inArticle bool) {
 	for _, k := range n.kids {
 		if k.Type != html.ElementNode || k.hidden || k.letters == 0 && len(k.kids) == 0 {
@@ -89,23 +135,28 @@ func (j *judgement) says(n *node, inArticle bool) {
 		}
 		if role := j.role(k, inArticle); role != "" {
 			j.roles[k] = role
-			continue
 		}
 		j.says(k, inArticle || k.Data == "article" || k.Data == "main" || k.Data == "blockquote")
 	}
 }
 
 func (j *judgement) role(n *node, inArticle bool) string {
+	if role := j.known.match(n); role != "" {
+		return role
+	}
 	if n.Data == "main" || n.Data == "article" || n.attr("role") == "main" {
 		return ""
 	}
 	large := float64(n.letters) > tooLarge*float64(j.total)
 	role := roleOfName(n, inArticle)
 	if role == "" {
-		role = roleOfARIA(n.attr("role"))
+		role = roleOfARIA(n.attr("role"), inArticle)
 	}
 	if role == "" && !large && (n.block || n.holds) {
-		role = roleOfWords(n)
+		var word string
+		if role, word = j.roleOfWords(n); role != "" {
+			j.byWord[n] = word
+		}
 	}
 	if role == "" && skips(n) {
 		role = roleNavigation
@@ -113,7 +164,10 @@ func (j *judgement) role(n *node, inArticle bool) string {
 	if role == roleBanner && (large || find(n, "h1") != nil && !linksHome(find(n, "h1"))) {
 		return "" // the head of the document, not of the site
 	}
-	if large && role != roleNavigation {
+	if role == "" && overlay(n) {
+		role = roleCookie // whatever its size: a wall before the page
+	}
+	if large && role != roleNavigation && !(role == roleCookie && overlay(n)) {
 		return ""
 	}
 	return role
@@ -134,12 +188,20 @@ func roleOfName(n *node, inArticle bool) string {
 	case "noscript":
 		return roleBanner
 	}
+	if ariaHidden(n) {
+		return besideRole(n, true)
+	}
 	return ""
 }
 
-func roleOfARIA(role string) string {
-	switch strings.ToLower(role) {
-	case "navigation", "menu", "menubar", "tablist", "search", "toolbar":
+func roleOfARIA(role string, inArticle bool) string {
+	switch role = strings.ToLower(role); role {
+	case "tablist", "toolbar":
+		if inArticle {
+			return "" // it goes through the matter itself
+		}
+		return roleNavigation
+	case "navigation", "menu", "menubar", "search":
 		return roleNavigation
 	case "banner":
 		return roleBanner
@@ -155,37 +217,55 @@ func roleOfARIA(role string) string {
 
 // roleOfWords judges an element by the words of its class and id: "site-nav"
 // has the word nav, "navigator" has not.
-func roleOfWords(n *node) string {
+func (j *judgement) roleOfWords(n *node) (role, word string) {
 	for _, key := range []string{"id", "class"} {
 		value := n.attr(key)
 		if value == "" || len(value) > 400 {
 			continue
 		}
 		for _, w := range words(value) {
-			if role := roleOfWord(w); role != "" {
-				return role
+			if role := roleOfWord(w); role != "" && !j.ignored[w] {
+				return role, w
 			}
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// overlay reports whether an element is a dialog that lies over the page, or is
+// named for consent, and holds buttons: however much it says, it is not what
+// the page is about.
+func overlay(n *node) bool {
+	role := strings.ToLower(n.attr("role"))
+	named := role == "dialog" || role == "alertdialog" || n.attr("aria-modal") == "true" || n.Data == "dialog"
+	if !named && (n.block || n.holds) {
+		for _, w := range words(n.attr("id") + " " + n.attr("class")) {
+			named = named || roleOfWord(w) == roleCookie
+		}
+	}
+	return named && find(n, "button") != nil && find(n, "article") == nil && find(n, "main") == nil
 }
 
 func roleOfWord(w string) string {
 	switch w {
 	case "nav", "navbar", "navigation", "menu", "menus", "submenu", "breadcrumb", "breadcrumbs", "pagination", "pager", "paging",
-		"navbox", "noprint", "skip", "skiplink", "skiplinks", "toolbar", "topbar", "sitemap", "catlinks", "langswitch", "prevnext", "tabs":
+		"navbox", "navlinks", "noprint", "skip", "skiplink", "skiplinks", "toolbar", "topbar", "sitemap", "catlinks", "langswitch", "prevnext", "nextprev", "tabs", "toc", "toctree", "sidenav", "subnav",
+		"topnav", "mainnav", "globalnav", "postnav", "tags", "taglist":
 		return roleNavigation
 	case "cookie", "cookies", "consent", "gdpr", "rgpd", "lgpd", "tarteaucitron", "didomi", "onetrust", "axeptio", "cookiebar":
 		return roleCookie
-	case "footer", "copyright", "colophon", "impressum", "credits", "licence", "license", "printfooter":
+	case "footer", "copyright", "colophon", "impressum", "credits", "licence", "license", "printfooter", "foot", "rodape", "piede", "pied", "piepagina", "fuss",
+		"fusszeile", "siteinfo":
 		return roleFooter
 	case "masthead", "banner", "siteheader", "topheader":
 		return roleBanner
 	case "sidebar", "sidebars", "related", "relateds", "widget", "widgets", "share", "sharing", "shares", "sharedaddy", "social", "promo", "promos",
-		"advert", "adverts", "advertisement", "ads", "sponsor", "sponsors", "newsletter", "subscribe", "subscription", "recommended",
-		"recommendations", "trending", "tagcloud", "jp", "likes", "teaser", "teasers", "sidecol":
+		"ad", "advert", "adverts", "advertisement", "ads", "sponsor", "sponsors", "newsletter", "subscribe", "subscription", "recommended",
+		"recommendations", "trending", "tagcloud", "jp", "likes", "teaser", "teasers", "sidecol", "rail", "outbrain", "taboola", "recirc",
+		"recirculation", "mostread", "popular", "signup", "popup", "modal", "lightbox", "interstitial", "werbung", "anzeige", "anzeigen",
+		"publicite", "partage", "compartir", "compartilhar", "teilen", "addthis", "addtoany", "sharethis", "sharebar":
 		return roleRelated
-	case "comments", "commentlist", "disqus", "respond", "comment":
+	case "comments", "commentlist", "disqus", "respond", "comment", "kommentare", "commentaires", "comentarios", "commenti":
 		return roleComments
 	}
 	return ""
@@ -267,7 +347,7 @@ func (j *judgement) weigh(n *node, furniture bool) int {
 // beside gives a role to what stands beside the way from body to main.
 func (j *judgement) beside(body, main *node, keep float64) {
 	for n := main; n != body; n = n.parent {
-		before, inMain := true, within(n.parent, "main")
+		before, headed, inMain := true, false, within(n.parent, "main")
 		for _, k := range n.parent.kids {
 			if k == n {
 				before = false
@@ -276,19 +356,44 @@ func (j *judgement) beside(body, main *node, keep float64) {
 			if k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 				continue
 			}
-			if _, ok := j.roles[k]; ok || find(k, "h1") != nil {
+			if _, ok := j.roles[k]; ok {
 				continue
 			}
-			if before && (heading(k) || inMain && findHeading(k) != nil) {
+			if find(k, "h1") != nil || before && (heading(k) || inMain && findHeading(k) != nil || j.isTitle(k)) {
+				headed = true
 				continue // what heads the main matter
 			}
-			if float64(j.weight[k]) >= keep*float64(j.weight[body]) {
+			if before && headed && 2*k.linked <= k.letters {
+				continue // who wrote it and when, what it says in short
+			}
+			if float64(j.weight[k]) >= keep*float64(j.weight[body]) && !tail(k, before) {
 				continue
 			}
 			j.roles[k] = besideRole(k, before)
 		}
 	}
 }
+
+// tail reports whether what stands after the main element is a line or two with
+// links, as at the foot of a site.
+func tail(n *node, before bool) bool {
+	return !before && n.letters < shortTail && 4*n.linked > n.letters && findHeading(n) == nil
+}
+
+// shortTail is how many characters such a line has at most.
+const shortTail = 200
+
+// isTitle reports whether an element is the title of the page, or what it begins
+// with: not all pages have a heading.
+func (j *judgement) isTitle(n *node) bool {
+	if n.letters < leastTitle || n.letters > int32(len(j.title)) {
+		return false
+	}
+	return strings.HasPrefix(j.title, strings.ToLower(hiddenText(n)))
+}
+
+// leastTitle is how many characters a title has at least.
+const leastTitle = 8
 
 // within reports whether an element of a name is n or around it.
 func within(n *node, name string) bool {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/andybalholm/cascadia"
+	xhtml "golang.org/x/net/html"
 	"pgregory.net/rapid"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -89,4 +91,80 @@ func FuzzExtract(f *testing.F) {
 		}
 		sound(t, string(raw), page)
 	})
+}
+
+// FuzzLocators: each selector and each XPath selects one element, the same, in
+// a fresh parse of the bytes by the parser alone, and the block is in it; each
+// span holds the block's html.
+func FuzzLocators(f *testing.F) {
+	for _, seed := range []string{"<p>a<p>b<div>c", "<table>x<tr><td>a</table>b", "<a href=x><div>a</a>b", "<b><p>a</b>b</p>c", "<ul><li>a<ul><li>b</ul>c",
+		"<svg><foreignObject><p>a</svg>b", "<select><option>a<option>b", "<template><p>a</template><p hidden>b", "<frameset><noframes>a", "<body><p>a<body class=b><p>c",
+		"<p>a<br><br>b<h1>c</h1>", "<iframe srcdoc='<p>a'>x</iframe>b", "<form><form><button>a", "<dl><dt>a<dd>b<x-y>c</x-y>", "</p>a</br>b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		if !utf8.ValidString(raw) || strings.HasPrefix(raw, "\uFEFF") || strings.ContainsRune(raw, 0) {
+			return
+		}
+		page, err := Extractor{}.Page(context.Background(), input(raw), 1)
+		if err != nil || len(page.Flags) > 0 {
+			return // no page, or read in another encoding, or flat
+		}
+		root, err := xhtml.ParseWithOptions(strings.NewReader(raw), xhtml.ParseOptionEnableScripting(false))
+		if err != nil {
+			return
+		}
+		for _, b := range page.Blocks {
+			e := b.Evidence[0]
+			if raw[e.ByteSpan.Start:e.ByteSpan.End] != b.HTML {
+				t.Fatalf("the span of %q holds %q, its html is %q", b.Text, raw[e.ByteSpan.Start:e.ByteSpan.End], b.HTML)
+			}
+			if e.CSSSelector == "" {
+				continue
+			}
+			byCSS, byXPath := cascadia.QueryAll(root, cascadia.MustCompile(e.CSSSelector)), evaluate(root, e.XPath)
+			if len(byCSS) != 1 || len(byXPath) != 1 || byCSS[0] != byXPath[0] {
+				t.Fatalf("%q: %d by %s, %d by %s in %q", b.Text, len(byCSS), e.CSSSelector, len(byXPath), e.XPath, raw)
+			}
+			if !hiddenBlock(&b) && !strings.Contains(everything(byCSS[0]), firstWord(b.Text)) {
+				t.Fatalf("%q is not in what %s selects: %q in %q", b.Text, e.CSSSelector, everything(byCSS[0]), raw)
+			}
+		}
+	})
+}
+
+// everything is all text in an element, also what a page does not show, without
+// the elements that hold none: blocks leave things out of it.
+func everything(n *xhtml.Node) string {
+	var b strings.Builder
+	var walk func(n *xhtml.Node)
+	walk = func(n *xhtml.Node) {
+		if n.Type == xhtml.TextNode {
+			b.WriteString(n.Data)
+		}
+		for _, a := range n.Attr {
+			if a.Key == "srcdoc" || a.Key == "value" {
+				b.WriteString(a.Val)
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(n)
+	return b.String()
+}
+
+// firstWord returns the first run of ASCII letters and digits in s.
+func firstWord(s string) string {
+	word := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
+	start := strings.IndexFunc(s, word)
+	if start < 0 {
+		return ""
+	}
+	s = s[start:]
+	if end := strings.IndexFunc(s, func(r rune) bool { return !word(r) }); end > 0 {
+		return s[:end]
+	}
+	return s
 }

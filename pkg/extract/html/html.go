@@ -32,41 +32,67 @@ func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Pa
 	if err := ctx.Err(); err != nil {
 		return block.Page{}, err
 	}
-	choice := charset.Choose(in.Raw, charset.Declared{HTTP: declared(in.Snapshot), Document: metaCharset(in.Raw), Language: in.Snapshot.Language})
-	doc := charset.Open(in.Raw, choice)
-	root, marks, err := parse(doc)
+	p, err := open(in)
 	if err != nil {
-		reason := fault.ParserCrashed
-		if errors.Is(err, errNoMark) {
-			reason = fault.LimitExceeded
-		}
-		return block.Page{}, &block.Failure{Reason: reason, Message: "the page cannot be read as HTML: " + err.Error()}
+		return block.Page{}, err
 	}
 	if err := ctx.Err(); err != nil {
 		return block.Page{}, err
 	}
-	mark(root, false, false)
-	page := block.Page{Visible: int(root.letters)}
-	about := readMeta(root)
-	page.Title, page.Canonical = about.title, about.canonical
-	page.Languages = block.Declared{HTMLLang: about.lang, MetaLang: about.metaLang}
-	page.Warnings = append(page.Warnings, about.dates...)
-	b := &builder{x: marks, base: baseURL(in.Snapshot, about.base), roles: judge(root), markdown: newConverter(), lang: about.language()}
-	b.container(root, state{})
+	b, about := p.b, p.about
+	page := block.Page{
+		Visible: int(p.root.letters), Title: about.title, Canonical: b.absolute(about.canonical), Facts: about.facts,
+		Languages: block.Declared{HTMLLang: about.lang, MetaLang: about.metaLang},
+	}
+	if rule := in.Snapshot.SourceEntry; rule != nil {
+		page.Records = true
+		if err := b.findRecords(p.root, *rule); err != nil {
+			return block.Page{}, err
+		}
+	}
+	b.learnt = learntOf(in.Snapshot.SourceFurniture)
+	b.roles = judge(p.root, about.title, b.learnt)
+	b.container(p.root, state{})
 	if len(b.blocks) == 0 {
 		return block.Page{}, &block.Failure{Reason: fault.EmptyContent, Message: "the page shows no text and no picture", FallbackText: about.title}
 	}
 	page.Blocks = b.blocks
-	flags, warnings := doc.Notes()
-	page.Flags, page.Warnings = append(page.Flags, flags...), append(page.Warnings, warnings...)
+	page.Flags, page.Warnings = p.doc.Notes()
 	for i := range page.Blocks {
-		page.Blocks[i].Warnings = doc.WarningsIn(*page.Blocks[i].Evidence[0].ByteSpan)
+		page.Blocks[i].Warnings = p.doc.WarningsIn(*page.Blocks[i].Evidence[0].ByteSpan)
 	}
-	if marks.flat {
+	if p.marks.flat {
 		page.Flags = append(page.Flags, FlagFlattened)
 		page.Warnings = append(page.Warnings, fmt.Sprintf("elements nest deeper than %d: tags beyond that were passed over, their text is kept", flatDepth))
 	}
 	return page, nil
+}
+
+// opened is a page that was parsed, with a builder for its blocks.
+type opened struct {
+	doc   *charset.Text
+	root  *node
+	marks *instrumented
+	about about
+	b     *builder
+}
+
+// open decodes and parses a page. An error is a *block.Failure.
+func open(in block.Input) (*opened, error) {
+	choice := charset.Choose(in.Raw, charset.Declared{HTTP: declared(in.Snapshot), Document: charset.InDocument(in.Raw), Language: in.Snapshot.Language})
+	p := &opened{doc: charset.Open(in.Raw, choice)}
+	var err error
+	if p.root, p.marks, err = parse(p.doc); err != nil {
+		reason := fault.ParserCrashed
+		if errors.Is(err, errNoMark) {
+			reason = fault.LimitExceeded
+		}
+		return nil, &block.Failure{Reason: reason, Message: "the page cannot be read as HTML: " + err.Error()}
+	}
+	mark(p.root, false, false, false)
+	p.about = readMeta(p.root)
+	p.b = &builder{x: p.marks, base: baseURL(in.Snapshot, p.about.base), markdown: newConverter(), lang: p.about.language(), blocks: make([]block.Block, 0, min(len(p.marks.tokens)/12+8, block.MaxBlocks))}
+	return p, nil
 }
 
 func declared(s model.Snapshot) string {
@@ -100,5 +126,17 @@ type builder struct {
 	roles    map[*node]string
 	markdown *converter.Converter
 	lang     string
+	learnt   *learnt
+	refs     map[string]string // references that were made absolute
 	blocks   []block.Block
+	inside   bool                              // of a record
+	saw      func(owner *node, b *block.Block) // called for each block, when set
+}
+
+// add appends a block of the element owner.
+func (b *builder) add(owner *node, out block.Block) {
+	b.blocks = append(b.blocks, out)
+	if b.saw != nil {
+		b.saw(owner, &out)
+	}
 }

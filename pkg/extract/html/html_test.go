@@ -12,6 +12,7 @@ import (
 	xhtml "golang.org/x/net/html"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/charset"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -45,6 +46,9 @@ func lines(blocks []block.Block) string {
 		if u.Marker != "" {
 			b.WriteString(" " + u.Marker)
 		}
+		if len(u.Flags) > 0 {
+			fmt.Fprintf(&b, " %v", u.Flags)
+		}
 		fmt.Fprintf(&b, ": %s\n", strings.NewReplacer("\n", "⏎", "\t", "⇥").Replace(u.Text))
 	}
 	return b.String()
@@ -65,7 +69,19 @@ func TestBlocks(t *testing.T) {
 		{"definitions", `<dl><dt>term<dd>what it is</dl>`, "definition 1: term\ndefinition 2: what it is\n"},
 		{"quote and code", "<blockquote><p>said</p></blockquote><pre>\n a\n  b</pre>", "quote: said\ncode:  a⏎  b\n"},
 		{"figure", `<figure><img src="x.png" alt="A map"><figcaption>Map of it</figcaption></figure>`, "figure: \ncaption: Map of it\n"},
-		{"hidden", `<p>a</p><p hidden>b</p><p style="display: none">c</p><script>d</script><template><p>e</p></template><style>f</style>`, "paragraph: a\n"},
+		{"hidden", `<p>a</p><p hidden>b</p><p style="display: none">c</p><script>d</script><template><p>e</p></template><style>f</style>`,
+			"paragraph: a\nfurniture [hidden]: b\nfurniture [hidden]: c\nfurniture [hidden]: e\n"},
+		{"hidden in a run", `<p>a <span style="visibility:hidden">b</span> c<b>d<i hidden>e</i></b></p>`,
+			"paragraph: a cd\nfurniture [hidden]: b\nfurniture [hidden]: e\n"},
+		{"hidden in a table", `<table><tr><td>a<td>b<tr><td>c<td>d<span hidden>e</span></table>`, "table: a⇥b⏎c⇥d\nfurniture [hidden]: e\n"},
+		{"hidden from screen readers", `<p>a</p><div aria-hidden=true><p>b</p></div>`, "paragraph: a\nfurniture banner [aria_hidden]: b\n"},
+		{"iframe with a document", `<p>a</p><iframe srcdoc="&lt;p&gt;b&lt;/p&gt;&lt;p hidden&gt;c&lt;/p&gt;d">e</iframe><iframe src=x>f</iframe>`,
+			"paragraph: a\nparagraph [srcdoc]: b⏎d\n"},
+		{"buttons", `<p>a</p><button>More</button><form><p>b <input type=submit value=" Send  it "><input value=c><button>No</button></form>`,
+			"paragraph: a\nfurniture navigation: More\nform_field: b Send it No\n"},
+		{"details", `<details><summary>a</summary><p>b</p></details>`, "paragraph: a\nparagraph: b\n"},
+		{"footnotes", `<p>a<sup><a href="#fn1">1</a></sup></p><ol class="footnotes"><li id=fn1>b</ol><div role=doc-footnote>c</div>`,
+			"paragraph: a1\nfootnote 1.: b\nfootnote: c\n"},
 		{"form", `<form><label>Name <input name=n></label><select><option>one<option>two</select><textarea>free</textarea></form>`,
 			"form_field: Name\nform_field: one⏎two\nform_field: free\n"},
 		{"entities", `<p>caf&eacute; &lt;b&gt; &amp; 1&nbsp;000</p>`, "paragraph: café <b> & 1 000\n"},
@@ -75,7 +91,7 @@ func TestBlocks(t *testing.T) {
 		{"svg", `<p>a <svg><title>no</title><style>x</style><text>b</text></svg> c</p>`, "paragraph: a b c\n"},
 		{"self-closing in svg", `<svg><style/></svg><p>seen</p>`, "paragraph: seen\n"},
 		{"cdata", `<svg><text><![CDATA[ a<p>b ]]></text></svg>`, "paragraph: a<p>b\n"},
-		{"noscript", `<p>a</p><noscript><p>b</p></noscript>`, "paragraph: a\nfurniture banner: b\n"},
+		{"noscript", `<p>a</p><noscript><p>b</p></noscript>`, "paragraph: a\nfurniture banner [noscript]: b\n"},
 		{"furniture", `<nav><a href=a>A</a></nav><header><p>Site</p></header><p>Text</p><footer>Foot</footer>`,
 			"furniture navigation: A\nfurniture banner: Site\nparagraph: Text\nfurniture footer: Foot\n"},
 		{"heading of the document stays", `<header><h1>Title</h1></header><p>Text</p>`, "heading 1: Title\nparagraph: Text\n"},
@@ -129,6 +145,26 @@ func TestLayoutTableIsNoTable(t *testing.T) {
 	}
 }
 
+// A table that cannot be made is an error unit with its raw fragment and its
+// text; what its cells hold is there all the same, and said to be in part.
+func TestATableThatCannotBeMade(t *testing.T) {
+	doc := "<p>before</p><table>" + strings.Repeat("<tr><td colspan=1000>a<td colspan=1000>b</tr>", 120) + "</table><p>after</p>"
+	blocks := extract(t, doc).Blocks
+	failed := blocks[1]
+	if failed.Type != model.UnitError || failed.Failed == nil || failed.Failed.Reason != "limit_exceeded" || !strings.HasPrefix(failed.Failed.FallbackText, "a b a b") ||
+		!strings.HasPrefix(failed.HTML, "<table><tr>") {
+		t.Fatalf("%+v", failed.Failed)
+	}
+	cell := blocks[2]
+	if cell.Text != "a" || cell.Confidence != partial || fmt.Sprint(cell.Flags) != "[incomplete]" || cell.Notes == "" {
+		t.Errorf("%+v", cell)
+	}
+	if last := blocks[len(blocks)-1]; last.Text != "after" || last.Confidence != 1 {
+		t.Errorf("%+v", last)
+	}
+	check(t, doc)
+}
+
 func TestLinksAndImagesAreAbsolute(t *testing.T) {
 	page := extract(t, `<base href="/other/"><p>See <a href="x?b=2&amp;a=1">this</a>, <a href="HTTP://A.org/Z">that</a> and <a href="javascript:go()">no</a> <img src="i.png" alt="an  image"></p>`)
 	b := page.Blocks[0]
@@ -154,8 +190,8 @@ func TestPageFields(t *testing.T) {
 	if page.Title != "Le titre" || page.Canonical != "https://example.org/c" || page.Languages.HTMLLang != "fr-FR" || page.Languages.MetaLang != "en" {
 		t.Errorf("%+v", page)
 	}
-	if len(page.Warnings) != 1 || page.Warnings[0] != "date: dcterms.modified = 2024-02-03" {
-		t.Errorf("dates %v", page.Warnings)
+	if got := fmt.Sprint(page.Facts); got != "[{meta dcterms.modified 2024-02-03} {meta content-language en}]" {
+		t.Errorf("facts %s", got)
 	}
 }
 
@@ -265,7 +301,9 @@ func covered(t testing.TB, page block.Page) {
 	t.Helper()
 	n := 0
 	for _, b := range page.Blocks {
-		n += coverage.Characters(b.Text)
+		if !hiddenBlock(&b) {
+			n += coverage.Characters(b.Text)
+		}
 	}
 	if n != page.Visible {
 		t.Errorf("%d of %d visible characters are in blocks", n, page.Visible)
@@ -306,18 +344,51 @@ func check(t testing.TB, raw string) {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
 
+// textOf is what an element shows, by rules of the test's own.
 func textOf(n *xhtml.Node) string {
 	if n.Type == xhtml.TextNode {
 		return n.Data
 	}
-	if n.Type == xhtml.ElementNode && (n.Data == "script" || n.Data == "style" || n.Data == "title" && n.Namespace != "") {
-		return ""
+	attr := func(key string) (string, bool) {
+		for _, a := range n.Attr {
+			if a.Key == key {
+				return a.Val, true
+			}
+		}
+		return "", false
+	}
+	if n.Type == xhtml.ElementNode {
+		switch kind, _ := attr("type"); {
+		case n.Data == "script" || n.Data == "style" || n.Data == "title" && n.Namespace != "":
+			return ""
+		case n.Data == "input" && (kind == "submit" || kind == "reset" || kind == "button"):
+			value, _ := attr("value")
+			return value
+		case n.Data == "iframe":
+			value, _ := attr("srcdoc")
+			inner, err := xhtml.Parse(strings.NewReader(value))
+			if err != nil {
+				return ""
+			}
+			return textOf(inner)
+		}
 	}
 	var b strings.Builder
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		b.WriteString(textOf(c))
+		if !concealed(c) {
+			b.WriteString(textOf(c))
+		}
 	}
 	return b.String()
+}
+
+func concealed(n *xhtml.Node) bool {
+	for _, a := range n.Attr {
+		if a.Key == "hidden" || a.Key == "style" && (strings.Contains(a.Val, "none") || strings.Contains(a.Val, "hidden")) {
+			return true
+		}
+	}
+	return false
 }
 
 // evaluate selects by an XPath of child steps with positions.
@@ -370,6 +441,27 @@ func TestSlicesReadAlone(t *testing.T) {
 			if got := strings.Join(alone, "\n"); squeeze(got) != squeeze(b.Text) {
 				t.Errorf("%s: %q alone is %q, on the page %q", file, b.HTML, got, b.Text)
 			}
+		}
+	}
+}
+
+// What is not given to the Markdown library must be what it would have made.
+func TestMarkdownShortcuts(t *testing.T) {
+	for _, markup := range []string{
+		`<p>A plain sentence. With 3.5 % - and so on: yes!</p>`, `<p><a href="/a/b?c=d&amp;e=f#g">The link</a></p>`,
+		`<p><a href="x">1. Not a list</a></p>`, `<p><span>In</span> <time>spans</time> only = here + there</p>`,
+		`<p><a href="mailto:a@b.c">Write: to us</a></p>`, `<p>Q&amp;A</p>`, `<p><a href=x>a - b # c</a></p>`,
+	} {
+		root, marks, err := parse(charset.Open([]byte(markup), charset.Choose([]byte(markup), charset.Declared{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark(root, false, false, false)
+		b := &builder{x: marks, base: baseURL(model.Snapshot{URL: "https://example.org/d/"}, ""), markdown: newConverter()}
+		p := find(root, "p")
+		text := b.read(p.kids, false).text
+		if got, want := b.inlineMarkdown(p.kids, text), b.converted(p.kids, text); got != want {
+			t.Errorf("%s: %q, the library makes %q", markup, got, want)
 		}
 	}
 }

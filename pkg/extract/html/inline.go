@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -16,6 +17,8 @@ type content struct {
 	links  []model.Link
 	images []model.Image
 	field  bool // a control of a form
+	button int  // characters of the captions of buttons, without white space
+	hidden []*node
 	seen   bool // something that is shown without being text
 }
 
@@ -34,6 +37,11 @@ func (b *builder) read(run []*node, pre bool) content {
 	return c
 }
 
+// onlyButtons reports whether all text is that of buttons.
+func (c *content) onlyButtons() bool {
+	return c.button > 0 && c.button == coverage.Characters(c.text)
+}
+
 type reader struct {
 	b       *builder
 	pre     bool
@@ -44,6 +52,7 @@ type reader struct {
 
 func (r *reader) node(n *node) {
 	if n.hidden {
+		r.content.hidden = append(r.content.hidden, n)
 		return
 	}
 	if n.Type == html.TextNode {
@@ -60,6 +69,10 @@ func (r *reader) node(n *node) {
 			return
 		case "input", "select", "textarea", "button", "meter", "progress", "output":
 			r.content.field = r.content.field || n.attr("type") != "hidden"
+			if n.Data == "button" || n.Data == "input" {
+				r.button(n)
+				return
+			}
 		case "option":
 			r.newline()
 		case "a":
@@ -76,6 +89,21 @@ func (r *reader) node(n *node) {
 			r.space = true
 		}
 	}
+}
+
+// button reads what stands on a button; the other inputs show nothing that the
+// page says.
+func (r *reader) button(n *node) {
+	before := coverage.Characters(r.text.String())
+	if caption := buttonText(n); caption != "" {
+		r.space = true
+		r.write(caption)
+		r.space = true
+	}
+	for _, k := range n.kids {
+		r.node(k)
+	}
+	r.content.button += coverage.Characters(r.text.String()) - before
 }
 
 func (r *reader) write(s string) {
@@ -141,20 +169,21 @@ func (r *reader) link(n *node) {
 // (no reference, a script). What is no URL stays as it is.
 func (b *builder) absolute(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
-	if ref == "" || strings.HasPrefix(strings.ToLower(ref), "javascript:") {
+	if ref == "" || len(ref) >= len(script) && strings.EqualFold(ref[:len(script)], script) {
 		return ""
 	}
-	u, err := b.base.Parse(ref)
-	if err != nil {
-		return ref
+	if known, ok := b.refs[ref]; ok { // asked for by links and by Markdown
+		return known
 	}
-	return keepForm(u, ref)
+	out := ref // what is absolute, and what is no URL, stays as written
+	if u, err := url.Parse(ref); err == nil && !u.IsAbs() {
+		out = b.base.ResolveReference(u).String()
+	}
+	if b.refs == nil {
+		b.refs = map[string]string{}
+	}
+	b.refs[ref] = out
+	return out
 }
 
-// keepForm returns the resolved URL; one that was absolute stays as written.
-func keepForm(u *url.URL, ref string) string {
-	if parsed, err := url.Parse(ref); err == nil && parsed.IsAbs() {
-		return ref
-	}
-	return u.String()
-}
+const script = "javascript:"

@@ -8,6 +8,7 @@ import (
 // list counts the items of a list, to give each the marker that is shown.
 type list struct {
 	ordered  bool
+	notes    bool   // its items are footnotes
 	form     string // type attribute of an ordered list
 	upcoming int
 	step     int
@@ -83,4 +84,24 @@ func roman(n int) string {
 		}
 	}
 	return b.String()
+}
+
+// holdsNotes reports whether an ordered list is one of footnotes, by the words
+// of its class and id and of those of the element around it.
+func holdsNotes(n *node) bool {
+	for _, e := range []*node{n, n.parent} {
+		if e == nil {
+			continue
+		}
+		if role := e.attr("role"); role == "doc-endnotes" || role == "doc-footnotes" {
+			return true
+		}
+		for _, w := range words(e.attr("class") + " " + e.attr("id")) {
+			switch w {
+			case "footnotes", "footnote", "endnotes", "references", "reflist":
+				return true
+			}
+		}
+	}
+	return false
 }

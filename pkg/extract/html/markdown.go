@@ -1,7 +1,9 @@
 package html
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -48,13 +50,33 @@ const maxMarkdown = 256 << 10
 // inlineMarkdown converts a run without the block around it. Text without
 // markup and without anything that means something in Markdown is itself.
 func (b *builder) inlineMarkdown(run []*node, text string) string {
-	plain := !strings.ContainsAny(text, "\\`*_[]<>#+-.!&|~=:\n")
-	for _, n := range run {
-		plain = plain && n.Type == html.TextNode
-	}
-	if plain || len(text) > maxMarkdown {
+	if len(text) > maxMarkdown || plainText(text) && !slices.ContainsFunc(run, formatted) {
 		return text
 	}
+	if s, ok := b.plainLink(run, text); ok {
+		return s
+	}
+	return b.converted(run, text)
+}
+
+// plainLink returns a run that is one link with plain text, as most of a page's
+// navigation is.
+func (b *builder) plainLink(run []*node, text string) (string, bool) {
+	if len(run) != 1 || run[0].Data != "a" || run[0].Type != html.ElementNode || !plainText(text) || slices.ContainsFunc(run[0].kids, formatted) {
+		return "", false
+	}
+	if _, titled := run[0].lookup("title"); titled {
+		return "", false
+	}
+	url := b.absolute(run[0].attr("href"))
+	if url == "" || strings.ContainsAny(url, " ()<>\\\"*_[]{}|^`") || strings.IndexFunc(url, func(r rune) bool { return r <= ' ' || r >= utf8.RuneSelf }) >= 0 {
+		return "", false
+	}
+	return "[" + text + "](" + url + ")", true
+}
+
+// converted is what the library makes of a run.
+func (b *builder) converted(run []*node, text string) string {
 	p := &html.Node{Type: html.ElementNode, Data: "p", DataAtom: atom.P}
 	for _, n := range run {
 		b.copyTo(p, n)
@@ -66,6 +88,30 @@ func (b *builder) inlineMarkdown(run []*node, text string) string {
 		return text // the converter has no way to fail on a tree; the text is never wrong
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// plainText reports whether nothing in a text means anything in Markdown: some
+// characters do anywhere, others at the beginning of a line only.
+func plainText(text string) bool {
+	if text == "" || strings.ContainsAny(text, "\\`*_[]<>&|~\n") {
+		return false
+	}
+	switch c := text[0]; {
+	case c >= '0' && c <= '9', strings.IndexByte("#+-=!:", c) >= 0:
+		return false
+	}
+	return true
+}
+
+// formatted reports whether there is markup in a node that Markdown can say.
+func formatted(n *node) bool {
+	switch {
+	case n.Type == html.TextNode, n.hidden:
+		return false
+	case n.Namespace == "" && (n.Data == "span" || n.Data == "time" || n.Data == "abbr" || n.Data == "label" || n.Data == "button"):
+		return slices.ContainsFunc(n.kids, formatted)
+	}
+	return true
 }
 
 // copyTo appends a copy of what is visible of n to parent, references made

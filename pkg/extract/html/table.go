@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/table"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -22,6 +24,10 @@ const (
 func (b *builder) table(n *node, s state) bool {
 	g := &gridReader{b: b}
 	g.rows(n)
+	if g.row*g.columns > table.MaxCells {
+		b.tooLarge(n, g)
+		return false
+	}
 	if g.arranges(n) {
 		return false
 	}
@@ -51,8 +57,31 @@ func (b *builder) table(n *node, s state) bool {
 	if s.role != "" {
 		out.Type, out.Role = model.UnitFurniture, s.role
 	}
-	b.blocks = append(b.blocks, out)
+	if s.flag != "" {
+		out.Flags = []string{s.flag}
+	}
+	b.add(n, out)
+	b.hide(g.hidden)
 	return true
+}
+
+// partial is the confidence of what is there only in part (seed 000).
+const partial = 0.6
+
+// tooLarge writes an error unit for a table whose spans ask for more cells than
+// any table has. What its cells hold follows, as blocks.
+func (b *builder) tooLarge(n *node, g *gridReader) {
+	if n.last < 0 || b.saw != nil {
+		return
+	}
+	b.blocks = append(b.blocks, block.Block{
+		Type: model.UnitError, HTML: b.x.slice(n.first, n.last), Evidence: b.evidence(n, n.first, n.last, ""),
+		Failed: &block.Failed{
+			Reason:       fault.LimitExceeded,
+			Message:      fmt.Sprintf("a table of %d rows and %d columns, limit %d cells: its cells stand as blocks of their own", g.row, g.columns, table.MaxCells),
+			FallbackText: hiddenText(n),
+		},
+	})
 }
 
 // gridReader puts the cells of a table into a grid.
@@ -63,6 +92,7 @@ type gridReader struct {
 	nodes    []*node // of the cells
 	links    []model.Link
 	images   []model.Image
+	hidden   []*node
 	warnings []string
 	taken    map[[2]int]bool // places that a span covers
 	row      int
@@ -167,6 +197,7 @@ func (g *gridReader) read() {
 		}
 		g.links = append(g.links, c.links...)
 		g.images = append(g.images, c.images...)
+		g.hidden = append(g.hidden, c.hidden...)
 	}
 }
 
@@ -182,9 +213,6 @@ func span(value string, least, most int) int {
 // what its cells hold, or because it has a single row or column. A caption or
 // header cells speak for data.
 func (g *gridReader) arranges(n *node) bool {
-	if g.row*g.columns > table.MaxCells {
-		return true // spans that ask for more than any table has
-	}
 	if role := n.attr("role"); role == "presentation" || role == "none" {
 		return true
 	}

@@ -65,7 +65,9 @@ func instrument(doc *charset.Text, flat bool) (*instrumented, error) {
 		return nil, err
 	}
 	x := &instrumented{doc: doc, mark: mark, flat: flat}
-	x.copy = make([]byte, 0, len(doc.Bytes)+len(doc.Bytes)/4)
+	tags := bytes.Count(doc.Bytes, []byte{'<'})
+	x.copy = make([]byte, 0, len(doc.Bytes)+12*tags)
+	x.tokens = make([]token, 0, 2*tags+1)
 	var n nesting
 	var f foreign
 	z := html.NewTokenizer(bytes.NewReader(doc.Bytes))

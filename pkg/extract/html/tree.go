@@ -24,10 +24,14 @@ type node struct {
 	block    bool   // breaks lines
 	holds    bool   // holds a block
 	hidden   bool
-	letters  int32 // characters of visible text in the subtree, without white space
-	linked   int32 // those of them in links
-	long     int32 // long paragraphs in the subtree
-	sections bool  // holds a table or a section
+	letters  int32   // characters of visible text in the subtree, without white space
+	linked   int32   // those of them in links
+	long     int32   // long paragraphs in the subtree
+	sections bool    // holds a table or a section
+	inner    string  // text of the document in an iframe
+	record   *record // that begins here
+	member   bool    // of a record
+	records  bool    // holds one
 }
 
 // attr returns the value of an attribute, "".
@@ -79,10 +83,21 @@ func (x *instrumented) tree() (*node, error) {
 type walker struct {
 	x    *instrumented
 	mark string
+	free []node // made together, given out one by one
+}
+
+func (w *walker) make() *node {
+	if len(w.free) == 0 {
+		w.free = make([]node, 128)
+	}
+	n := &w.free[0]
+	w.free = w.free[1:]
+	return n
 }
 
 func (w *walker) node(n *html.Node, parent *node) *node {
-	out := &node{Node: n, parent: parent, first: math.MaxInt32, last: -1}
+	out := w.make()
+	*out = node{Node: n, parent: parent, first: math.MaxInt32, last: -1}
 	switch n.Type {
 	case html.TextNode:
 		w.text(out)
@@ -90,6 +105,16 @@ func (w *walker) node(n *html.Node, parent *node) *node {
 	case html.ElementNode:
 		w.element(out)
 	}
+	count := 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode || c.Type == html.TextNode {
+			count++
+		}
+	}
+	if count == 0 {
+		return out
+	}
+	out.kids = make([]*node, 0, count)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode && c.Type != html.TextNode {
 			continue

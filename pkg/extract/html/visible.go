@@ -17,7 +17,7 @@ var unseenForeign = set("title", "desc", "metadata", "defs", "style", "script", 
 
 // mark finds what is hidden, counts the visible characters of every element,
 // all and in links, and notes what tells tables of data from others.
-func mark(n *node, hidden, linked bool) {
+func mark(n *node, hidden, linked, inFrame bool) {
 	if n.Type == html.TextNode {
 		if !hidden {
 			n.letters = int32(coverage.Characters(n.Data))
@@ -33,16 +33,37 @@ func mark(n *node, hidden, linked bool) {
 		linked = linked || n.Data == "a"
 	}
 	n.hidden = hidden
+	if !inFrame && n.Data == "iframe" && n.Type == html.ElementNode && !hiddenAbove(n) {
+		markFrame(n)
+	}
 	for _, k := range n.kids {
-		mark(k, hidden, linked)
+		mark(k, hidden, linked, inFrame)
 		n.letters += k.letters
 		n.linked += k.linked
 		n.long += k.long
 		n.sections = n.sections || k.sections || !k.hidden && sectioning[k.Data] && k.Type == html.ElementNode
 	}
+	if caption := buttonText(n); caption != "" && !hidden {
+		n.letters += int32(coverage.Characters(caption))
+	}
 	if (n.Data == "p" || n.Data == "div") && n.letters > longParagraph {
 		n.long++
 	}
+}
+
+// hiddenAbove reports whether an element around n is hidden.
+func hiddenAbove(n *node) bool { return n.parent != nil && n.parent.hidden }
+
+// buttonText returns what an input element that is a button shows, "".
+func buttonText(n *node) string {
+	if n.Type != html.ElementNode || n.Data != "input" || n.Namespace != "" {
+		return ""
+	}
+	switch strings.ToLower(n.attr("type")) {
+	case "submit", "reset", "button":
+		return oneLine(n.attr("value"))
+	}
+	return ""
 }
 
 // longParagraph is how many characters a paragraph in a cell has that is more
@@ -73,4 +94,10 @@ func isHidden(n *node) bool {
 		return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 	}
 	return false
+}
+
+// ariaHidden reports whether a part of the page is hidden from screen readers,
+// as closed drawers and overlays are.
+func ariaHidden(n *node) bool {
+	return n.Namespace == "" && (n.block || n.holds) && n.letters > 0 && strings.EqualFold(n.attr("aria-hidden"), "true")
 }

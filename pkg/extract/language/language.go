@@ -1,7 +1,9 @@
 // Package language says in which language a page and its blocks are, in the
 // order of seed 000 ("Detection Priority"): the page's own lang attribute, its
 // meta tag, detection in the text, the URL, the default of source and region.
-// It is pure and says nothing where it is not sure.
+// It is pure and says nothing where it is not sure. Languages are told apart by
+// their frequent words and by the sequences of their letters, both of which are
+// learnt from the files of words.
 package language
 
 import (
@@ -28,7 +30,8 @@ const (
 
 const (
 	// minBlock is how many characters a block must have to be asked alone
-	// (facts: trigrams are not sure of less).
+	// (facts, "Tokens and language"); shorter ones have the language of their
+	// page.
 	minBlock = 100
 	// maxDetect is how many bytes of a text are looked at: more adds cost and
 	// no certainty.
@@ -54,10 +57,10 @@ type Hints struct {
 // Page returns the language of a page, nil when nothing tells it. The shares
 // are those of the blocks that are long enough to be asked alone.
 func (d *Detector) Page(units []model.Unit) *model.Language {
-	shares, joined := collect(units)
-	detected, confidence := "", 0.0
+	shares, confidence, joined := collect(units)
+	detected := ""
 	if len(shares) > 0 {
-		detected, confidence = shares[0].Code, shares[0].Coverage
+		detected = shares[0].Code
 	} else if code, sure := d.detect(joined); sure >= minConfidence {
 		detected, confidence = code, sure
 	}
@@ -114,26 +117,29 @@ func (d *Detector) Block(text, declared string) *model.Language {
 	return &model.Language{Lang: code, Confidence: round(confidence), Origin: OriginDetected}
 }
 
-// collect returns the shares of the languages found in blocks, largest first,
-// and the beginning of the page's text for where no block is long enough.
-func collect(units []model.Unit) ([]model.LanguageShare, string) {
-	var joined strings.Builder
-	weight := map[string]int{}
+// collect returns the shares of the languages found in blocks, largest first;
+// how sure it is that the page is in the first, which is how sure its blocks are,
+// by length, with all others against it; and the beginning of the page's text for
+// where no block is long enough.
+func collect(units []model.Unit) (shares []model.LanguageShare, sure float64, joined string) {
+	var text strings.Builder
+	weight, certainty := map[string]int{}, map[string]int{}
 	total := 0
 	for _, u := range units {
 		if !u.Chunked() {
 			continue
 		}
-		if joined.Len() < maxDetect {
-			joined.WriteString(u.FieldsRaw.Text)
-			joined.WriteByte('\n')
+		if text.Len() < maxDetect {
+			text.WriteString(u.FieldsRaw.Text)
+			text.WriteByte('\n')
 		}
 		if l := u.FieldsRaw.Language; l != nil {
 			weight[l.Lang] += len(u.FieldsRaw.Text)
+			certainty[l.Lang] += len(u.FieldsRaw.Text) * int(math.Round(float64(l.Confidence*1000)))
 			total += len(u.FieldsRaw.Text)
 		}
 	}
-	shares := make([]model.LanguageShare, 0, len(weight))
+	shares = make([]model.LanguageShare, 0, len(weight))
 	for code, n := range weight {
 		shares = append(shares, model.LanguageShare{Code: code, Coverage: float64(n*1000/total) / 1000})
 	}
@@ -143,7 +149,10 @@ func collect(units []model.Unit) ([]model.LanguageShare, string) {
 		}
 		return strings.Compare(a.Code, b.Code)
 	})
-	return shares, joined.String()
+	if len(shares) > 0 {
+		sure = float64(certainty[shares[0].Code]/total) / 1000
+	}
+	return shares, sure, text.String()
 }
 
 // Code returns the ISO 639-1 code of a language tag ("pt-BR" gives "pt"), the

@@ -1,8 +1,11 @@
 package language
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -33,6 +36,87 @@ func TestDetection(t *testing.T) {
 				t.Errorf("%s with %v: %+v", want, h.Allowed, l)
 			}
 		}
+	}
+}
+
+// Corsican and Italian are near to each other, and so are the others of a pair:
+// none may take what is the other's, also in capitals and decomposed letters.
+func TestNeighbours(t *testing.T) {
+	for _, tt := range []struct{ lang, text string }{
+		{"co", "A ghjente di u paese s'hè ritruvata in piazza per festighjà a fine di a vindemia, cù canti è strumenti vechji ch'ellu ùn si sentia più da anni."},
+		{"co", "U prufessore hà dumandatu à i sculari di scrive un testu nantu à l'acelli di a muntagna è di purtallu à a scola u lunedì dopu."},
+		{"it", "La gente del paese si è ritrovata in piazza per festeggiare la fine della vendemmia, con canti e strumenti antichi che non si sentivano più da anni."},
+		{"it", "Su tutti i tetti, lassù in paese, la neve cade fitta da più di due giorni e nessuno riesce più a scendere fino alla strada principale."},
+		{"gl", "Os veciños do lugar xuntáronse na praza para celebrar o remate da vendima, con cancións e instrumentos vellos que xa non se escoitaban había anos."},
+		{"pt", "Os moradores da aldeia juntaram-se na praça para celebrar o fim da vindima, com canções e instrumentos antigos que já não se ouviam havia anos."},
+		{"es", "Los vecinos del lugar se juntaron en la plaza para celebrar el fin de la vendimia, con canciones e instrumentos viejos que ya no se oían desde hacía años."},
+		{"ca", "Els veïns del poble es van aplegar a la plaça per celebrar el final de la verema, amb cançons i instruments vells que feia anys que no se sentien."},
+		{"oc", "Los vesins del vilatge s'amassèron sus la plaça per festejar la fin de la vendémia, amb de cançons e d'instruments vièlhs que s'ausissián pas pus."},
+		{"sv", "Byns invånare samlades på torget för att fira att skörden var över, med sånger och gamla instrument som ingen hade hört på många år."},
+		{"ru", "Жители деревни собрались на площади, чтобы отпраздновать конец сбора урожая, с песнями и старинными инструментами, которых давно не было слышно."},
+		{"uk", "Мешканці села зібралися на площі, щоб відсвяткувати кінець збору врожаю, з піснями та старовинними інструментами, яких давно не було чути."},
+	} {
+		for form, text := range map[string]string{"as it is": tt.text, "upper case": strings.ToUpper(tt.text), "decomposed": norm.NFD.String(tt.text)} {
+			if l := New(Hints{}, "").Block(text, ""); l == nil || l.Lang != tt.lang {
+				t.Errorf("%s, %s: %+v", tt.lang, form, l)
+			}
+		}
+	}
+}
+
+// What is in no language that is known, and what is no text, has no language.
+func TestUnknown(t *testing.T) {
+	for name, text := range map[string]string{
+		"hawaiian": "Ua hanau kuokoa ia na kanaka apau loa, a ua kau like ka hanohano a me na pono kivila maluna o lakou, a ua haawi ia mai ka noonoo.",
+		"yoruba":   "Gbogbo ènìyàn ni a bí ní òmìnira; iyì àti ẹ̀tọ́ kọ̀ọ̀kan sì dọ́gba. Wọ́n ní ẹ̀bùn làákàyè àti ti ẹ̀rí-ọkàn, ó sì yẹ kí wọn ó máa hùwà sí ara wọn.",
+		"codes":    strings.Repeat("XJ-9912 QWRT/88 zzkqv 0x7F3A HHGT-2 ", 5),
+		"numbers":  strings.Repeat("12 345,67 | 89 % ", 20),
+		"names":    strings.Repeat("Kowalczyk Nguyen Okonkwo Smith Papadopoulos Yilmaz Fernández ", 3),
+	} {
+		if l := New(Hints{}, text).Block(text, ""); l != nil {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}
+
+// A source's languages are the only ones that are compared, and none of them is
+// claimed for what is in none of them.
+func TestAllowed(t *testing.T) {
+	d := New(Hints{Allowed: []string{"fr-FR", "co"}}, samples["fr"])
+	for text, want := range map[string]string{
+		samples["fr"]: "fr", samples["co"]: "co",
+		"Das ist eine Mitteilung der Verwaltung an alle Bürgerinnen und Bürger der Stadt, die am nächsten Dienstag gelesen werden soll.": "",
+		strings.Repeat("Городской совет собрался вечером. ", 4):                                                                          "",
+		strings.Repeat("Το δημοτικό συμβούλιο συνεδρίασε. ", 4):                                                                          "",
+	} {
+		got := ""
+		if l := d.Block(text, ""); l != nil {
+			got = l.Lang
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A script that one language has says it alone.
+func TestScripts(t *testing.T) {
+	for want, text := range map[string]string{
+		"el": "Το δημοτικό συμβούλιο συνεδρίασε το βράδυ της Τρίτης.", "he": "מועצת העיר התכנסה ביום שלישי בערב.",
+		"ja": "市議会は火曜日の夜に来年度の予算を決めるために集まりました。", "zh": "市议会星期二晚上开会通过明年的预算。",
+		"ko": "시의회는 화요일 저녁에 내년 예산을 의결하기 위해 모였다.", "th": "สภาเทศบาลประชุมกันในเย็นวันอังคาร",
+	} {
+		if l := New(Hints{}, "").Block(strings.Repeat(text, 100/len([]rune(text))+1), ""); l == nil || l.Lang != want {
+			t.Errorf("%s: %+v", want, l)
+		}
+	}
+}
+
+// Scores are integers: they are the same on every machine.
+func TestScoresAreFixed(t *testing.T) {
+	found, n := families()[latin].score(samples["co"], func(string) bool { return true })
+	if got, want := fmt.Sprint(n, found[:2]), "29 [{co -15668 22} {it -20338 6}]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -82,4 +166,23 @@ func TestCode(t *testing.T) {
 			t.Errorf("%q is %q, want %q", tag, got, want)
 		}
 	}
+}
+
+func FuzzDetect(f *testing.F) {
+	for _, text := range samples {
+		f.Add(text)
+	}
+	f.Add("\xff\x00 e\u0301 \u202e市Ж")
+	f.Fuzz(func(t *testing.T, text string) {
+		code, sure := New(Hints{}, text).detect(text)
+		if sure < 0 || sure > 1 || code == "" && sure > 0 || code != "" && Code(code) != code {
+			t.Errorf("%q %v", code, sure)
+		}
+		if again, same := New(Hints{}, text).detect(text); again != code || same != sure {
+			t.Errorf("%q %v, then %q %v", code, sure, again, same)
+		}
+		if Plausible(text) > 0 {
+			t.Error("more than certain")
+		}
+	})
 }

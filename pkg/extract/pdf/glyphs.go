@@ -39,7 +39,16 @@ func (s sheet) point(x, y float64) (float64, float64) {
 }
 
 // rect maps a box.
-func (s sheet) rect(r pdfium.Rect) layout.Rect {
+func (s *sheet) rect(r pdfium.Rect) layout.Rect {
+	if s.rotation == 0 {
+		box := layout.Rect{
+			Left: r.Left - s.media.Left, Right: r.Right - s.media.Left,
+			Top: s.media.Top - r.Top, Bottom: s.media.Top - r.Bottom,
+		}
+		if box.Left < box.Right && box.Top < box.Bottom {
+			return box
+		}
+	}
 	x0, y0 := s.point(r.Left, r.Top)
 	x1, y1 := s.point(r.Right, r.Bottom)
 	return layout.Rect{Left: math.Min(x0, x1), Top: math.Min(y0, y1), Right: math.Max(x0, x1), Bottom: math.Max(y0, y1)}
@@ -73,6 +82,7 @@ func glyphsOf(p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font)
 	for i, f := range fonts {
 		styles[i], encodings[i] = styleOf(f), tables.of(f)
 	}
+	wide := wideCodes(chars, len(fonts))
 	glyphs := make([]layout.Glyph, 0, len(chars))
 	space, drawn := rune(0), false
 	for i := range chars {
@@ -80,6 +90,9 @@ func glyphsOf(p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font)
 		known := false
 		if c.Font >= 0 && c.Font < len(fonts) {
 			c.Rune, known = encodings[c.Font].read(&c)
+			if !known && c.UnicodeMapError && wide[c.Font] {
+				c.Rune = unicode.ReplacementChar
+			}
 		}
 		if known {
 			c.UnicodeMapError = false
@@ -94,9 +107,9 @@ func glyphsOf(p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font)
 			drawn = drawn || !c.Generated
 			continue
 		}
-		g := glyphOf(p, s, &c)
-		g.Mapped = known
-		g.Seq = len(glyphs)
+		glyphs = append(glyphs, layout.Glyph{Mapped: known, Seq: len(glyphs)})
+		g := &glyphs[len(glyphs)-1]
+		measure(g, p, &s, &c)
 		if i+1 < len(chars) && c.Rune > 0xFFFF && chars[i+1].Rune == 0 {
 			g.End++
 		}
@@ -105,9 +118,21 @@ func glyphsOf(p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font)
 		}
 		g.Space, g.Drawn = plainSpace(space), drawn
 		space, drawn = 0, false
-		glyphs = append(glyphs, g)
 	}
-	return glyphs
+	return compose(glyphs)
+}
+
+// wideCodes finds the fonts whose codes have two bytes and mean nothing outside
+// of the font: where the engine knows no character it gives the code, and one
+// beyond a byte shows what all of them are. By font of the page.
+func wideCodes(chars []pdfium.Char, fonts int) []bool {
+	wide := make([]bool, fonts)
+	for i := range chars {
+		if c := &chars[i]; c.UnicodeMapError && c.Rune > 0xFF && c.Font >= 0 && c.Font < fonts {
+			wide[c.Font] = true
+		}
+	}
+	return wide
 }
 
 // plainSpace keeps spaces of a special kind and makes common ones of the rest.
@@ -119,16 +144,15 @@ func plainSpace(r rune) rune {
 	return r
 }
 
-func glyphOf(p *pdfium.Page, s sheet, c *pdfium.Char) layout.Glyph {
-	g := layout.Glyph{
-		Index: c.Index, End: c.Index + 1, Rune: c.Rune, Box: s.rect(c.Box), Size: c.FontSize,
-		Hyphen: c.Hyphen, Hidden: c.RenderMode == 3,
-	}
+// measure fills in what the character alone says of its glyph.
+func measure(g *layout.Glyph, p *pdfium.Page, s *sheet, c *pdfium.Char) {
+	g.Index, g.End, g.Rune, g.Box, g.Size = c.Index, c.Index+1, c.Rune, s.rect(c.Box), c.FontSize
+	g.Hyphen, g.Hidden = c.Hyphen, c.RenderMode == 3
 	x, y := s.point(c.Origin.X, c.Origin.Y)
 	if !finite(g.Box.Left, g.Box.Top, g.Box.Right, g.Box.Bottom, x, y, g.Size) {
 		g.Box, x, y, g.Size = layout.Rect{}, 0, 0, 0
 	}
-	tall := math.Min(g.Box.Width(), g.Box.Height())
+	tall := min(g.Box.Width(), g.Box.Height())
 	if g.Turn = turnOf(c.Angle, s.rotation); g.Turn%90 == 0 {
 		tall = g.Box.Height()
 		if g.Turn%180 != 0 {
@@ -142,12 +166,11 @@ func glyphOf(p *pdfium.Page, s sheet, c *pdfium.Char) layout.Glyph {
 	g.At, g.Base = frame(g.Box, x, y, g.Size, g.Turn)
 	g.Outside = !touches(p.CropBox, c.Box)
 	g.Unclear = c.UnicodeMapError || unclear(c.Rune) && !c.Hyphen
-	return g
 }
 
 func finite(values ...float64) bool {
 	for _, v := range values {
-		if math.IsNaN(v) || math.Abs(v) > 1e7 {
+		if !(math.Abs(v) <= 1e7) { // also not a number
 			return false
 		}
 	}
@@ -157,6 +180,9 @@ func finite(values ...float64) bool {
 // turnOf is the direction of writing on the upright page in whole degrees,
 // right angles when it is off by no more than two.
 func turnOf(angle float64, rotation int) int {
+	if angle == 0 && rotation == 0 {
+		return 0
+	}
 	if math.IsNaN(angle) || math.IsInf(angle, 0) {
 		return 0
 	}
@@ -217,6 +243,9 @@ func styleOf(f pdfium.Font) layout.Style {
 
 // unclear reports a character that means nothing outside of its font.
 func unclear(r rune) bool {
+	if r >= ' ' && r < 0x7F {
+		return false
+	}
 	return r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.Is(unicode.Co, r)
 }
 

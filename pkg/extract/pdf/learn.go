@@ -55,7 +55,7 @@ func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document,
 				return nil, err
 			}
 		}
-		page, err := samplePage(d, pageNo)
+		page, err := samplePage(d, pageNo, &x.chars)
 		switch {
 		case err == nil:
 			pages = append(pages, page)
@@ -71,16 +71,17 @@ func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document,
 	return known, nil
 }
 
-func samplePage(d *pdfium.Document, pageNo int) (facts.Page, error) {
+func samplePage(d *pdfium.Document, pageNo int, buffer *[]pdfium.Char) (facts.Page, error) {
 	p, err := d.Page(pageNo - 1)
 	if err != nil {
 		return facts.Page{}, err
 	}
 	defer p.Close()
-	chars, fonts, err := p.Chars()
+	chars, fonts, err := p.CharsInto(*buffer)
 	if err != nil {
 		return facts.Page{}, err
 	}
+	*buffer = chars
 	label, err := d.PageLabel(pageNo - 1)
 	if err != nil {
 		return facts.Page{}, err
@@ -96,9 +97,15 @@ func samplePage(d *pdfium.Document, pageNo int) (facts.Page, error) {
 		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: rest}),
 		Fonts: map[string]int{},
 	}
+	count := make([]int, len(fonts))
 	for i := range chars {
 		if f := chars[i].Font; f >= 0 && f < len(fonts) {
-			out.Fonts[fontName(fonts[f])]++
+			count[f]++
+		}
+	}
+	for i, n := range count {
+		if n > 0 {
+			out.Fonts[fontName(fonts[i])] += n
 		}
 	}
 	return out, nil

@@ -10,37 +10,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
-// minFigure is the share of the page that a picture must cover to be a figure;
-// smaller ones are ornaments and bullets.
-const minFigure = 0.01
-
-// maxFigures bounds the figures of a page: some files cut a picture into
-// thousands of strips.
-const maxFigures = 200
-
-// pictures returns the places of the pictures that are figures.
-func (r *reader) pictures(g pdfium.Graphics) []layout.Rect {
-	var out []layout.Rect
-	area := r.sheet.width * r.sheet.height
-	for _, image := range g.Images {
-		box := r.shown(r.sheet.rect(image.Box))
-		if box.Width()*box.Height() >= minFigure*area && len(out) < maxFigures {
-			out = append(out, box)
-		}
-	}
-	return out
-}
-
-// shown cuts a box at the edges of the page.
-func (r *reader) shown(box layout.Rect) layout.Rect {
-	box.Left, box.Right = min(max(box.Left, 0), r.sheet.width), min(max(box.Right, 0), r.sheet.width)
-	box.Top, box.Bottom = min(max(box.Top, 0), r.sheet.height), min(max(box.Bottom, 0), r.sheet.height)
-	return box
-}
-
 // annotations adds notes, links that lead outside, and form fields. Their text
 // is not in the text layer, so that they have a place and no quote.
-func (r *reader) annotations(all []pdfium.Annotation) {
+func (r *reader) annotations(all []pdfium.Annotation, glyphs []layout.Glyph) {
 	for i := range all {
 		a := &all[i]
 		if a.Hidden {
@@ -52,7 +24,9 @@ func (r *reader) annotations(all []pdfium.Annotation) {
 			b.Type, b.Text, b.Values = model.UnitFormField, a.Field.Value, fieldValues(a.Field)
 		case a.URI != "":
 			b.Type, b.Text = model.UnitLink, a.URI
-			b.Links = []model.Link{{URL: a.URI}}
+			text, first := under(r.sheet.rect(a.Rect), glyphs, len(all))
+			b.Links = []model.Link{{URL: a.URI, Text: text}}
+			r.links = append(r.links, linked{b.Links[0], first})
 		case strings.TrimSpace(a.Contents) != "" && a.Subtype != "Link":
 			b.Type, b.Text = model.UnitAnnotation, strings.TrimSpace(a.Contents)
 		default:
@@ -62,6 +36,53 @@ func (r *reader) annotations(all []pdfium.Annotation) {
 			r.out.Visible += visible(c)
 		}
 		r.out.Blocks = append(r.out.Blocks, b)
+	}
+}
+
+// linked is a link and the first character that it is on, -1 for none.
+type linked struct {
+	model.Link
+	seq int
+}
+
+// maxUnder bounds the work of finding what links are on: links times glyphs.
+const maxUnder = 20_000_000
+
+// under returns the text in a box, in the order of the file, and its first
+// character, -1 for none. others is how many boxes there are on the page.
+func under(box layout.Rect, glyphs []layout.Glyph, others int) (text string, first int) {
+	first = -1
+	if others*len(glyphs) > maxUnder {
+		return "", first
+	}
+	var b strings.Builder
+	for i := range glyphs {
+		g := &glyphs[i]
+		if !box.Holds((g.Box.Left+g.Box.Right)/2, (g.Box.Top+g.Box.Bottom)/2) {
+			continue
+		}
+		if first < 0 {
+			first = g.Seq
+		} else if g.Space != 0 {
+			b.WriteByte(' ')
+		}
+		if g.Hyphen {
+			b.WriteByte('-')
+			continue
+		}
+		b.WriteRune(g.Rune)
+	}
+	return b.String(), first
+}
+
+// attachLinks adds each link to the block that its text is in.
+func (r *reader) attachLinks() {
+	for _, l := range r.links {
+		if l.seq < 0 || r.placed[l.seq] == 0 {
+			continue
+		}
+		b := &r.out.Blocks[r.placed[l.seq]-1]
+		b.Links = append(b.Links, l.Link)
 	}
 }
 

@@ -1,15 +1,20 @@
 package pdf
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -24,6 +29,8 @@ const (
 	// FlagMapped: some characters are read by the encoding of their font, where
 	// the engine's text has only their codes.
 	FlagMapped = "symbols_mapped"
+	// FlagNeedsOCR: the page's text layer does not hold all of its text.
+	FlagNeedsOCR = "needs_ocr"
 	// FlagTurned: this text does not run to the right on the upright page.
 	FlagTurned = "turned_text"
 )
@@ -31,27 +38,36 @@ const (
 // reader makes the blocks of one page.
 type reader struct {
 	pageNo int
+	in     block.Input
 	page   *pdfium.Page
 	sheet  sheet
 	out    block.Page
+	read   []*ocr.Result // of the parts of out.OCR, nil for one that is not read
+	ledger model.Ledger
+	placed []int // by Seq: 1 + the block that the glyph is in
+	links  []linked
+	chars  *[]pdfium.Char
+	run    []layout.Glyph // of the last block: memory for the next
 	err    error
 }
 
-func readPage(d *pdfium.Document, known *facts.Document, pageNo int) (block.Page, error) {
+// readPage reads a page; chars is memory for its characters, from page to page.
+func readPage(d *pdfium.Document, in block.Input, known *facts.Document, pageNo int, chars *[]pdfium.Char) (block.Page, error) {
 	p, err := d.Page(pageNo - 1)
 	if err != nil {
 		return block.Page{}, err
 	}
 	defer p.Close()
-	r := &reader{pageNo: pageNo, page: p, sheet: sheetOf(p)}
-	return r.read(d, known)
+	r := &reader{pageNo: pageNo, in: in, page: p, sheet: sheetOf(p), chars: chars}
+	return r.content(d, known)
 }
 
-func (r *reader) read(d *pdfium.Document, known *facts.Document) (block.Page, error) {
-	chars, fonts, err := r.page.Chars()
+func (r *reader) content(d *pdfium.Document, known *facts.Document) (block.Page, error) {
+	chars, fonts, err := r.page.CharsInto(*r.chars)
 	if err != nil {
 		return block.Page{}, err
 	}
+	*r.chars = chars
 	graphics, err := r.page.Graphics()
 	if err != nil {
 		return block.Page{}, err
@@ -67,16 +83,35 @@ func (r *reader) read(d *pdfium.Document, known *facts.Document) (block.Page, er
 	r.out.Label, r.out.Rotation = label, r.page.Rotation
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
 	glyphs := glyphsOf(r.page, r.sheet, chars, fonts)
-	if failure := r.unreadable(glyphs); failure != nil {
-		return block.Page{}, failure
-	}
-	r.content(known, glyphs, graphics)
-	r.annotations(annotations)
-	if r.err != nil {
-		return block.Page{}, r.err
+	r.annotations(annotations, glyphs)
+	if failure := r.needOCR(glyphs, graphics); failure != nil && (len(glyphs) > 0 || !r.interactive()) {
+		return r.scanned(failure)
 	}
 	if len(glyphs) == 0 && !r.interactive() {
-		return block.Page{}, r.empty(graphics)
+		return block.Page{}, &block.Failure{Reason: fault.EmptyContent, Message: fmt.Sprintf("page %d: neither text nor pictures on it", r.pageNo)}
+	}
+	others := r.out.Blocks
+	r.out.Blocks = nil
+	structure, err := r.page.Structure()
+	if err != nil {
+		return block.Page{}, err
+	}
+	said := tagsOf(structure)
+	for i := range glyphs {
+		if mark := chars[glyphs[i].Index].Mark; i > 0 && mark == chars[glyphs[i-1].Index].Mark {
+			glyphs[i].Tag = glyphs[i-1].Tag
+		} else {
+			glyphs[i].Tag = said.place[mark]
+		}
+	}
+	r.placed = make([]int, len(glyphs))
+	r.layer(known, glyphs, graphics, said)
+	r.account(chars, glyphs)
+	r.attachLinks()
+	r.addRead()
+	r.out.Blocks = append(r.out.Blocks, others...)
+	if r.err != nil {
+		return block.Page{}, r.err
 	}
 	if r.pageNo == 1 {
 		if r.out.Title, err = title(d); err != nil {
@@ -86,31 +121,41 @@ func (r *reader) read(d *pdfium.Document, known *facts.Document) (block.Page, er
 	return r.out, nil
 }
 
-// content adds the blocks of the text layer, the tables among them, and the
+// layer adds the blocks of the text layer, the tables among them, and the
 // pictures.
-func (r *reader) content(known *facts.Document, glyphs []layout.Glyph, g pdfium.Graphics) {
+func (r *reader) layer(known *facts.Document, glyphs []layout.Glyph, g pdfium.Graphics, said tags) {
 	tables, rest := table.Find(r.sheet.shapes(g), glyphs)
-	pictures := r.pictures(g)
+	figures := r.figures(g, tables, glyphs, said.alt)
 	p := layout.Page{
 		Width: r.sheet.width, Height: r.sheet.height, Glyphs: rest,
-		Facts: known.Page(r.pageNo, r.sheet.height), Walls: len(tables),
+		Facts: known.Page(r.pageNo, r.sheet.height), Walls: len(tables), Tags: said.list,
 	}
 	for i := range tables {
 		p.Boxes = append(p.Boxes, tables[i].Box)
 	}
-	p.Boxes = append(p.Boxes, pictures...)
+	for i := range figures {
+		p.Boxes = append(p.Boxes, figures[i].box)
+	}
 	blocks, words := layout.Analyze(p)
+	own, first := labels(blocks, figures)
 	for i := range blocks {
 		b := &blocks[i]
 		switch {
+		case first[i] >= 0: // the figure stands where its labels do
+			k := first[i]
+			r.out.Blocks = append(r.out.Blocks, r.figure(&figures[k], figureCaption(blocks, first, i, words), own[k], words))
+		case first[i] == labelled:
 		case b.Kind != layout.Box:
 			r.out.Blocks = append(r.out.Blocks, r.block(b, words))
 		case b.Ref < len(tables):
-			r.out.Blocks = append(r.out.Blocks, r.table(&tables[b.Ref], captionOf(blocks, i, words), words))
+			caption := captionOf(blocks, i, words)
+			out := r.table(&tables[b.Ref], caption, words)
+			out.Continued, out.Continues = r.runsOver(blocks, i, caption)
+			r.out.Blocks = append(r.out.Blocks, out)
 		default:
-			r.out.Blocks = append(r.out.Blocks, block.Block{
-				Type: model.UnitFigure, Confidence: 1, Evidence: []model.Evidence{r.place(b.Box)},
-			})
+			if k := b.Ref - len(tables); len(own[k]) == 0 {
+				r.out.Blocks = append(r.out.Blocks, r.figure(&figures[k], figureCaption(blocks, first, i, words), nil, words))
+			}
 		}
 	}
 }
@@ -149,23 +194,38 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 	if b.Guess != "" {
 		out.Notes = "heading " + b.Guess
 	}
-	n := 0
-	for i := range b.Lines {
-		n += len(b.Lines[i].Glyphs)
-	}
-	glyphs := make([]layout.Glyph, 0, n)
+	glyphs := r.run[:0]
 	for i := range b.Lines {
 		glyphs = append(glyphs, b.Lines[i].Glyphs...)
 	}
-	out.Evidence = r.evidence(glyphs)
+	r.run = glyphs
+	out.Evidence = r.parts(b, glyphs)
 	r.count(glyphs, text)
 	out.Flags, out.Confidence = flags(b, glyphs, b.Confidence)
+	return out
+}
+
+// parts returns the evidence of a block, that of each column by itself.
+func (r *reader) parts(b *layout.Block, glyphs []layout.Glyph) []model.Evidence {
+	var out []model.Evidence
+	from := 0
+	for _, to := range append(slices.Clone(b.Parts), len(b.Lines)) {
+		n := 0
+		for i := from; i < to; i++ {
+			n += len(b.Lines[i].Glyphs)
+		}
+		out = append(out, r.evidence(glyphs[:n])...)
+		from, glyphs = to, glyphs[n:]
+	}
 	return out
 }
 
 // count adds the characters of a block to what is visible on the page, all but
 // the hyphens that are not part of its text.
 func (r *reader) count(glyphs []layout.Glyph, text string) {
+	for i := range glyphs {
+		r.placed[glyphs[i].Seq] = len(r.out.Blocks) + 1 // which comes next
+	}
 	said := 0
 	for _, c := range text {
 		said += visible(c)
@@ -177,6 +237,34 @@ func (r *reader) count(glyphs []layout.Glyph, text string) {
 		}
 	}
 	r.out.Visible += max(said, len(glyphs)-dropped)
+}
+
+// account closes the ledger: what the engine has and no glyph was made of, and
+// the glyphs that no block has, which count as visible and not covered.
+func (r *reader) account(chars []pdfium.Char, glyphs []layout.Glyph) {
+	a := &r.ledger.Characters
+	covered := make([]bool, len(chars))
+	for i := range glyphs {
+		if r.placed[i] > 0 {
+			for k := glyphs[i].Index; k < glyphs[i].End; k++ {
+				covered[k] = true
+			}
+		}
+	}
+	for i := range chars {
+		switch {
+		case unicode.IsSpace(chars[i].Rune):
+			continue
+		case covered[i]:
+			a.Placed++
+		case chars[i].Rune == 0:
+			coverage.Skip(a, skipNoRune, 1)
+		}
+		a.Found++
+	}
+	coverage.Close(a)
+	r.out.Visible += a.Failed
+	r.out.Ledger = &r.ledger
 }
 
 func flags(b *layout.Block, glyphs []layout.Glyph, confidence float64) ([]string, float64) {
@@ -284,39 +372,58 @@ func title(d *pdfium.Document) (string, error) {
 	return t, nil
 }
 
-// unreadable is the failure of a page whose text layer says nothing: most of its
-// characters are none outside of their fonts.
-func (r *reader) unreadable(glyphs []layout.Glyph) *block.Failure {
-	bad := 0
-	for i := range glyphs {
-		if unclear(glyphs[i].Rune) && !glyphs[i].Hyphen {
-			bad++
+// images are the places of the pictures that are shown, cut at the page's edges.
+func (r *reader) images(g pdfium.Graphics) []layout.Rect {
+	out := make([]layout.Rect, 0, len(g.Images))
+	for _, image := range g.Images {
+		if box := r.shown(r.sheet.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
+			out = append(out, box)
 		}
 	}
-	if bad < 8 || 10*bad < 3*len(glyphs) {
-		return nil
-	}
-	var b strings.Builder
-	for i := range glyphs {
-		if glyphs[i].Space != 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(glyphs[i].Rune)
-	}
-	return &block.Failure{
-		Reason:       fault.OCRFailed,
-		Message:      fmt.Sprintf("page %d: %d of %d characters have no meaning outside of their fonts; the page needs OCR, and OCR is not configured", r.pageNo, bad, len(glyphs)),
-		FallbackText: strings.ToValidUTF8(b.String(), "\uFFFD"),
-	}
+	return out
 }
 
-// empty is the failure of a page without text.
-func (r *reader) empty(g pdfium.Graphics) *block.Failure {
-	if len(g.Images) > 0 {
-		return &block.Failure{
-			Reason:  fault.OCRFailed,
-			Message: fmt.Sprintf("page %d: no text, only pictures (%d); the page needs OCR, and OCR is not configured", r.pageNo, len(g.Images)),
-		}
+// curved counts the drawn paths with curves, such as letters drawn as shapes.
+func curved(g pdfium.Graphics) int {
+	n := 0
+	for i := range g.Paths {
+		n += count(slices.ContainsFunc(g.Paths[i].Points, func(p pdfium.PathPoint) bool { return p.Kind == pdfium.CurveTo }))
 	}
-	return &block.Failure{Reason: fault.EmptyContent, Message: fmt.Sprintf("page %d: neither text nor pictures on it", r.pageNo)}
+	return n
+}
+
+// NeedOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
+// why.
+func (x *Extractor) NeedOCR(ctx context.Context, in block.Input, pageNo int) (OCRNeed, error) {
+	if err := ctx.Err(); err != nil {
+		return OCRNeed{}, err
+	}
+	d, err := x.open(in)
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	need, err := needOf(d, pageNo)
+	if err != nil {
+		x.dropBroken(err)
+		return OCRNeed{}, failure(err)
+	}
+	return need, nil
+}
+
+func needOf(d *pdfium.Document, pageNo int) (OCRNeed, error) {
+	p, err := d.Page(pageNo - 1)
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	defer p.Close()
+	r := &reader{pageNo: pageNo, page: p, sheet: sheetOf(p)}
+	chars, fonts, err := p.Chars()
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	graphics, err := p.Graphics()
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(p, r.sheet, chars, fonts), r.images(graphics), curved(graphics)), nil
 }

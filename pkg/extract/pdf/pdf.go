@@ -1,5 +1,5 @@
 // Package pdf finds the blocks of the pages of PDF files in their text layer
-// (contracts 6): lines, paragraphs, headings, lists and ruled tables in reading
+// (contracts 6): lines, paragraphs, headings, lists and tables in reading
 // order, each with its box on the upright page, its range in the engine's
 // characters and the engine's text of it. What is on the page besides text
 // comes too: pictures, notes, links, form fields. A page without a text layer
@@ -27,6 +27,7 @@ type Extractor struct {
 
 	contentHash string
 	document    *pdfium.Document
+	chars       []pdfium.Char // of the last page: memory for the next
 
 	rawFacts json.RawMessage
 	facts    *facts.Document
@@ -40,7 +41,7 @@ func (x *Extractor) Release() {
 	if x.document != nil {
 		x.document.Close()
 	}
-	x.document, x.contentHash = nil, ""
+	x.document, x.contentHash, x.chars = nil, "", nil
 }
 
 // open returns the document of the input, which stays open until another
@@ -86,7 +87,7 @@ func (x *Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block
 	if err != nil {
 		return block.Page{}, err
 	}
-	page, err := readPage(d, known, pageNo)
+	page, err := readPage(d, in, known, pageNo, &x.chars)
 	if err != nil {
 		x.dropBroken(err)
 		return block.Page{}, failure(err)

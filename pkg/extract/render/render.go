@@ -76,10 +76,10 @@ func join(f segment.Frame, text func(*model.Unit) string) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// furniture reports whether a unit is no matter of the page itself.
+// furniture reports whether a unit is no text of the page itself.
 func furniture(u *model.Unit) bool {
 	switch u.Type {
-	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter, model.UnitError:
+	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter, model.UnitLink, model.UnitError:
 		return true
 	default:
 		return false

@@ -18,6 +18,9 @@ const (
 	SourceOCR       = "ocr"
 )
 
+// DriftWarning is seed 001's name for columns that do not hold over the rows.
+const DriftWarning = "TableDriftWarning"
+
 // MaxCells bounds a grid: a few bytes of markup can ask for a span of millions
 // of cells.
 const MaxCells = 200_000
@@ -152,6 +155,9 @@ func render(grid []*Cell, rows, cols int, t *model.Table) string {
 			}
 			cell := grid[r*cols+c]
 			if cell == nil || cell.Text == "" {
+				if cols == 1 {
+					csv.WriteString(`""`) // an empty line is no record to most readers
+				}
 				continue
 			}
 			start := text.Len()

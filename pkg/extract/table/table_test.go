@@ -33,8 +33,23 @@ func TestBuild(t *testing.T) {
 			t.Errorf("range %+v is %q", r, text[r.Start:r.End])
 		}
 	}
-	if want := "| Name | Share / PME | Share / GE |\n| --- | --- | --- |\n| a, \"b\" | 60 % | d.pdf |"; Markdown(&data) != want {
+	row := data.Rows[0]
+	if row[1] != (model.Cell{Type: "percent", Value: "60", Formatted: "60 %"}) || row[2] != (model.Cell{Type: "link", URL: "https://a.org/d.pdf", Formatted: "d.pdf"}) {
+		t.Errorf("typed cells %+v", row)
+	}
+	if want := "| Name | Share / PME | Share / GE |\n| --- | --- | --- |\n| a, \"b\" | 60 % | [d.pdf](<https://a.org/d.pdf>) |"; Markdown(&data) != want {
 		t.Errorf("markdown %s", Markdown(&data))
+	}
+}
+
+func TestRetype(t *testing.T) {
+	data, _ := Build([]Cell{{Text: "500,000"}, {Col: 1, Text: "1.500", Link: "https://a.org/"}}, Options{})
+	if data.Rows[0][0].Value != "" {
+		t.Errorf("without a language %+v", data.Rows[0][0])
+	}
+	Retype(&data, "en")
+	if got := data.Rows[0]; got[0].Value != "500000" || got[1] != (model.Cell{Type: "number", Value: "1.500", Formatted: "1.500", URL: "https://a.org/"}) {
+		t.Errorf("in English %+v", got)
 	}
 }
 
@@ -46,6 +61,7 @@ func TestTyped(t *testing.T) {
 		{"2024-12-31", "", "date", "2024-12-31"}, {"31 décembre 2024", "", "date", "2024-12-31"}, {"1er juillet 2023", "", "date", "2023-07-01"}, {"3 juin 2023", "", "date", "2023-06-03"},
 		{"31 de dezembro de 2024", "", "date", "2024-12-31"}, {"December 3, 2024", "", "date", "2024-12-03"}, {"31/12/2024", "", "date", "2024-12-31"}, {"03/04/2024", "", "date", ""},
 		{"03/04/2024", "fr", "date", "2024-04-03"}, {"12/31/2024", "", "date", "2024-12-31"}, {"1.2.2024", "", "date", "2024-02-01"}, {"31 février 2024", "", "date", ""},
+		{"Market 12 2024", "", "", ""}, {"15 sept. 2024", "", "date", "2024-09-15"}, {"2 ghjugnu 2021", "", "date", "2021-06-02"}, {"2 ghj 2021", "", "", ""},
 		{"Total", "", "", ""}, {"n. a.", "", "", ""}, {"", "", "", ""}, {"12 rue 2024", "", "", ""},
 	} {
 		c := typed(&Cell{Text: tt.text}, tt.lang)
@@ -71,11 +87,11 @@ func TestGeneratedTables(t *testing.T) {
 		if err != nil {
 			rt.Fatalf("csv %q: %v", data.CSV, err)
 		}
-		if n := data.HeaderRows + len(data.Rows); len(data.Columns) > 1 && len(records) != n {
+		if n := data.HeaderRows + len(data.Rows); len(records) != n {
 			rt.Fatalf("csv has %d rows, the grid %d", len(records), n)
 		}
 		for _, r := range data.CellRanges {
-			if len(data.Columns) > 1 && records[r.Row][r.Col] != text[r.Start:r.End] {
+			if records[r.Row][r.Col] != text[r.Start:r.End] {
 				rt.Fatalf("cell %+v is %q in the text and %q in the CSV", r, text[r.Start:r.End], records[r.Row][r.Col])
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -23,12 +24,32 @@ var (
 	monthFirst  = regexp.MustCompile(`^(\p{L}+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$`)
 )
 
-// months maps the names of the months in English, French, Portuguese, Italian,
-// Spanish, German, Romanian and Corsican, by their first letters.
-var months = [12][]string{
-	{"jan", "gen", "ene", "ian", "ghj"}, {"feb", "fév", "fev", "fri"}, {"mar", "mär"}, {"apr", "avr", "abr"},
-	{"may", "mai", "mag"}, {"jun", "juin", "giu", "iun", "ghju"}, {"jul", "juil", "lug", "iul", "lugl"}, {"aug", "aoû", "aou", "ago", "aos"},
-	{"sep", "set"}, {"oct", "okt", "out", "ott"}, {"nov"}, {"dec", "déc", "dez", "dic"},
+// months are the names of the months in English, French, Portuguese, Italian,
+// Spanish, German, Romanian and Corsican, and how they are written without
+// accents.
+var months = [12]string{
+	"january janvier janeiro gennaio enero januar jänner ianuarie ghjennaghju",
+	"february février fevrier fevereiro febbraio febrero februar februarie ferraghju frivaghju",
+	"march mars março marco marzo märz martie marzu",
+	"april avril abril aprile aprilie",
+	"may mai maio maggio mayo maghju",
+	"june juin junho giugno junio juni iunie ghjugnu",
+	"july juillet julho luglio julio juli iulie lugliu",
+	"august août aout agosto aostu",
+	"september septembre setembro settembre septiembre setiembre septembrie sittembre",
+	"october octobre outubro ottobre octubre oktober octombrie uttobre",
+	"november novembre novembro noviembre noiembrie nuvembre",
+	"december décembre decembre dezembro dicembre diciembre dezember decembrie",
+}
+
+// Retype reads the cells of a table again, in a language that was not known when
+// it was built.
+func Retype(t *model.Table, language string) {
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i] = typed(&Cell{Text: row[i].Formatted, Link: row[i].URL}, language)
+		}
+	}
 }
 
 // typed returns seed 000's typed cell of what c holds, a plain one when it is
@@ -160,17 +181,25 @@ func calendar(year, month, day string) string {
 	return s
 }
 
-// month returns the number of the month from 1, 0 when name is none. The
-// longest beginning counts: juillet is not juin.
+// month returns the number of the month from 1, 0 when name is none: a name, or
+// three and more letters that only names of one month begin with.
 func month(name string) int {
 	name = strings.ToLower(name)
-	best, length := 0, 0
-	for i, beginnings := range months {
-		for _, b := range beginnings {
-			if len(b) > length && strings.HasPrefix(name, b) {
-				best, length = i+1, len(b)
+	if utf8.RuneCountInString(name) < 3 {
+		return 0
+	}
+	found := 0
+	for i, names := range months {
+		for full := range strings.FieldsSeq(names) {
+			switch {
+			case full == name:
+				return i + 1
+			case strings.HasPrefix(full, name) && found > 0 && found != i+1:
+				return 0
+			case strings.HasPrefix(full, name):
+				found = i + 1
 			}
 		}
 	}
-	return best
+	return found
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -30,6 +31,25 @@ func (x *extraction) group(lines []line) {
 	if len(lines) == 1 && ornament.MatchString(lines[0].text) {
 		return // a rule across the page is no text
 	}
+	if x.indentedCode(lines) || x.barred(lines) || x.columned(lines) {
+		return
+	}
+	for len(lines) > 0 {
+		n, quoted := 1, isQuoted(lines[0])
+		for n < len(lines) && isQuoted(lines[n]) == quoted {
+			n++
+		}
+		if quoted {
+			x.quoted(lines[:n])
+		} else {
+			x.plain(lines[:n])
+		}
+		lines = lines[n:]
+	}
+}
+
+// plain makes headings, list items and a paragraph of lines.
+func (x *extraction) plain(lines []line) {
 	if x.heading(&lines) && len(lines) == 0 {
 		return
 	}
@@ -47,6 +67,54 @@ func (x *extraction) group(lines []line) {
 		x.item(lines[:n])
 		lines = lines[n:]
 	}
+}
+
+// isQuoted reports whether a line is marked as a quotation, as in Markdown and
+// in mails.
+func isQuoted(l line) bool { return strings.HasPrefix(l.text, ">") }
+
+// quoted adds a quotation for each run of lines of one depth, without what
+// marks them.
+func (x *extraction) quoted(lines []line) {
+	var run []line
+	depth := 0
+	flush := func() {
+		if len(run) > 0 {
+			x.indents = nil
+			x.add(model.UnitQuote, run, 0.95).Depth = depth
+		}
+		run = nil
+	}
+	for _, l := range lines {
+		text, n := l.text, 0
+		for strings.HasPrefix(text, ">") {
+			text = strings.TrimLeft(text[1:], " \t")
+			n++
+		}
+		if n != depth || text == "" {
+			flush()
+		}
+		if depth = n; text != "" {
+			l.text = text
+			run = append(run, l)
+		}
+	}
+	flush()
+}
+
+// indentedCode takes the lines for code when all of them are indented by four
+// spaces and no list goes on with them. It is Markdown that says so.
+func (x *extraction) indentedCode(lines []line) bool {
+	const code = 4
+	if !x.markdown || len(x.indents) > 0 || slices.ContainsFunc(lines, func(l line) bool { return l.indent < code }) {
+		return false
+	}
+	moved := slices.Clone(lines)
+	for i := range moved {
+		moved[i].indent -= code
+	}
+	x.code(moved, "")
+	return true
 }
 
 // firstItem returns the index of the first line that begins a list item. One

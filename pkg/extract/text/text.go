@@ -1,11 +1,13 @@
-// Package text finds the blocks of text files: paragraphs between empty lines,
-// list items, headings where the file says so or form and place leave little
-// doubt, fenced code. Every block has its span in the raw bytes, whatever
+// Package text finds the blocks of plain text and of Markdown: paragraphs between
+// empty lines, list items, quotations, headings where the file says so or form
+// and place leave little doubt, fenced code, tables with bars and tables whose
+// columns keep their places. Every block has its span in the raw bytes, whatever
 // their encoding. The text of a block is the decoded slice with line ends as
 // U+000A and without white space at the ends of lines.
 package text
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -15,30 +17,30 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/charset"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
+	"github.com/colophon-dev/colophon/pkg/extract/decoded"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// quoteLength is how many code points of a block its text_quote has
-// (contracts 6).
-const quoteLength = 300
-
 // Extractor finds the blocks of text files. A text file is one page.
-type Extractor struct{}
+type Extractor struct {
+	// Markdown is whether the file is known to be Markdown (CommonMark): a first
+	// block between lines of three hyphens is its front matter, and indented
+	// lines are code.
+	Markdown bool
+}
 
 // Pages returns 1.
 func (Extractor) Pages(context.Context, block.Input) (int, error) { return 1, nil }
 
 // Page returns the blocks of the file. pageNo must be 1.
-func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
+func (o Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
 	if pageNo != 1 {
 		return block.Page{}, fmt.Errorf("a text file has 1 page, not %d", pageNo)
 	}
 	if err := ctx.Err(); err != nil {
 		return block.Page{}, err
 	}
-	s := in.Snapshot
-	choice := charset.Choose(in.Raw, charset.Declared{HTTP: declared(s), Language: s.Language})
-	x := &extraction{doc: charset.Open(in.Raw, choice)}
+	x := &extraction{doc: charset.Open(in.Raw, decoded.Choose(in)), markdown: o.Markdown, language: decoded.Language(in.Snapshot)}
 	x.read()
 	page := block.Page{Blocks: x.blocks, Visible: x.visible, Title: x.title}
 	page.Flags, page.Warnings = x.doc.Notes()
@@ -46,13 +48,6 @@ func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Pa
 		page.Blocks[i].Warnings = x.doc.WarningsIn(*page.Blocks[i].Evidence[0].ByteSpan)
 	}
 	return page, nil
-}
-
-func declared(s model.Snapshot) string {
-	if s.Encoding != "" {
-		return s.Encoding
-	}
-	return charset.FromContentType(s.ContentType)
 }
 
 // line is one line: its place in the document's bytes without its end and
@@ -64,64 +59,101 @@ type line struct {
 }
 
 type extraction struct {
-	doc     *charset.Text
-	blocks  []block.Block
-	visible int
-	title   string
-	indents []int // of the open list, outermost first
+	doc      *charset.Text
+	markdown bool
+	language string // hint
+	blocks   []block.Block
+	visible  int
+	title    string
+	indents  []int // of the open list, outermost first
 }
 
-// read goes through the lines and closes a group at every empty one.
+// read goes through the lines and closes a group at every empty one, and at a
+// fence.
 func (x *extraction) read() {
 	var group []line
-	var fence string
 	flush := func() {
 		if len(group) > 0 {
 			x.group(group)
 		}
 		group = group[:0]
 	}
+	var open *fence
 	for at := 0; at < len(x.doc.Bytes) && len(x.blocks) <= block.MaxBlocks; {
-		start := at
-		for at < len(x.doc.Bytes) && !lineEnd(x.doc.Bytes[at]) {
-			at++
-		}
-		l := x.line(start, at)
-		formFeed := at < len(x.doc.Bytes) && x.doc.Bytes[at] == '\f'
-		if at < len(x.doc.Bytes) {
-			at++
-			if x.doc.Bytes[at-1] == '\r' && at < len(x.doc.Bytes) && x.doc.Bytes[at] == '\n' {
-				at++
-			}
-		}
-		switch {
-		case fence != "":
-			if strings.HasPrefix(l.text, fence) {
-				x.code(group)
-				group, fence = group[:0], ""
-				continue
-			}
+		l, next, formFeed := x.next(at)
+		first := at == 0
+		at = next
+		switch f := x.fence(l, first); {
+		case open != nil && open.closedBy(l):
+			x.code(group, open.note)
+			group, open = group[:0], nil
+		case open != nil:
 			group = append(group, l)
-			continue
-		case strings.HasPrefix(l.text, "```") || strings.HasPrefix(l.text, "~~~"):
+		case f != nil:
 			flush()
-			fence = l.text[:3]
-			continue
+			open = f
 		case l.text == "":
 			flush()
 		default:
 			group = append(group, l)
 		}
-		if formFeed {
+		if formFeed && open == nil {
 			flush()
 			x.indents = nil
 		}
 	}
-	if fence != "" {
-		x.code(group)
+	if open != nil {
+		x.code(group, open.note)
 		return
 	}
 	flush()
+}
+
+// next returns the line that begins at a place of the document's bytes, where
+// the one after it begins, and whether a form feed divides the two.
+func (x *extraction) next(start int) (l line, next int, formFeed bool) {
+	end := start
+	for end < len(x.doc.Bytes) && !lineEnd(x.doc.Bytes[end]) {
+		end++
+	}
+	l = x.line(start, end)
+	if end == len(x.doc.Bytes) {
+		return l, end, false
+	}
+	formFeed = x.doc.Bytes[end] == '\f'
+	if end++; x.doc.Bytes[end-1] == '\r' && end < len(x.doc.Bytes) && x.doc.Bytes[end] == '\n' {
+		end++
+	}
+	return l, end, formFeed
+}
+
+// fence is an open run of code.
+type fence struct {
+	mark string
+	note string
+}
+
+// fence returns the fence that a line opens, nil for none.
+func (x *extraction) fence(l line, first bool) *fence {
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(l.text, c)
+		if n := len(l.text) - len(rest); n >= 3 && !strings.Contains(rest, c) {
+			f := &fence{mark: l.text[:n]}
+			if lang := strings.Fields(rest); len(lang) > 0 {
+				f.note = "code: " + lang[0]
+			}
+			return f
+		}
+	}
+	if first && x.markdown && l.text == "---" && bytes.Contains(x.doc.Bytes[l.end:], []byte("\n---")) {
+		return &fence{mark: "---", note: "front matter"}
+	}
+	return nil
+}
+
+// closedBy reports whether a line ends the fence.
+func (f *fence) closedBy(l line) bool {
+	return len(l.text) >= len(f.mark) && strings.Trim(l.text, f.mark[:1]) == ""
 }
 
 func lineEnd(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
@@ -160,19 +192,24 @@ func (x *extraction) add(kind model.UnitType, lines []line, confidence float64) 
 	}
 	text := strings.Join(texts, "\n")
 	x.visible += coverage.Characters(text)
+	return x.block(kind, text, lines, confidence)
+}
+
+// block adds a block with a text, whose evidence is the lines.
+func (x *extraction) block(kind model.UnitType, text string, lines []line, confidence float64) *block.Block {
 	first, last := lines[0], lines[len(lines)-1]
 	x.blocks = append(x.blocks, block.Block{
 		Type: kind, Text: text, Confidence: confidence,
 		Evidence: []model.Evidence{{
 			ByteSpan:  &model.Span{Start: x.doc.At(first.start), End: x.doc.At(last.end)},
-			TextQuote: quote(text),
+			TextQuote: decoded.Quote(text),
 		}},
 	})
 	return &x.blocks[len(x.blocks)-1]
 }
 
 // code adds the lines of a fence as they are, with their indents.
-func (x *extraction) code(lines []line) {
+func (x *extraction) code(lines []line, note string) {
 	for len(lines) > 0 && lines[0].text == "" {
 		lines = lines[1:]
 	}
@@ -187,22 +224,7 @@ func (x *extraction) code(lines []line) {
 		l.text = strings.Repeat(" ", l.indent) + l.text
 		indented[i] = l
 	}
-	x.add(model.UnitCode, indented, 1)
-}
-
-// quote returns the first 300 code points of s.
-func quote(s string) string {
-	if len(s) <= quoteLength {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == quoteLength {
-			return s[:i]
-		}
-		n++
-	}
-	return s
+	x.add(model.UnitCode, indented, 1).Notes = note
 }
 
 // length counts the code points of a line.

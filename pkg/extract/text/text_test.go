@@ -7,6 +7,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -47,6 +55,15 @@ func TestBlocks(t *testing.T) {
 		{"list", "Items:\n- one\n  more\n  - two\n- three\n\n1) first\n2) second", "paragraph: Items:\nlist_item 1: - one⏎more\nlist_item 2: - two\nlist_item 1: - three\nlist_item 1: 1) first\nlist_item 1: 2) second\n"},
 		{"chance number", "It was on the\n12. of May\nthat it was", "paragraph: It was on the⏎12. of May⏎that it was\n"},
 		{"fence", "```\na\n\n  b\n```\nafter", "code: a⏎⏎  b\nparagraph: after\n"},
+		{"longer fence", "````\n```\nx\n```\n````\nafter", "code: ```⏎x⏎```\nparagraph: after\n"},
+		{"quotes", "> said\n> twice\n>\n>> before\nanswer", "quote 1: said⏎twice\nquote 2: before\nparagraph: answer\n"},
+		{"bars", "Seen:\n| Name | Age |\n|------|----:|\n| Ada \\| A | 36 |\n| Bo | |", "paragraph: Seen:\ntable: Name\tAge⏎Ada | A\t36⏎Bo\t\n"},
+		{"grid", "+----+----+\n| a  | b  |\n+====+====+\n| 1  | 2  |\n+----+----+", "table: a\tb⏎1\t2\n"},
+		{"bars in prose", "one | two\nthree | four", "paragraph: one | two⏎three | four\n"},
+		{"columns", "Name      Town       Paid\nAda       Corte      12,50\nBeppe     Ajaccio     3,00\nCarla                 7,10", "table: Name\tTown\tPaid⏎Ada\tCorte\t12,50⏎Beppe\tAjaccio\t3,00⏎Carla\t\t7,10\n"},
+		{"columns with a rule", "Item  Cost\n----- ----\nBread 1.20\nMilk  0.90\nEggs  2.10", "table: Item\tCost⏎Bread\t1.20⏎Milk\t0.90⏎Eggs\t2.10\n"},
+		{"caption", "Fees of 2026\nName    Fee\nAda     12\nBeppe   3", "caption: Fees of 2026\ntable: Name\tFee⏎Ada\t12⏎Beppe\t3\n"},
+		{"no columns", "This is a line of prose.  It has wide spaces\nafter full stops, as some  people write them,\nbut never  at the same place in all lines.", "paragraph: This is a line of prose.  It has wide spaces⏎after full stops, as some  people write them,⏎but never  at the same place in all lines.\n"},
 		{"open fence", "~~~\na\n  b", "code: a⏎  b\n"},
 		{"ornament", "one\n\n* * *\n\ntwo", "paragraph: one\nparagraph: two\n"},
 		{"latin1", "d\xE9j\xE0 vu\n\nencore", "paragraph: déjà vu\nparagraph: encore\n"},
@@ -83,6 +100,86 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+func TestMarkdown(t *testing.T) {
+	raw := "---\ntitle: Note\n---\n# Note\n\nText\n\n    code\n      more\n\n- item\n\n    of the item\n"
+	in := block.Input{Raw: []byte(raw), Snapshot: model.Snapshot{SnapshotKind: model.KindTextFile}}
+	page, err := Extractor{Markdown: true}.Page(context.Background(), in, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "code: title: Note\nheading 1: Note\nparagraph: Text\ncode: code⏎  more\nlist_item 1: - item\nparagraph: of the item\n"
+	if got := lines(page.Blocks); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if page.Blocks[0].Notes != "front matter" || page.Title != "Note" {
+		t.Errorf("notes %q, title %q", page.Blocks[0].Notes, page.Title)
+	}
+	sound(t, raw, page)
+}
+
+func TestTableOfBars(t *testing.T) {
+	b := extract(t, "| Name | Paid |\n|---|---|\n| Ada | 12.50 |\n").Blocks[0]
+	if b.Table == nil || b.Table.HeaderRows != 1 || b.Table.Source != "text" || b.Table.Columns[1] != "Paid" || b.Table.Rows[0][1].Formatted != "12.50" {
+		t.Errorf("%+v", b.Table)
+	}
+}
+
+// In every encoding the span of a block holds the bytes of its text.
+func TestSpansInEncodings(t *testing.T) {
+	western := "Élu à l'été\n\nLe conseil a déjà délibéré, et l'œuvre coûte 12 €.\n\n- prévu\n- reporté"
+	eastern := "市議会の決定\n\n来年度の予算を表示する。ソース能力\n\n- 予算\n- 十分な準備"
+	for _, tt := range []struct {
+		name  string
+		codec encoding.Encoding
+		text  string
+		mark  string
+	}{
+		{"utf-8", unicode.UTF8, western, ""},
+		{"utf-8", unicode.UTF8, western, "\xEF\xBB\xBF"},
+		{"utf-16le", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), western, "\xFF\xFE"},
+		{"utf-16be", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), eastern, "\xFE\xFF"},
+		{"windows-1252", charmap.Windows1252, western, ""},
+		{"iso-8859-15", charmap.ISO8859_15, western, ""},
+		{"macintosh", charmap.Macintosh, western, ""},
+		{"shift_jis", japanese.ShiftJIS, eastern, ""},
+		{"euc-jp", japanese.EUCJP, eastern, ""},
+		{"iso-2022-jp", japanese.ISO2022JP, eastern, ""},
+		{"gb18030", simplifiedchinese.GB18030, "预算案\n\n议会已经通过了明年的预算。\n\n- 第一\n- 第二", ""},
+		{"big5", traditionalchinese.Big5, "預算案\n\n議會已經通過了明年的預算功。\n\n- 第一\n- 第二", ""},
+		{"euc-kr", korean.EUCKR, "예산안\n\n의회는 내년 예산을 의결했다.\n\n- 첫째\n- 둘째", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body, err := tt.codec.NewEncoder().Bytes([]byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := append([]byte(tt.mark), body...)
+			in := block.Input{Raw: raw, Snapshot: model.Snapshot{SnapshotKind: model.KindTextFile, Encoding: tt.name}}
+			page, err := Extractor{}.Page(context.Background(), in, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Blocks) != 4 {
+				t.Fatalf("blocks %s", lines(page.Blocks))
+			}
+			for _, b := range page.Blocks {
+				slice := raw[b.Evidence[0].ByteSpan.Start:b.Evidence[0].ByteSpan.End]
+				if tt.name == "iso-2022-jp" { // a slice of it begins in the state of its place
+					slice = append([]byte("\x1b$B"), slice...)
+					if strings.HasPrefix(b.Text, "-") {
+						slice = slice[3:]
+					}
+				}
+				got, err := tt.codec.NewDecoder().Bytes(slice)
+				if err != nil || string(got) != b.Text {
+					t.Errorf("%q at its span, want %q (%v)", got, b.Text, err)
+				}
+			}
+			sound(t, string(raw), page)
+		})
+	}
+}
+
 func sound(t testing.TB, raw string, page block.Page) {
 	t.Helper()
 	last, n := int64(0), 0
@@ -103,8 +200,17 @@ func sound(t testing.TB, raw string, page block.Page) {
 }
 
 func FuzzExtract(f *testing.F) {
-	for _, seed := range []string{"a\n\nb", "# x\n- y\n  - z", "\xFF\xFEa\x00\n\x00", "\xE9\r\r\n\f\x00", "```\n\xFF", "A\n===\n1. B\n2. C", "\x1b$B$F\x1b(B\n"} {
+	for _, seed := range []string{"a\n\nb", "# x\n- y\n  - z", "\xFF\xFEa\x00\n\x00", "\xE9\r\r\n\f\x00", "```\n\xFF", "A\n===\n1. B\n2. C", "> a\n>> b\nc", "| a | b |\n|---|---|\n| 1 \\| | 2 |", "Name  Fee\nAda   12\nBo    3\nCy    4", "---\nt: x\n---\n    c", "\x1b$B$F\x1b(B\n"} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) { sound(t, string(raw), extract(t, string(raw))) })
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, markdown := range []bool{false, true} {
+			in := block.Input{Raw: raw, Snapshot: model.Snapshot{SnapshotKind: model.KindTextFile}}
+			page, err := Extractor{Markdown: markdown}.Page(context.Background(), in, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound(t, string(raw), page)
+		}
+	})
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/robots"
 	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
 
@@ -37,7 +39,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
@@ -59,10 +61,12 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client) *stage.Stage {
 	return &stage.Stage{
 		Requests: db, Windows: db, Registry: db, Objects: objects{blobs}, Fetcher: fetcher,
+		Turns: db, Robots: robots.New(robots.Options{Fetcher: fetcher, Agent: c.Capture.UserAgent, Spool: c.Capture.spooler(c.S3.TempDir)}),
 		Spool: c.Capture.spooler(c.S3.TempDir), Today: versions(), ToolVersion: toolVersion,
 		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
 		Lease: c.Capture.Lease, Wait: c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,
-		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+		MaxFetch: c.Capture.Total + 10*time.Second, // what is left over is giving it back
+		Missing:  func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 	}
 }
 

@@ -217,13 +217,14 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		Slug:          digest.Slug("", "https://example.org/a/page?b=1", digest.DocumentID(source, "https://example.org/a/page?b=1")),
 		RetrievedAt:   retrieved, HTTPStatus: 200, ContentType: "text/html; charset=ISO-8859-1",
 		ContentHash: digest.Content([]byte(page)), ByteLength: int64(len(page)), Encoding: "ISO-8859-1",
+		DetectedEncoding: "windows-1252", EncodingOrigin: "http", EncodingConfidence: 0.9,
 		HTTPContentType: "text/html; charset=ISO-8859-1", DetectedMIME: "text/html; charset=utf-8", DetectedExt: "html",
 		FetchStatus: "redirected", ETag: `"7"`, LastModified: time.Date(2025, 1, 2, 2, 4, 5, 0, time.UTC), LastModifiedOrigin: "meta",
 		ResponseHeaders:   map[string][]string{"Content-Type": {"text/html; charset=ISO-8859-1"}, "Etag": {`"7"`}},
-		RedactionPolicyID: "headers_v1", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
+		RedactionPolicyID: "redact_v1", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
 		Metadata:   map[string]string{"note": "a b", "from": "https://x.org/?access_token=REDACTED"},
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, MaxPages: 20_000,
-		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "1"},
+		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "2"},
 	}
 	compare(t, s, want)
 	d, err := b.db.Document(t.Context(), s.DocumentID)
@@ -379,8 +380,8 @@ func TestObjectsOfTheInbox(t *testing.T) {
 		"way out":        {object("o3", "inbox", "demo/../other/b.txt"), event.OutcomeRejected, fault.FetchRefused},
 		"other bucket":   {object("o4", "derived", "demo/a.txt"), event.OutcomeRejected, fault.Malformed},
 		"no such object": {object("o5", "inbox", "demo/none"), event.OutcomeFailed, fault.FetchFailed},
-		"a whole WARC": {event.CaptureRequested{RequestID: "o6", WARC: &event.Object{Bucket: "inbox", Key: "demo/a.warc"}},
-			event.OutcomeFailed, fault.UnsupportedType},
+		"no such WARC": {event.CaptureRequested{RequestID: "o6", WARC: &event.Object{Bucket: "inbox", Key: "demo/a.warc"}},
+			event.OutcomeFailed, fault.FetchFailed},
 	} {
 		done := b.outcome(c.request)
 		if done.Outcome != c.outcome || done.Reason != string(c.reason) || done.Message == "" {
@@ -500,7 +501,8 @@ func gzipped(body string) string {
 	return buf.String()
 }
 
-// site is a server on loopback that counts what it is asked for.
+// site is a server on loopback that counts what it is asked for. It has no
+// robots.txt.
 type site struct {
 	*httptest.Server
 	hits atomic.Int32
@@ -509,6 +511,10 @@ type site struct {
 func serve(t *testing.T, h http.HandlerFunc) *site {
 	s := &site{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
 		s.hits.Add(1)
 		h(w, r)
 	}))
@@ -600,12 +606,6 @@ func TestFetchFailures(t *testing.T) {
 		case "/bomb":
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, bomb)
-		case "/busy":
-			w.Header().Set("Retry-After", "3")
-			w.WriteHeader(http.StatusServiceUnavailable)
-		case "/later":
-			w.Header().Set("Retry-After", "86400")
-			w.WriteHeader(http.StatusTooManyRequests)
 		case "/cut":
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "short")
@@ -635,7 +635,6 @@ func TestFetchFailures(t *testing.T) {
 		s.URL + "/large":           {event.OutcomeRejected, fault.TooLarge, "1048576"},
 		s.URL + "/announced":       {event.OutcomeRejected, fault.TooLarge, "1048576"},
 		s.URL + "/bomb":            {event.OutcomeRejected, fault.TooLarge, "1048576"},
-		s.URL + "/later":           {event.OutcomeFailed, fault.FetchFailed, "24h0m0s"},
 		"http://127.0.0.2/":        {event.OutcomeRejected, fault.FetchRefused, "loopback"},
 		"http://u:geheim@[::1]/":   {event.OutcomeRejected, fault.FetchRefused, "user information"},
 		"file:///etc/passwd":       {event.OutcomeRejected, fault.FetchRefused, "http and https"},
@@ -651,15 +650,12 @@ func TestFetchFailures(t *testing.T) {
 		if strings.Contains(done.Message, "geheim") {
 			t.Errorf("%s: the message tells a secret: %s", url, done.Message)
 		}
-		if (done.RetryAfter != nil) != strings.HasSuffix(url, "/later") {
-			t.Errorf("%s: retry after %v", url, done.RetryAfter)
-		}
 	}
-	for path, after := range map[string]time.Duration{"/busy": 3 * time.Second, "/cut": 0, "/broken": 0, "/slow": 0} {
+	for _, path := range []string{"/cut", "/broken", "/slow"} {
 		n++
 		e := b.event(event.CaptureRequested{RequestID: fmt.Sprintf("p%d", n), URL: s.URL + path})
 		err := b.handle(e)
-		if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.FetchFailed || fault.RetryAfter(err) != after {
+		if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.FetchFailed || fault.RetryAfter(err) != 0 {
 			t.Errorf("%s: %v (kind %d, after %s)", path, err, fault.KindOf(err), fault.RetryAfter(err))
 			continue
 		}
@@ -671,7 +667,7 @@ func TestFetchFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		done := b.told()
-		if done.Outcome != event.OutcomeFailed || done.Reason != string(fault.FetchFailed) || (done.RetryAfter != nil) != (after > 0) {
+		if done.Outcome != event.OutcomeFailed || done.Reason != string(fault.FetchFailed) || done.RetryAfter != nil {
 			t.Errorf("%s: %+v", path, done)
 		}
 	}
@@ -715,6 +711,39 @@ func TestTwoRequestsForOneURLFetchOnce(t *testing.T) {
 	}
 	if s.hits.Load() != 1 {
 		t.Errorf("%d fetches", s.hits.Load())
+	}
+}
+
+// Who waits for another's fetch is told nothing of its failure: it fetches itself.
+func TestAFailureIsNobodysDuplicate(t *testing.T) {
+	b := fresh(t, nil)
+	var up atomic.Bool
+	open := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-open
+		if !up.Load() {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, page)
+	})
+	first, second := b.event(event.CaptureRequested{RequestID: "a", URL: s.URL}), b.event(event.CaptureRequested{RequestID: "b", URL: s.URL})
+	result := make(chan error, 1)
+	go func() { result <- b.stage.Handle(t.Context(), first, b.emit) }()
+	b.until(func() bool { return s.hits.Load() == 1 })
+	if err := b.handle(second); fault.KindOf(err) != fault.KindDeferred {
+		t.Fatalf("the second does not wait: %v", err)
+	}
+	close(open)
+	if err := <-result; fault.ReasonOf(err) != fault.FetchFailed {
+		t.Fatalf("error %v", err)
+	}
+	up.Store(true)
+	if err := b.handle(second); err != nil {
+		t.Fatal(err)
+	}
+	if done := b.told(); done.Outcome != event.OutcomeStored || s.hits.Load() != 2 {
+		t.Errorf("outcome %+v after %d requests", done, s.hits.Load())
 	}
 }
 

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -322,4 +324,55 @@ func TestALargeDocument(t *testing.T) {
 		t.Errorf("%d superseded, %d created", strings.Count(got, "superseded"), strings.Count(got, "created"))
 	}
 	w.settled(first, second)
+}
+
+// TestWhatWasMadeIsWhatIsRead: a chunk is published as it was made, or, after a
+// publish that failed, as it is read from the catalog: the same.
+func TestWhatWasMadeIsWhatIsRead(t *testing.T) {
+	w := newWorld(t)
+	v := version{doc: "https://example.org/same", day: 5, pages: []string{"# Budget|The budget is small.|# Größe|Ünïcode and \"quotes\"."}}
+	run := w.capture(v)
+	e := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
+	made := map[string]string{}
+	var mu sync.Mutex
+	w.fail = func(d event.Data) error {
+		created, ok := d.(event.ChunkCreated)
+		if !ok {
+			return nil
+		}
+		raw, err := json.Marshal(created)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		made[created.Chunk.ChunkRef] = string(raw)
+		return errors.New("the bus is away")
+	}
+	if err := w.stage.Handle(t.Context(), e, w.emit); err == nil {
+		t.Fatal("a publish that failed was not told")
+	}
+	w.fail = nil
+	w.heard()
+	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, d := range w.heard() {
+		created, ok := d.(event.ChunkCreated)
+		if !ok {
+			continue
+		}
+		read++
+		raw, err := json.Marshal(created)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, ok := made[created.Chunk.ChunkRef]; ok && was != string(raw) {
+			t.Errorf("made %s\nread %s", was, raw)
+		}
+	}
+	if read < 2 || len(made) == 0 {
+		t.Errorf("%d chunks read, %d made", read, len(made))
+	}
 }

@@ -23,13 +23,8 @@ func Stage(db *catalog.DB, blobs *blobstore.Store, logger *slog.Logger) *stage.S
 // only rows that are committed, so a run that is not there was never made.
 type runs struct{ *catalog.DB }
 
-func (r runs) RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error) {
-	run, segments, redone, err := r.DB.RunParts(ctx, snapshotID, extractionID)
-	return run, segments, redone, mustExist(err)
-}
-
-func (r runs) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error) {
-	s, err := r.DB.Snapshot(ctx, snapshotID)
+func (r runs) RunStanding(ctx context.Context, snapshotID, extractionID string) (model.RunStanding, error) {
+	s, err := r.DB.RunStanding(ctx, snapshotID, extractionID)
 	return s, mustExist(err)
 }
 
@@ -38,10 +33,6 @@ func mustExist(err error) error {
 		return fault.Permanent(fault.Malformed, err)
 	}
 	return err
-}
-
-func (r runs) RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error) {
-	return ifAny(r.DB.RunManifest(ctx, snapshotID, extractionID, redo))
 }
 
 func ifAny(m model.Manifest, err error) (*model.Manifest, error) {

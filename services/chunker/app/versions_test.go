@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -222,6 +223,74 @@ func TestTheOrderOfArrivalDoesNotMatter(t *testing.T) {
 		}
 	}
 	w.settled()
+}
+
+// TestTheFirstVersionHasTheChunks lands versions with one text in every order,
+// with another between them, with other markup and with one date: the current
+// state must be that of the order of versions.
+func TestTheFirstVersionHasTheChunks(t *testing.T) {
+	versions := []version{
+		{doc: docA, day: 1, pages: []string{"# A|x.|# B|y."}},
+		{doc: docA, day: 2, date: 5, pages: []string{"# A|x.|# B|z."}},
+		{doc: docA, day: 3, date: 5, pages: []string{"A|x.|# B|y."}}, // the text of the first
+		{doc: docA, day: 4, date: 5, pages: []string{"# A|x.|# B|z.|# C|y."}},
+		{doc: docA, day: 6, date: 5, pages: []string{"A|x.|B|y."}}, // once more
+	}
+	w := newWorld(t)
+	for _, newest := range []int{3, 5} {
+		want := ""
+		for i, order := range permutations(newest) {
+			if i%5 != 0 && newest > 3 {
+				continue
+			}
+			var run model.Run
+			for _, n := range order {
+				v := versions[n]
+				// Another document with other texts, so that none stands for another's.
+				name := fmt.Sprintf("-%d-%d", newest, i)
+				v.doc, v.pages = v.doc+name, []string{strings.ReplaceAll(v.pages[0], ".", name)}
+				run, _ = w.land(v)
+			}
+			got := strings.ReplaceAll(currentState(w, run), fmt.Sprintf("-%d-%d", newest, i), ".")
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Fatalf("order %v:\n%s\nwant:\n%s", order, got, want)
+			}
+		}
+		if !strings.HasPrefix(want, fmt.Sprintf("current is that of day %d\nnow false", versions[newest-1].day)) ||
+			!strings.Contains(want, `now true 1/1 "B\n\ny." hot since 2026-01-01, repeats false, point true`) {
+			t.Errorf("with %d versions:\n%s", newest, want)
+		}
+	}
+	w.settled()
+	if wrong, err := w.db.Contradictions(t.Context(), "", time.Now().Add(time.Hour)); err != nil || len(wrong) > 0 {
+		t.Errorf("%v, %v", wrong, err)
+	}
+}
+
+// currentState writes down what stands for a document now: the chunks of its
+// current version, and all that are not in the archive.
+func currentState(w *world, run model.Run) string {
+	w.Helper()
+	d := w.document(run)
+	current, err := w.db.Snapshot(w.Context(), d.CurrentSnapshotID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	lines := []string{"current is that of day " + fmt.Sprint(current.RetrievedAt.Day())}
+	for _, c := range w.chunks(run.DocumentID) {
+		now := c.Chunk.DocHash == d.CurrentDocHash && c.Chunk.Generation == d.CurrentGeneration
+		if c.State.Layer == model.LayerArchive && !now {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("now %t %s/%d %q %s since %s, repeats %t, point %t", now,
+			c.Chunk.Provenance.Source.RecordPointer.RetrievedAt.Format("2"), c.Chunk.ChunkIndex, c.Chunk.Content, c.State.Layer,
+			c.State.Since, c.State.Repeats != "", c.State.HasPoint()))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // state writes down the chunks of the runs' documents by version and place.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -33,13 +34,15 @@ type Config struct {
 	S3         config.S3
 	Runner     config.Runner
 	Extraction config.Extraction
+	OCR        config.OCR
 	Telemetry  config.Telemetry
 	Health     config.Health
 }
 
-// App is the running extractor.
+// App is the running extractor: two consumers, so that text never waits for OCR.
 type App struct {
-	*stream.Runner
+	extract  *stream.Runner
+	reading  *reading
 	conn     *stream.Conn
 	db       *catalog.DB
 	children *child.Client
@@ -52,12 +55,17 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
-	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), blobs.FetchRaw)
+	limits := child.ConfigOf(c.Extraction, c.S3.TempDir)
+	limits.Warm = true
+	children, err := child.New(limits, blobs.FetchRaw)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{children: children}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+	a := &App{children: children, reading: &reading{mode: c.OCR.Mode, logger: tel.Logger}}
+	if a.reading.reader, err = newReader(c, blobs); err != nil {
+		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
+	}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
@@ -65,22 +73,56 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
-	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, tel.Logger), stream.Options{
+	options := stream.Options{
 		Consumer: stream.ConsumerExtract, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
-	})
+	}
+	a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, a.reading.on, tel.Logger), options)
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	if a.reading.reader == nil {
+		return a, nil
+	}
+	options.Consumer, options.Workers = stream.ConsumerOCR, pagesAtOnce(c.OCR)
+	a.reading.runner, err = stream.NewRunner(a.conn, recogniser(a.db, blobs, a.reading, tel.Logger), options)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
 
-func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, logger *slog.Logger) *stage.Stage {
+// Run works until ctx ends. Without an engine for OCR the pages that need it are
+// left to others. The children are started at once, so that the first document
+// does not wait for them.
+func (a *App) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var starting sync.WaitGroup
+	starting.Go(func() { _ = a.children.Start(ctx) }) // where it fails, a call says so
+	defer starting.Wait()
+	defer cancel()
+	read := make(chan error, 1)
+	go func() {
+		err := a.reading.run(ctx)
+		if err != nil {
+			cancel() // what does not go on stops the whole
+		}
+		read <- err
+	}()
+	err := a.extract.Run(ctx)
+	cancel()
+	return errors.Join(err, <-read)
+}
+
+// Ready implements process.Service: the consumer that text goes through says it.
+func (a *App) Ready(ctx context.Context) error { return a.extract.Ready(ctx) }
+
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, on func(context.Context) (bool, error), logger *slog.Logger) *stage.Stage {
 	parts := extractor{children, blobs}
 	return &stage.Stage{
 		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
-		Log: logger, NewerDelay: newerDelay,
+		OCR: on, Log: logger, NewerDelay: newerDelay,
 		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 		Moved:   func(err error) bool { return errors.Is(err, catalog.ErrRunMoved) },
 	}
@@ -92,6 +134,9 @@ func (a *App) Name() string { return Name }
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
 	a.children.Close()
+	if a.reading.reader != nil {
+		a.reading.reader.Close()
+	}
 	if a.conn != nil {
 		a.conn.Close()
 	}
@@ -107,7 +152,7 @@ type extractor struct {
 	blobs    *blobstore.Store
 }
 
-func (x extractor) Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange) ([]stage.Result, error) {
+func (x extractor) Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, tasks []model.OCRTask) ([]stage.Result, error) {
 	var facts []byte
 	if run.FactsKey != "" {
 		var err error
@@ -118,7 +163,11 @@ func (x extractor) Pages(ctx context.Context, s model.Snapshot, run model.Run, r
 			return nil, err
 		}
 	}
-	return results(x.children.Extract(ctx, s, run, facts, r))
+	read, err := x.answers(ctx, s, tasks)
+	if err != nil {
+		return nil, err
+	}
+	return pages(x.children.Extract(ctx, s, run, facts, r, read...))
 }
 
 func (x extractor) Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error) {
@@ -126,10 +175,10 @@ func (x extractor) Split(ctx context.Context, s model.Snapshot, run model.Run) (
 }
 
 func (x extractor) Failed(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, reason fault.Reason, sentence string) ([]stage.Result, error) {
-	return results(x.children.Failed(ctx, s, run.ExtractionID, r, reason, sentence))
+	return pages(x.children.Failed(ctx, s, run.ExtractionID, r, reason, sentence))
 }
 
-func results(made []child.Result, err error) ([]stage.Result, error) {
+func pages(made []child.Result, err error) ([]stage.Result, error) {
 	if err != nil {
 		return nil, err
 	}

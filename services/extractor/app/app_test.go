@@ -9,6 +9,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
@@ -50,7 +51,7 @@ func TestTheWholeService(t *testing.T) {
 	running, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- app.Run(running) }()
-	run := w.start(w.capture("Text of a file.\n", model.KindTextFile, nil), "1")
+	run := w.start(w.capture("Text of a file.\n", model.KindTextFile, nil), extract.ParserVersion)
 	if err := conn.Publisher("splitter").Publish(ctx, w.event(split(run, model.PageRange{From: 1, To: 1}))); err != nil {
 		t.Fatal(err)
 	}

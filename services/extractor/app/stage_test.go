@@ -10,11 +10,15 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 const page = `<!DOCTYPE html><html lang="en"><title>T</title><p>The level rose.</p></html>`
+
+// newer is a parser version that is not out yet.
+const newer = "1000000"
 
 var one = model.PageRange{From: 1, To: 1}
 
@@ -27,7 +31,7 @@ func lines(from, to int) (out []string) {
 
 func TestARangeIsExtracted(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	for _, r := range model.Ranges(20) {
 		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
 			t.Errorf("%+v: %q", r, got)
@@ -46,7 +50,7 @@ func TestARangeIsExtracted(t *testing.T) {
 // TestOneRangeManyTimesAtOnce: one segment, and everybody says that one.
 func TestOneRangeManyTimesAtOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(3, ""), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(3, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 1, To: 3}
 	var group sync.WaitGroup
 	for range 4 {
@@ -68,7 +72,7 @@ func TestOneRangeManyTimesAtOnce(t *testing.T) {
 
 func TestAPublishThatFails(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), "1")
+	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
 	away := fault.Unavailable(errors.New("the bus is away"))
 	w.fail = func(int) error { return away }
 	if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); !errors.Is(err, away) {
@@ -82,7 +86,7 @@ func TestAPublishThatFails(t *testing.T) {
 
 func TestAPageThatEndsItsChild(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, "ENDS AT 3\n"), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(20, "ENDS AT 3\n"), model.KindPDF, nil), extract.ParserVersion)
 	want := lines(1, 16)
 	want[2] = "parser_crashed: page 3: the parser ended unexpectedly"
 	if got := w.pages(run, model.PageRange{From: 1, To: 16}); !reflect.DeepEqual(got, want) {
@@ -99,7 +103,7 @@ func TestARunThatCouldNotBeSplit(t *testing.T) {
 	for _, raw := range []string{"", "%PDF-1.4\nnothing"} {
 		s := w.capture(raw, model.KindPDF, nil)
 		run := w.record(model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: s.DocumentID, PageCount: 1,
-			ParserVersion: "1", Reason: "encrypted", Message: "it is locked"})
+			ParserVersion: extract.ParserVersion, Reason: "encrypted", Message: "it is locked"})
 		if got := w.pages(run, one); got[0] != "encrypted: it is locked" {
 			t.Errorf("%q", got)
 		}
@@ -108,7 +112,7 @@ func TestARunThatCouldNotBeSplit(t *testing.T) {
 
 func TestRedo(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), "1")
+	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
 	if err := w.stage.Fail(t.Context(), w.event(split(run, one)), fault.Timeout, "page 1: too slow", w.emit); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +143,7 @@ func TestRedo(t *testing.T) {
 
 func TestFailIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 17, To: 20}
 	for _, sentence := range []string{"the first", "the second"} {
 		if err := w.stage.Fail(t.Context(), w.event(split(run, r)), fault.AttemptsExhausted, sentence, w.emit); err != nil {
@@ -158,9 +162,9 @@ func TestFailIsDoneOnce(t *testing.T) {
 func TestBytesThatAreDamaged(t *testing.T) {
 	w := newWorld(t)
 	s := w.capture(page, model.KindHTML, nil)
-	run := w.start(s, "1")
+	run := w.start(s, extract.ParserVersion)
 	other := w.capture("another", model.KindTextFile, nil) // so that the child does not hold the first
-	w.pages(w.start(other, "1"), one)
+	w.pages(w.start(other, extract.ParserVersion), one)
 	key, err := blobstore.RawKey("s", s.ContentHash)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +187,7 @@ func TestBytesThatAreDamaged(t *testing.T) {
 
 func TestFactsThatAreLost(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(2, ""), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(2, ""), model.KindPDF, nil), extract.ParserVersion)
 	if err := w.blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +199,7 @@ func TestFactsThatAreLost(t *testing.T) {
 
 func TestEventsThatNameNothing(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), "1")
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	good := split(run, model.PageRange{From: 1, To: 16})
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
@@ -230,7 +234,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 func TestARunThatIsOver(t *testing.T) {
 	w := newWorld(t)
 	for _, state := range []model.RunState{model.RunSuperseded, model.RunRemoved} {
-		run := w.start(w.capture(page+string(state), model.KindHTML, nil), "1")
+		run := w.start(w.capture(page+string(state), model.KindHTML, nil), extract.ParserVersion)
 		w.finish(run, state)
 		e := w.event(split(run, one))
 		for _, err := range []error{
@@ -254,7 +258,7 @@ func TestARunThatIsOver(t *testing.T) {
 
 func TestANewerParsersRange(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), "2")
+	run := w.start(w.capture(page, model.KindHTML, nil), newer)
 	e := w.event(split(run, one))
 	err := w.stage.Handle(t.Context(), e, w.emit)
 	if fault.KindOf(err) != fault.KindDeferred || fault.RetryAfter(err) != newerDelay {
@@ -278,7 +282,7 @@ func TestAnOlderParsersRun(t *testing.T) {
 	old := w.start(s, "0")
 	first, second := model.PageRange{From: 1, To: 16}, model.PageRange{From: 17, To: 20}
 	w.pages(old, first)
-	w.stage.ParserVersion = "1"
+	w.stage.ParserVersion = extract.ParserVersion
 
 	away := fault.Unavailable(errors.New("the bus is away"))
 	w.fail = func(n int) error {
@@ -305,7 +309,7 @@ func TestAnOlderParsersRun(t *testing.T) {
 			t.Fatalf("%+v, %v", runs, err)
 		}
 		run := runs[1]
-		if run.ParserVersion != "1" || run.PageCount != 20 || run.Why != "version" || run.FactsKey == old.FactsKey || run.FactsKey == "" {
+		if run.ParserVersion != extract.ParserVersion || run.PageCount != 20 || run.Why != "version" || run.FactsKey == old.FactsKey || run.FactsKey == "" {
 			t.Errorf("%+v", run)
 		}
 		if said := w.heard(); len(said) != 2 || said[0] != split(run, first) || said[1] != split(run, second) {
@@ -324,7 +328,7 @@ func TestAnOlderParsersRun(t *testing.T) {
 	locked := w.capture("%PDF-1.4\nnothing", model.KindPDF, nil)
 	before := w.record(model.Run{SnapshotID: locked.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: locked.DocumentID,
 		PageCount: 3, ParserVersion: "0"})
-	w.stage.ParserVersion = "1"
+	w.stage.ParserVersion = extract.ParserVersion
 	if err := w.stage.Handle(ctx, w.event(split(before, model.PageRange{From: 1, To: 3})), w.emit); err != nil {
 		t.Fatal(err)
 	}

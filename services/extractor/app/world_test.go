@@ -21,13 +21,14 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
+	ocrchild "github.com/colophon-dev/colophon/pkg/ocr/child"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/extractor/internal/stage"
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged, ocrchild.RoleName: ocrchild.Role}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -105,7 +106,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(children.Close)
-	return &world{T: t, env: env, db: db, blobs: blobs, children: children, stage: newStage(db, blobs, children, slog.New(slog.DiscardHandler))}
+	return &world{T: t, env: env, db: db, blobs: blobs, children: children, stage: newStage(db, blobs, children, nil, slog.New(slog.DiscardHandler))}
 }
 
 func (w *world) emit(_ context.Context, d event.Data) error {

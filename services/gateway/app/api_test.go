@@ -1,12 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"fmt"
+	"image/png"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -117,12 +120,64 @@ func TestRecords(t *testing.T) {
 		t.Errorf("the page is %+v\n%s\nwant %s", one.Page, html, marker)
 	}
 	status := into[api.StatusAnswer](t, r.get("/v1/status", http.StatusOK, "/v1/status"))
-	if status.Quiet || len(status.Queues) != 5 || status.Progress.Unpublished != 1 || status.Oldest == nil {
+	if status.Quiet || len(status.Queues) != 6 || status.Progress.Unpublished != 1 || status.Oldest == nil {
 		t.Errorf("the status is %+v", status)
 	}
 	r.get("/healthz", http.StatusOK, "/healthz")
 	r.get("/readyz", http.StatusOK, "/readyz")
 }
+
+func TestPictures(t *testing.T) {
+	r := newRig(t)
+	s, _ := r.add(doc{content: "A map of the wells", html: onePagePDF, kind: model.TypePDF, unit: model.UnitFigure,
+		box: &model.BBox{X: .25, Y: .25, W: .5, H: .25}})
+	pages := "/v1/snapshots/" + s.SnapshotID + "/pages/1"
+	size := func(template, path string) (w, h int) {
+		t.Helper()
+		picture, err := png.Decode(bytes.NewReader(r.get(template, http.StatusOK, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return picture.Bounds().Dx(), picture.Bounds().Dy()
+	}
+	if w, h := size("/v1/snapshots/{id}/pages/{n}.png", pages+".png?width=640"); w != 640 || h != 320 {
+		t.Errorf("the page is %d x %d", w, h)
+	}
+	if w, h := size("/v1/snapshots/{id}/pages/{n}.png", pages+".png"); w != 320 || h != 160 {
+		t.Errorf("the page is %d x %d", w, h)
+	}
+	// Half of the 595 points that the unit's page is said to be wide, at 150 dots an inch.
+	if w, _ := size("/v1/snapshots/{id}/pages/{n}/figures/{figure}", pages+"/figures/fig-1-1.png"); w != 620 {
+		t.Errorf("the figure is %d wide", w)
+	}
+	kept := 0
+	for object, err := range r.app.blobs.List(r.ctx, blobstore.Derived, s.SourceID+"/") {
+		r.must(err)
+		if strings.Contains(object.Key, "/thumbs/") || strings.Contains(object.Key, "/figures/") {
+			kept++
+		}
+	}
+	if kept != 3 {
+		t.Errorf("%d pictures are kept", kept)
+	}
+	web, _ := r.add(doc{content: "Le quorum est de sept membres présents.", html: page + "<table><tr><th>a</th><th>b, c</th></tr><tr><td>1</td><td>2</td></tr></table>"})
+	other := "/v1/snapshots/" + web.SnapshotID + "/pages/1"
+	if csv := r.get("/v1/snapshots/{id}/pages/{n}/tables/{table}", http.StatusOK, other+"/tables/tbl-1-1.csv"); string(csv) != "a,\"b, c\"\r\n1,2\r\n" {
+		t.Errorf("the table is %q", csv)
+	}
+	for path, status := range map[string]int{
+		pages + ".png?width=641": 400, pages + ".gif": 400, other + ".png": 404, pages + "/figures/fig-1-2.png": 404,
+		pages + "/figures/fig-1-1": 400, pages + "/figures/fig-1-1.png?width=3": 400, other + "/tables/tbl-1-2.csv": 404, other + "/tables/tbl-1-1": 400,
+	} {
+		template := "/v1/snapshots/{id}/pages/{n}.png"
+		r.get(template, status, path)
+	}
+}
+
+// onePagePDF is a page of 400 x 200 points with a filled rectangle.
+const onePagePDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 200]/Contents 4 0 R>>endobj\n" +
+	"4 0 obj<</Length 18>>stream\n100 100 200 50 re f\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
 func TestRawBytesCannotHarm(t *testing.T) {
 	r := newRig(t)

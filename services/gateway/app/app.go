@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -38,6 +39,7 @@ type App struct {
 	blobs      *blobstore.Store
 	vectors    *vectors
 	children   *child.Client
+	drawer     *child.Drawer
 	reconciler *reconcile.Reconciler
 }
 
@@ -68,7 +70,10 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
+		return err
+	}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
@@ -90,9 +95,9 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 			Embedders: map[string]retrieval.Embedder{builtIn.Model(): builtIn},
 		},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
-			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children,
+			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
 		}},
-		Objects: a.blobs, Pages: reader, Queues: a.conn, Ready: a.Ready,
+		Objects: a.blobs, Pages: reader, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
 		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator,
 	}
@@ -187,6 +192,9 @@ func (a *App) Close() error {
 	}
 	if a.children != nil {
 		a.children.Close()
+	}
+	if a.drawer != nil {
+		a.drawer.Close()
 	}
 	if a.conn != nil {
 		a.conn.Close()

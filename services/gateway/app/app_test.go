@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, child.DrawRoleName: child.DrawRole}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -197,7 +198,8 @@ type doc struct {
 	status                            model.ChunkStatus
 	layer                             model.Layer
 	box                               *model.BBox
-	html                              string // captured, extracted for real; else a unit of content is made up
+	unit                              model.UnitType // of one that is made up; else a paragraph
+	html                              string         // captured, extracted for real; else a unit of content is made up
 }
 
 // add brings a document through all stores: captured, extracted, chunked and
@@ -311,7 +313,7 @@ func madeUp(s model.Snapshot, run model.Run, d doc) segment.Frame {
 		ParserVersion: run.ParserVersion, PageNo: 1, Width: 595, Height: 842, Status: model.PageProcessed, UnitCount: 1, Coverage: 1,
 		HTML: "<!-- DOCXT:PAGE index=1 id=\"\" slug=\"\" -->\n<p>…</p>\n"}
 	unit := model.Unit{IRID: "ir_made_up", SourceID: s.SourceID, SourceName: s.SourceName, SnapshotID: s.SnapshotID,
-		RetrievedAt: s.RetrievedAt, Type: model.UnitParagraph, FieldsRaw: model.Fields{BlockID: "p_1", Text: d.content, Verbatim: true},
+		RetrievedAt: s.RetrievedAt, Type: cmp.Or(d.unit, model.UnitParagraph), FieldsRaw: model.Fields{BlockID: "p_1", Text: d.content, Verbatim: true},
 		RecordLocator: model.Locator{Kind: model.LocatorBlock, PageNumber: 1}, ParserVersion: run.ParserVersion,
 		Evidence: []model.Evidence{{SourceID: s.SourceID, SnapshotID: s.SnapshotID, PageNumber: 1, BBox: d.box,
 			RepresentationKind: model.RepresentationLocator, FragmentHash: "sha256:0"}}}

@@ -65,7 +65,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
 	a.why.Store(&errNotSetUp)
 	var err error
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

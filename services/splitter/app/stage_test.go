@@ -49,6 +49,43 @@ func TestASnapshotIsSplit(t *testing.T) {
 	}
 }
 
+// TestReparse: a re-parse runs under the rules that the source has now, and what
+// continues that run keeps them.
+func TestReparse(t *testing.T) {
+	w := newWorld(t)
+	s := w.capture(page, model.KindHTML, nil)
+	first := w.start(s)
+	if first.Rules != nil {
+		t.Errorf("a run under the snapshot's own rules keeps them: %+v", first.Rules)
+	}
+	reparse := w.event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", Why: "reparse"})
+	if err := w.stage.Handle(t.Context(), reparse, w.emit); err != nil { // no such source: the snapshot's rules
+		t.Fatal(err)
+	}
+	source := model.DefaultSource("s")
+	source.Furniture = &model.Furniture{Version: 1, Documents: 3, Selectors: []model.FurnitureSelect{{Select: "#side", Role: "related"}}}
+	if err := w.db.PutSource(t.Context(), source); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // delivered twice
+		if err := w.stage.Handle(t.Context(), reparse, w.emit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := w.db.Runs(t.Context(), s.SnapshotID)
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	second := runs[1]
+	if second.ExtractionID == first.ExtractionID || second.RulesDigest == first.RulesDigest || second.Why != "reparse" ||
+		second.Rules == nil || second.Rules.Furniture == nil || second.Rules.Furniture.Version != 1 {
+		t.Errorf("%+v", second)
+	}
+	if again := s.Under(second).UnitRules(); again.Furniture.Selectors[0].Select != "#side" {
+		t.Errorf("the snapshot under the run has %+v", again)
+	}
+}
+
 // TestAPublishThatFails: what was not said is said at the next delivery, by
 // Handle and by Fail.
 func TestAPublishThatFails(t *testing.T) {
@@ -289,10 +326,22 @@ func TestAnotherParser(t *testing.T) {
 	}
 }
 
-// TestBytesThatAreDamaged fail as our own fault.
+// TestBytesThatAreDamaged fail as our own fault, where they are looked at: a file
+// that is one page in any case is split without them, and its page fails.
 func TestBytesThatAreDamaged(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(page, model.KindHTML, nil)
+	s := w.capture("%PDF-1.7\n", model.KindPDF, nil)
+	html := w.capture(page, model.KindHTML, nil)
+	other, err := blobstore.RawKey("s", html.ContentHash)
+	if err == nil {
+		err = w.blobs.Delete(t.Context(), blobstore.Raw, other)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stage.Handle(t.Context(), w.stored(html), w.emit); err != nil || len(w.runs(html)) != 1 {
+		t.Errorf("%v", err)
+	}
 	key, err := blobstore.RawKey("s", s.ContentHash)
 	if err != nil {
 		t.Fatal(err)

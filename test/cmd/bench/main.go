@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +36,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w, progress io.Writer) error {
 	var o bench.Options
-	var out, growth string
+	var out, growth, only string
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	flags.StringVar(&o.Colophon, "colophon", "bin/colophon", "the binary to measure; the services' lie beside it")
 	flags.StringVar(&o.Dir, "dir", "", "folder for the systems' data; the system's temporary folder when not set")
@@ -46,6 +47,7 @@ func run(ctx context.Context, args []string, w, progress io.Writer) error {
 	flags.IntVar(&o.Requests, "requests", 200, "small documents whose latency is measured")
 	flags.IntVar(&o.Large, "large", 5000, "pages of the document whose memory is measured; 0: none")
 	flags.StringVar(&growth, "growth", "100,1000,10000", "pages of the documents that show how cost grows")
+	flags.StringVar(&only, "only", "", "figures that are measured, all when not set: "+strings.Join(bench.Figures(), ","))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,6 +60,15 @@ func run(ctx context.Context, args []string, w, progress io.Writer) error {
 			return fmt.Errorf("-growth %q: numbers of pages, separated by commas", growth)
 		}
 		o.Growth = append(o.Growth, n)
+	}
+	for figure := range strings.SplitSeq(only, ",") {
+		if figure == "" {
+			continue
+		}
+		if !slices.Contains(bench.Figures(), figure) {
+			return fmt.Errorf("-only %q: some of %s, separated by commas", only, strings.Join(bench.Figures(), ","))
+		}
+		o.Only = append(o.Only, figure)
 	}
 	began := time.Now()
 	o.Progress = func(format string, args ...any) {

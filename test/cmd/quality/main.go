@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,28 +27,65 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON bool
+	var asJSON, scans bool
+	var hostile string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
 	flags.StringVar(&o.Colophon, "colophon", "bin/colophon", "the binary to measure")
 	flags.StringVar(&o.Only, "only", "", "only files whose path in the corpus begins so")
+	flags.BoolVar(&o.Peers, "peers", false, "also measure other tools that are installed")
+	flags.StringVar(&o.Python, "python", "", "with -peers: Python interpreter that has PyMuPDF, camelot and readability-lxml")
+	flags.BoolVar(&o.Whole, "whole", false, "also run all files through two whole systems: coverage, proofs, determinism, memory")
+	flags.StringVar(&hostile, "hostile", "", "instead: run this folder of harmful files through a system; exit 1 unless all end and it lives")
+	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if hostile != "" {
+		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
 	}
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
 		return err
 	}
+	if scans {
+		report, err := quality.RunScans(ctx, o.Corpus, o.Only)
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
+	}
 	report, err := quality.Run(ctx, o)
 	if err != nil {
 		return err
 	}
+	return show(report, asJSON, w)
+}
+
+func runHostile(ctx context.Context, colophon, folder string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunHostile(ctx, colophon, folder)
+	if err != nil {
+		return err
+	}
+	if err := show(report, asJSON, w); err != nil {
+		return err
+	}
+	if !report.Good() {
+		return errors.New("not every file reached its end")
+	}
+	return nil
+}
+
+// report is what is printed, for a person or as JSON.
+type report interface{ Write(w io.Writer) error }
+
+func show(r report, asJSON bool, w io.Writer) error {
 	if !asJSON {
-		return report.Write(w)
+		return r.Write(w)
 	}
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
 	out.SetEscapeHTML(false)
-	return out.Encode(report)
+	return out.Encode(r)
 }

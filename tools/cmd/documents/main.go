@@ -1,5 +1,6 @@
-// Command documents writes the PDF files of test/documents: a regulation, a
-// report, one that is cut and one that is encrypted. The texts are invented.
+// Command documents writes the PDF files of test/documents (a regulation, a
+// report, a letter with a scanned sheet, one that is cut and one that is
+// encrypted), a ZIP archive and a web archive. The texts are invented.
 // The files are equal byte for byte every time, but for the encrypted one,
 // whose keys are random: it is written only when it is missing.
 package main
@@ -35,9 +36,24 @@ func write(dir string) error {
 	if err != nil {
 		return err
 	}
+	letter, err := bridge()
+	if err != nil {
+		return err
+	}
+	mixed, err := render(letter)
+	if err != nil {
+		return err
+	}
+	zipped, err := minutes()
+	if err != nil {
+		return err
+	}
 	files := map[string][]byte{
+		"seance-fevrier.zip":             zipped,
+		"biblioteca.warc":                site(),
 		"regulamento-conselho-aguas.pdf": reg,
 		"watershed-report.pdf":           rep,
+		"arrete-numerise.pdf":            mixed,
 		"truncated.pdf":                  cut(rep),
 	}
 	const encrypted = "password-protected.pdf"

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
@@ -165,11 +166,14 @@ type candidate struct {
 	number int // what it begins or ends with, less the page's own; none otherwise
 	numbed bool
 	outer  bool // nothing on the page stands further out
+	far    bool // beyond edge: it must count the pages
 }
 
 const (
 	// edge is the share of the page's height in which running heads stand.
 	edge = 0.15
+	// numberEdge is the same for a page's number that stands alone.
+	numberEdge = 0.22
 	// edgeLines is how many heights from the edge on are looked at.
 	edgeLines = 4
 )
@@ -237,10 +241,13 @@ func candidates(p *Page, foot bool) []candidate {
 		if foot {
 			from = p.Height - l.Base
 		}
-		if l.Turn != 0 || from > edge*p.Height || len(l.Glyphs) > 250 {
+		if l.Turn != 0 || from > numberEdge*p.Height || len(l.Glyphs) > 250 {
 			continue
 		}
 		c := candidate{foot: foot, from: from, text: Fold(l.String()), pageNo: p.PageNo}
+		if c.far = from > edge*p.Height; c.far && strings.Trim(c.text, "#-–— ") != "" {
+			continue
+		}
 		c.number, c.numbed = number(l)
 		c.number -= p.PageNo
 		out = append(out, c)
@@ -296,6 +303,9 @@ func repeated(all []candidate, least, pages int) []Running {
 		n, outer := distinct(group), 0
 		for i := range group {
 			outer += rank(group[i].outer)
+			if group[i].far && (!group[i].numbed || group[i].number != group[0].number) {
+				n = 0 // a number that does not count the pages
+			}
 		}
 		if c := group[len(group)/2]; c.text != "" && n >= least && (2*outer >= len(group) || 5*n >= 2*pages) {
 			out = append(out, Running{Foot: c.foot, From: roundSize(c.from), Text: c.text})
@@ -353,10 +363,22 @@ func mostlyRunning(group []candidate, known []Running) bool {
 			offsets[group[i].number]++
 		}
 	}
+	pages := map[string]int{} // neighbours of the sample share the head of their chapter
+	type onPage struct {
+		text   string
+		pageNo int
+	}
+	seen := map[onPage]bool{}
+	for i := range group {
+		if at := (onPage{group[i].text, group[i].pageNo}); at.text != "" && !seen[at] {
+			seen[at] = true
+			pages[at.text]++
+		}
+	}
 	n := 0
 	for i := range group {
 		c := &group[i]
-		repeats := slices.ContainsFunc(known, func(r Running) bool {
+		repeats := pages[c.text] >= 2 && c.outer || slices.ContainsFunc(known, func(r Running) bool {
 			return r.Foot == c.foot && r.Text == c.text && math.Abs(r.From-c.from) <= heightSlack
 		})
 		if repeats || c.numbed && offsets[c.number] >= 2 {

@@ -16,6 +16,9 @@ type Page struct {
 	// first Walls of them.
 	Boxes []Rect
 	Walls int
+	// Tags are the pieces of tagged text in the order in which they are to be
+	// read, as far as the file is to be believed.
+	Tags []Tag
 }
 
 // Facts are the findings about the whole document that blocks are typed by.
@@ -62,7 +65,11 @@ func Blocks(p Page, lines []Line) []Block {
 func Lines(p Page) []Line {
 	var out []Line
 	for _, group := range directions(p.Glyphs) {
-		out = append(out, order(fragments(group))...)
+		parts := fragments(group)
+		for i := range parts {
+			spread(&parts[i])
+		}
+		out = append(out, initials(withoutAsides(order(bidirectional(parts))))...)
 	}
 	return out
 }
@@ -84,6 +91,9 @@ func outermost(blocks []Block) {
 // directions divides glyphs by their direction of writing, the most frequent
 // one first, each in the engine's order.
 func directions(glyphs []Glyph) [][]Glyph {
+	if oneDirection(glyphs) {
+		return [][]Glyph{glyphs} // as on nearly every page
+	}
 	count := map[int]int{}
 	for i := range glyphs {
 		count[glyphs[i].Turn]++
@@ -102,6 +112,17 @@ func directions(glyphs []Glyph) [][]Glyph {
 	}
 	slices.SortStableFunc(groups, func(a, b []Glyph) int { return cmp.Compare(len(b), len(a)) })
 	return groups
+}
+
+// oneDirection reports whether all glyphs run in the same direction; false when
+// there are none.
+func oneDirection(glyphs []Glyph) bool {
+	for i := range glyphs {
+		if glyphs[i].Turn != glyphs[0].Turn {
+			return false
+		}
+	}
+	return len(glyphs) > 0
 }
 
 // split divides the lines where running heads begin and end, and where a wall
@@ -133,7 +154,7 @@ func (p *Page) walled(a, b *Line) bool {
 	}
 	for _, w := range p.Boxes[:p.Walls] {
 		middle := (w.Top + w.Bottom) / 2
-		if a.Base <= middle && b.Base >= middle && (sharedX(a.At, w) > 0 || sharedX(b.At, w) > 0) {
+		if a.Base <= middle && b.Base >= middle && (sharedX(a.Box, w) > 0 || sharedX(b.Box, w) > 0) {
 			return true
 		}
 	}
@@ -148,7 +169,7 @@ func insertion(blocks []Block, box Rect) int {
 	anyAbove := false
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Turn != 0 || sharedX(b.At, box) <= 0 {
+		if b.Turn != 0 || sharedX(b.Box, box) <= 0 {
 			continue
 		}
 		middle := (b.At.Top + b.At.Bottom) / 2

@@ -25,8 +25,11 @@ const (
 
 // Block is one block of the page.
 type Block struct {
-	Kind            Kind
-	Lines           []Line
+	Kind  Kind
+	Lines []Line
+	// Parts are the lines that each further column begins with, when the block
+	// goes on from one to the next. Box and At are those of the first column.
+	Parts           []int
 	Box             Rect // on the page
 	At              Rect // in the frame of its direction
 	Size            float64

@@ -36,6 +36,11 @@ func classify(p Page, blocks []Block) {
 		switch {
 		case captions.MatchString(text) && utf8.RuneCountInString(text) < 600 && !endsOpen(text):
 			b.Kind, b.Confidence = Caption, 0.85
+		case p.tag(b).Kind == Caption:
+			b.Kind, b.Confidence = Caption, 0.9
+		case p.tag(b).Kind == Footnote:
+			b.Kind, b.Confidence = Footnote, 0.9
+			b.Marker, _ = b.Lines[0].noteMark()
 		case !p.Facts.BodyMono && isCode(b):
 			b.Kind, b.Confidence = Code, 0.8
 		default:
@@ -87,6 +92,14 @@ func isCode(b *Block) bool {
 func heading(p Page, b *Block, text string) {
 	length := utf8.RuneCountInString(text)
 	if length > maxHeading || b.rows > 4 || !strings.ContainsFunc(text, unicode.IsLetter) {
+		return
+	}
+	if t := p.tag(b); t.Kind == Heading {
+		style := t.Level
+		if style == 0 && p.Facts.Level != nil {
+			style = p.Facts.Level(b.Size, b.Bold)
+		}
+		b.makeHeading(max(style, 1), "by its tag", 0.95)
 		return
 	}
 	if p.Facts.Titled != nil {
@@ -148,7 +161,7 @@ func numbers(p Page, blocks []Block) {
 		}
 		kind := Paragraph
 		switch {
-		case b.At.Top > 0.9*p.Height && lowest(blocks, i):
+		case (b.At.Top > 0.9*p.Height || b.At.Top > 0.75*p.Height && p.apart(blocks, i)) && lowest(blocks, i):
 			kind = PageFooter
 		case b.At.Bottom < 0.08*p.Height && highest(blocks, i):
 			kind = PageHeader
@@ -157,6 +170,18 @@ func numbers(p Page, blocks []Block) {
 			b.Kind, b.Confidence = kind, 0.8
 		}
 	}
+}
+
+// apart reports whether block i stands in the middle of the page's width, with
+// white space of more than two lines above it.
+func (p *Page) apart(blocks []Block, i int) bool {
+	a := &blocks[i]
+	if math.Abs(middle(a.At)-p.Width/2) > 0.05*p.Width {
+		return false
+	}
+	return !slices.ContainsFunc(blocks, func(b Block) bool {
+		return b.Turn == 0 && b.At.Top < a.At.Top && b.At.Bottom > a.At.Top-float64(2.5*a.Size)
+	})
 }
 
 func lowest(blocks []Block, i int) bool {

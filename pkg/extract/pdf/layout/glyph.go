@@ -8,7 +8,6 @@
 package layout
 
 import (
-	"math"
 	"unicode"
 )
 
@@ -24,8 +23,8 @@ func (r Rect) Height() float64 { return r.Bottom - r.Top }
 // Union is the smallest box around both.
 func (r Rect) Union(s Rect) Rect {
 	return Rect{
-		Left: math.Min(r.Left, s.Left), Right: math.Max(r.Right, s.Right),
-		Top: math.Min(r.Top, s.Top), Bottom: math.Max(r.Bottom, s.Bottom),
+		Left: min(r.Left, s.Left), Right: max(r.Right, s.Right),
+		Top: min(r.Top, s.Top), Bottom: max(r.Bottom, s.Bottom),
 	}
 }
 
@@ -37,7 +36,7 @@ func (r Rect) Holds(x, y float64) bool {
 // sharedX is how much of the two boxes lies above one another, in points;
 // negative: the gap between them.
 func sharedX(r, s Rect) float64 {
-	return math.Min(r.Right, s.Right) - math.Max(r.Left, s.Left)
+	return min(r.Right, s.Right) - max(r.Left, s.Left)
 }
 
 // Style is what the font of a glyph says.
@@ -69,12 +68,17 @@ type Glyph struct {
 	// file; otherwise the engine put it in.
 	Space rune
 	Drawn bool
+	// Tight: no space stands before it, whatever the gap says.
+	Tight bool
 	// Hyphen: it breaks a word at the end of a line.
 	Hyphen bool
 	// Mapped: Rune is not the engine's, but what the font's encoding says.
 	Mapped bool
 	// Unclear: nobody knows for certain which character it is.
 	Unclear bool
+	// Tag is 1 + the place in Page.Tags of what the file's tags say about it, 0
+	// for nothing.
+	Tag int
 	// Hidden: the file draws it invisible. Outside: it lies outside of the part
 	// of the page that is shown.
 	Hidden, Outside bool

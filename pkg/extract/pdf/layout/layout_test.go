@@ -72,6 +72,8 @@ func TestParagraphs(t *testing.T) {
 			[]string{"from the village of Santa Maria di Castel-Vecchio."}},
 		{"items", []placed{{50, 100, "• one of the points that are made"}, {58, 112, "on two lines"}, {50, 124, "• another one"}},
 			[]string{"• one of the points that are made on two lines", "• another one"}},
+		{"contents", []placed{{50, 100, "1 Of rivers"}, {300, 100, "2"}, {50, 112, "2 Of weirs"}, {300, 112, "4"}, {50, 124, "3 Of fields"}, {300, 124, "7"}},
+			[]string{"1 Of rivers 2", "2 Of weirs 4", "3 Of fields 7"}},
 		{"articles of a law", []placed{{50, 100, "Art. 1 This law holds for all of it."}, {50, 112, "§ 1 It holds from today on for all."}, {50, 124, "§ 2 Nothing else holds."}},
 			[]string{"Art. 1 This law holds for all of it.", "§ 1 It holds from today on for all.", "§ 2 Nothing else holds."}},
 	}
@@ -176,4 +178,23 @@ func random(data []byte, size float64) []Glyph {
 		x += s / 2
 	}
 	return out
+}
+
+// TestFormulas: a large operator hangs above the baseline, with its limits at
+// its right, and the line goes on after it.
+func TestFormulas(t *testing.T) {
+	glyphs := set(10, placed{50, 100, "so that"}, placed{86, 92, "∑"}, placed{106, 100, "of all is one."})
+	at := func(text string, x, y float64) []Glyph { return set(7, placed{x, y, text}) }
+	head, tail := glyphs[:7], glyphs[7:]
+	var all []Glyph
+	for _, part := range [][]Glyph{head, at("n", 91, 95), at("i=1", 91, 103), tail[0:]} {
+		all = append(all, part...)
+	}
+	for i := range all {
+		all[i].Seq, all[i].Index, all[i].End = i, 2*i, 2*i+1
+	}
+	all[6].Space, all[8].Space, all[11].Space = ' ', ' ', ' '
+	if got, want := analyze(all), []string{"so that ∑n i=1 of all is one."}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

@@ -13,6 +13,8 @@ const (
 	sameBase = 0.25
 	// scriptBase is how far a raised or lowered character may be off.
 	scriptBase = 0.65
+	// hangBase is how far the origin of a large operator may be off.
+	hangBase = 1.3
 	// scriptSize is the share of the line's size below which a character can
 	// be a raised or lowered one.
 	scriptSize = 0.86
@@ -50,11 +52,13 @@ func fragments(glyphs []Glyph) []Line {
 	for i := range glyphs {
 		g := &glyphs[i]
 		if i > start && !row.takes(&glyphs[i-1], g) {
-			out = append(out, newLine(glyphs[start:i]))
+			out = append(out, newLine(glyphs[start:i:i]))
 			start = i
 		}
 		if i == start {
 			row = rowState{}
+		} else if row.limits && g.Space != 0 && g.At.Left < middle(glyphs[i-1].At) {
+			g.Drawn = true // from the upper limit of an operator to the lower one
 		}
 		row.add(g)
 	}
@@ -66,12 +70,34 @@ func fragments(glyphs []Glyph) []Line {
 
 // rowState is the row that is being collected: baseline and size of its
 // largest character.
-type rowState struct{ base, size float64 }
+type rowState struct {
+	base, size float64
+	firm       bool    // more than signs that stand off the baseline are in it
+	stack      float64 // where raised and lowered characters begin
+	limits     bool    // they are the limits of an operator
+}
 
 func (r *rowState) add(g *Glyph) {
-	if g.Size > r.size*1.05 {
+	hangs := hanging(g)
+	if g.Size > r.size*1.05 || !r.firm && !hangs {
 		r.base, r.size = g.Base, g.Size
 	}
+	if hangs || g.Size > scriptSize*r.size {
+		r.stack, r.limits = g.At.Right, hangs
+	}
+	r.firm = r.firm || !hangs
+}
+
+// hanging reports a sign whose glyph hangs from its origin, as the large
+// operators and brackets of formulas do: its baseline says nothing.
+func hanging(g *Glyph) bool {
+	if g.Rune < 0x2000 && !g.Mapped {
+		return false
+	}
+	if g.Rune < '\u2200' && !g.Mapped {
+		return false
+	}
+	return strings.ContainsRune("∑∏∐∫∮⋃⋂⋁⋀⨄⨁⨂⎛⎞⎡⎤⎢⎥⎣⎦⎧⎫⎨⎬⎩⎭⎪⏐⎝⎠⎜⎟√⎷", g.Rune) || g.Mapped && strings.ContainsRune("()[]{}⌊⌋⌈⌉⟨⟩|‖", g.Rune)
 }
 
 // takes reports whether g goes on after last in the same row.
@@ -79,18 +105,20 @@ func (r *rowState) takes(last, g *Glyph) bool {
 	if last.Hidden != g.Hidden || last.Outside != g.Outside {
 		return false
 	}
-	size := math.Max(last.Size, g.Size)
+	size := max(last.Size, g.Size)
 	gap := g.At.Left - last.At.Right
 	if rightToLeft(g.Rune) || rightToLeft(last.Rune) {
 		gap = math.Max(gap, last.At.Left-g.At.Right)
 	}
 	off := math.Abs(g.Base - r.base)
 	switch {
-	case off <= sameBase*math.Max(r.size, g.Size):
+	case off > sameBase*size && (hanging(g) || !r.firm):
+		return off <= hangBase*size && gap <= 0.5*size && gap >= -0.5*size
+	case off <= sameBase*max(r.size, g.Size):
 		return gap <= cellGap*size && g.At.Left >= last.At.Left-size || rightToLeft(g.Rune) && gap <= cellGap*size
-	case off <= scriptBase*math.Max(r.size, g.Size):
+	case off <= scriptBase*max(r.size, g.Size):
 		small := g.Size <= scriptSize*r.size || r.size <= scriptSize*g.Size || math.Abs(g.Base-last.Base) <= sameBase*g.Size
-		return small && gap <= 0.5*size && gap >= -0.5*size
+		return small && gap <= 0.5*size && (gap >= -0.5*size || g.At.Left >= r.stack-float64(0.5*size))
 	}
 	return false
 }
@@ -119,10 +147,16 @@ func mainSize(glyphs []Glyph) (size, base float64) {
 		size, base float64
 		n          int
 	}
-	var tallies []tally
+	tallies := make([]tally, 0, 16)
 	for i := range glyphs {
 		g := &glyphs[i]
+		if len(tallies) > 0 && hanging(g) {
+			continue
+		}
 		at := slices.IndexFunc(tallies, func(t tally) bool { return t.size == g.Size })
+		if at == 0 && hanging(&glyphs[0]) && tallies[0].n == 1 {
+			tallies[0].base = g.Base
+		}
 		if at >= 0 {
 			tallies[at].n++
 		} else if len(tallies) < 16 {
@@ -179,6 +213,9 @@ const softHyphen = '\u00AD'
 // none. What stands in the file stays; what the engine put in is measured
 // again, since it puts a space beside every raised or lowered character.
 func spaceBetween(a, b *Glyph) rune {
+	if b.Tight {
+		return 0
+	}
 	if b.Space != 0 && b.Drawn {
 		return b.Space
 	}
@@ -186,7 +223,7 @@ func spaceBetween(a, b *Glyph) rune {
 		return b.Space
 	}
 	gap := b.At.Left - a.At.Right
-	size := math.Min(a.Size, b.Size)
+	size := min(a.Size, b.Size)
 	if b.Space != 0 {
 		least := noGap
 		if math.Abs(a.Base-b.Base) > 0.1*size {

@@ -10,17 +10,27 @@ import (
 // which the file draws its text is that of the program that set the page, and
 // right more often than any order told from places alone. It is left where it
 // contradicts what can be seen: numbers or marks that are drawn apart from the
-// lines they stand beside, and pages that are drawn in leaps.
+// lines they stand beside, and pages that are drawn in leaps. The order of the
+// file's tags comes in its place where it contradicts less.
 func order(lines []Line) []Line {
-	if leaps(lines) {
+	leap := jumps(lines)
+	if byTags, ok := tagged(lines); ok && leap >= 2 {
+		if n := jumps(byTags); 2*n <= leap && !leaps(n, len(lines)) {
+			return withSatellites(byTags)
+		}
+	}
+	if leaps(leap, len(lines)) {
 		return byPlace(lines, 0)
 	}
 	return withSatellites(lines)
 }
 
-// leaps reports whether the drawing order jumps about: many lines that begin
-// above the one before without being in another column.
-func leaps(lines []Line) bool {
+// leaps reports whether an order of n lines jumps about.
+func leaps(jumps, n int) bool { return jumps >= 6 && 4*jumps > n }
+
+// jumps counts the lines that begin above the one before without being in
+// another column, or left of it in its row.
+func jumps(lines []Line) int {
 	bad := 0
 	for i := 1; i < len(lines); i++ {
 		a, b := &lines[i-1], &lines[i]
@@ -31,7 +41,7 @@ func leaps(lines []Line) bool {
 			bad++
 		}
 	}
-	return bad >= 6 && 4*bad > len(lines)
+	return bad
 }
 
 // maxDepth bounds how often a page is cut.

@@ -16,6 +16,9 @@ func paragraphs(rows []row, mono bool) []Block {
 			out = append(out, p.block())
 			p = paragraph{}
 		}
+		if n := len(p.rows); n > 0 && p.rows[n-1].overColumn(&rows[i]) {
+			p.column = n
+		}
 		p.rows = append(p.rows, &rows[i])
 	}
 	if len(p.rows) > 0 {
@@ -24,7 +27,10 @@ func paragraphs(rows []row, mono bool) []Block {
 	return out
 }
 
-type paragraph struct{ rows []*row }
+type paragraph struct {
+	rows   []*row
+	column int // the row that the column at hand begins with
+}
 
 // ends reports whether b begins a block of its own after the rows of p. mono:
 // all of the document is set in letters of one width, so that they do not
@@ -41,7 +47,13 @@ func (p *paragraph) ends(b *row, lead float64, mono bool) bool {
 	if !mono && p.code() && b.mono() {
 		return b.base <= a.base || p.gap(b, lead) || b.at.Left > a.right
 	}
+	if a.overColumn(b) {
+		return false
+	}
 	if !follows(a, b) || p.gap(b, lead) {
+		return true
+	}
+	if a.entry() && b.entry() {
 		return true
 	}
 	if isItem(b) && !p.inSentence(b) || isArticle(b) && (endsSentence(a.last()) || !a.full()) {
@@ -57,6 +69,23 @@ func (p *paragraph) ends(b *row, lead float64, mono bool) bool {
 		return false
 	}
 	return p.indented(b) || a.short(b)
+}
+
+// entry reports a row of a table of contents: a page's number stands alone at
+// its right end.
+func (a *row) entry() bool {
+	last := a.last()
+	return len(a.lines) > 1 && a.full() && len(last.Glyphs) <= 6 && pageNumber.MatchString(last.String())
+}
+
+// overColumn reports whether b goes on at the head of the next column with the
+// sentence that a breaks off at the foot of its own.
+func (a *row) overColumn(b *row) bool {
+	x, y := a.last(), b.first()
+	if b.base > a.base-float64(3*a.size) || b.at.Left < a.right || b.at.Left > a.right+math.Max(6*a.size, (a.right-a.left)/2) || a.bold != b.bold {
+		return false
+	}
+	return a.full() && !endsSentence(x) && x.wordy() && y.wordy() && y.lowerStart() && !isItem(b)
 }
 
 // inSentence reports whether the number that b begins with stands there by
@@ -94,8 +123,8 @@ func (p *paragraph) gap(b *row, lead float64) bool {
 	a := p.rows[len(p.rows)-1]
 	size := math.Max(a.size, b.size)
 	step := b.base - a.base
-	if n := len(p.rows); n > 1 {
-		usual := (a.base - p.rows[0].base) / float64(n-1)
+	if n := len(p.rows) - p.column; n > 1 {
+		usual := (a.base - p.rows[p.column].base) / float64(n-1)
 		return step > float64(1.22*usual)+float64(0.1*size)
 	}
 	return step > 1.3*lead*size
@@ -124,7 +153,7 @@ func (p *paragraph) indented(b *row) bool {
 		// Below the first row of an item or a hanging paragraph the text goes on.
 		return !(len(p.rows) == 1 && (isItem(a) || a.full() && b.first().lowerStart())) && !(isItem(p.rows[0]) && b.first().lowerStart())
 	case in < -0.7*em:
-		return len(p.rows) > 1 || isItem(a) && !a.full()
+		return len(p.rows) > 1 || isItem(a) && a.right-a.at.Right >= b.first().firstWord()+float64(0.6*em)
 	}
 	return false
 }
@@ -160,13 +189,20 @@ func (p *paragraph) block() Block {
 	b := Block{Kind: Paragraph, Size: p.rows[0].size}
 	b.Box, b.At = p.rows[0].lines[0].Box, p.rows[0].at
 	bold, italic := true, true
-	for _, r := range p.rows {
+	for n, r := range p.rows {
+		if n > 0 && p.rows[n-1].overColumn(r) {
+			b.Parts = append(b.Parts, len(b.Lines))
+		}
 		for i := range r.lines {
 			b.Lines = append(b.Lines, r.lines[i])
-			b.Box = b.Box.Union(r.lines[i].Box)
+			if len(b.Parts) == 0 {
+				b.Box = b.Box.Union(r.lines[i].Box)
+			}
 			italic = italic && r.lines[i].Italic
 		}
-		b.At = b.At.Union(r.at)
+		if len(b.Parts) == 0 {
+			b.At = b.At.Union(r.at)
+		}
 		bold = bold && r.bold
 	}
 	b.rows = len(p.rows)

@@ -87,6 +87,9 @@ func follows(a, b *row) bool {
 	return b.base > a.base && sharedX(a.at, b.at) > 0.3*math.Min(a.at.Width(), b.at.Width())
 }
 
+// fewSteps is how many rows it takes to know their leading.
+const fewSteps = 3
+
 // leading is the usual distance of the baselines of neighbouring rows, in
 // ems: the value that two fifths of them stay below, so that lists and tables
 // with their wider lines do not count for more than text.
@@ -103,6 +106,9 @@ func leading(rows []row) float64 {
 		return 1.25
 	}
 	slices.Sort(steps)
+	if len(steps) < fewSteps {
+		return math.Min(steps[len(steps)*2/5], 1.5) // too few to tell a wide gap from wide lines
+	}
 	return steps[len(steps)*2/5]
 }
 

@@ -2,7 +2,7 @@ package layout
 
 // Stack returns the lines of glyphs that stand alone, as in the cell of a
 // table: from top to bottom, from left to right.
-func Stack(glyphs []Glyph) []Line { return Rows(fragments(glyphs)) }
+func Stack(glyphs []Glyph) []Line { return Rows(logically(fragments(glyphs))) }
 
 // Join returns the text of lines that belong together, words that a line's end
 // breaks joined.

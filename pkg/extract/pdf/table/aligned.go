@@ -27,37 +27,54 @@ const (
 
 // aligned returns the tables that figures in columns make, and the glyphs that
 // are in none of them, in the order given.
-func aligned(glyphs []layout.Glyph) (tables []Table, rest []layout.Glyph) {
-	upright := make([]layout.Glyph, 0, len(glyphs))
-	for i := range glyphs {
-		if g := &glyphs[i]; g.Turn == 0 && !g.Hidden && !g.Outside {
-			upright = append(upright, *g)
-		}
-	}
-	if len(upright) == 0 {
+func aligned(glyphs []layout.Glyph, bars []layout.Rect, drawn []drawing) (tables []Table, rest []layout.Glyph) {
+	visible := upright(glyphs)
+	if len(visible) == 0 {
 		return nil, glyphs
 	}
 	rest = glyphs
-	for _, lines := range layout.Columns(layout.Stack(upright)) {
+	for _, lines := range layout.Columns(layout.Stack(visible)) {
 		for _, r := range regions(rowsOf(lines)) {
-			box := r.box()
-			l := &lattice{
-				xs: []float64{box.Left - 1, box.Right + 1}, ys: []float64{box.Top - 1, box.Bottom + 1},
-				right: []bool{true}, under: []bool{true},
+			t, ok := r.table()
+			if !ok || onBars(t.Box, bars) || isChart(t.Box, drawn) {
+				continue
 			}
 			inside, outside := r.take(rest)
-			t, _, ok := fill(l, inside)
-			if ok && t.plausible() {
-				t.Box, t.Ruled, t.Confidence = box, false, 0.7
-				tables, rest = append(tables, t), outside
+			if len(inside) != r.size() {
+				continue // another table has a part of it
 			}
+			tables, rest = append(tables, t), outside
 		}
 	}
 	return tables, rest
 }
 
-// region is a run of rows that can be a table.
-type region struct{ rows [][]layout.Line }
+// table makes the table of the region, whose heads shrink to those that are
+// heads of columns.
+func (r *region) table() (t Table, ok bool) {
+	c := columnsOf(r.rows[r.heads:], extent{math.Inf(1), math.Inf(-1)})
+	if c == nil {
+		return Table{}, false
+	}
+	for r.heads > 0 && !slices.ContainsFunc(r.rows[0], func(l layout.Line) bool { _, to := c.taken(l.At.Left, l.At.Right); return to > 0 }) {
+		r.rows, r.heads = r.rows[1:], r.heads-1
+	}
+	t, ok = assemble(c, r.rows[:r.heads], r.rows[r.heads:], nil, nil)
+	if !ok || !t.plausible() {
+		return Table{}, false
+	}
+	if r.heads == 0 {
+		t.HeaderRows = t.headers()
+	}
+	t.Box, t.Confidence = r.box(), 0.7
+	return t, true
+}
+
+// region is a run of rows that can be a table, the first of them heads.
+type region struct {
+	rows  [][]layout.Line
+	heads int
+}
 
 func (r *region) box() layout.Rect {
 	box := r.rows[0][0].Box
@@ -67,6 +84,17 @@ func (r *region) box() layout.Rect {
 		}
 	}
 	return box
+}
+
+// size is how many glyphs the region has.
+func (r *region) size() int {
+	n := 0
+	for _, row := range r.rows {
+		for i := range row {
+			n += len(row[i].Glyphs)
+		}
+	}
+	return n
 }
 
 // take divides glyphs into those of the region's lines and the others.
@@ -110,8 +138,11 @@ func regions(rows [][]layout.Line) []region {
 			start = end - 1
 			continue
 		}
+		for end-start > fewRows && years(rows[start]) {
+			start++
+		}
 		first := withHeads(rows, start, end, used)
-		out = append(out, region{rows[first:end]})
+		out = append(out, region{rows[first:end], start - first})
 		used, start = end, end-1
 	}
 	return out
@@ -127,9 +158,21 @@ func tabular(row []layout.Line) bool {
 	for i := range row[1:] {
 		l := &row[i+1]
 		data += one(isData(l))
-		digits = digits || isData(l) && slices.ContainsFunc(l.Glyphs, func(g layout.Glyph) bool { return unicode.IsDigit(g.Rune) })
+		digits = digits || isData(l) && hasDigit(l)
 	}
 	return digits && 2*data >= len(row)-1
+}
+
+// years reports a row in which all figures are years: it heads others.
+func years(row []layout.Line) bool {
+	return !slices.ContainsFunc(row, func(l layout.Line) bool { return isNumber(&l) })
+}
+
+// isNumber reports a figure that is no lone year.
+func isNumber(l *layout.Line) bool { return isData(l) && hasDigit(l) && !year(l.Glyphs) }
+
+func hasDigit(l *layout.Line) bool {
+	return slices.ContainsFunc(l.Glyphs, func(g layout.Glyph) bool { return unicode.IsDigit(g.Rune) })
 }
 
 // figures reports whether most of the figures in the rows are longer than one
@@ -138,9 +181,13 @@ func figures(rows [][]layout.Line) bool {
 	long, all := 0, 0
 	for _, row := range rows {
 		for i := range row {
-			if isData(&row[i]) {
+			if isData(&row[i]) && hasDigit(&row[i]) {
+				digits := 0
+				for k := range row[i].Glyphs {
+					digits += one(unicode.IsDigit(row[i].Glyphs[k].Rune))
+				}
 				all++
-				long += one(len(row[i].Glyphs) > 1)
+				long += one(digits > 1)
 			}
 		}
 	}
@@ -162,10 +209,14 @@ func near(a, b []layout.Line, step float64) bool {
 // short texts that stand within the region's width, the topmost with more than
 // one of them.
 func withHeads(rows [][]layout.Line, start, end, used int) int {
-	body := region{rows[start:end]}
-	box := body.box()
-	first := start
-	for i := start - 1; i >= used && i >= start-maxHeads && near(rows[i], rows[i+1], headStep); i-- {
+	body := region{rows: rows[start:end]}
+	return start - headsAbove(rows[used:start], rows[start], body.box())
+}
+
+// headsAbove returns how many of the last rows above a body head its columns.
+func headsAbove(rows [][]layout.Line, body []layout.Line, box layout.Rect) int {
+	n, below := 0, body
+	for i := len(rows) - 1; i >= 0 && i >= len(rows)-maxHeads && near(rows[i], below, headStep); i-- {
 		row := rows[i]
 		fits := slices.IndexFunc(row, func(l layout.Line) bool {
 			return l.At.Left < box.Left-float64(2*l.Size) || l.At.Right > box.Right+float64(2*l.Size) || l.At.Width() > 0.6*box.Width()
@@ -174,10 +225,11 @@ func withHeads(rows [][]layout.Line, start, end, used int) int {
 			break
 		}
 		if len(row) > 1 {
-			first = i
+			n = len(rows) - i
 		}
+		below = row
 	}
-	return first
+	return n
 }
 
 // plausible refuses what only looks like a table: lists of contents, and texts

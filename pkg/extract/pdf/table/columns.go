@@ -40,7 +40,7 @@ func subdivide(l *lattice, pieces []piece) (*lattice, []piece) {
 	if !found {
 		return l, pieces
 	}
-	wide := &lattice{ys: l.ys, xs: []float64{l.xs[0]}}
+	wide := &lattice{ys: l.ys, across: l.across, xs: []float64{l.xs[0]}}
 	offset := make([]int, l.cols()+1)
 	for c := range added {
 		wide.xs = append(append(wide.xs, added[c]...), l.xs[c+1])
@@ -74,13 +74,33 @@ func textEdges(lines []layout.Line) []float64 {
 	return gaps(rows)
 }
 
+// Seed 001's knobs, in its pixels of 1/96 inch: how far baselines of a row and
+// texts of a column differ, and how high text is at least that tells columns.
+const (
+	px                         = 0.75 // points
+	rowSnapLeast, rowSnapMost  = 3 * px, 6 * px
+	colSnapLeast, colSnapMost  = 4 * px, 8 * px
+	minTextHeight              = 6 * px
+	rowSnapShare, colSnapShare = 0.4, 0.6 // ems
+)
+
+// rowSnap is how far baselines of one row differ in text of this size.
+func rowSnap(size float64) float64 {
+	return math.Min(math.Max(rowSnapShare*size, rowSnapLeast), rowSnapMost)
+}
+
+// colSnap is how far texts of one column differ in text of this size.
+func colSnap(size float64) float64 {
+	return math.Min(math.Max(colSnapShare*size, colSnapLeast), colSnapMost)
+}
+
 // rowsOf divides lines by their rows, from top to bottom.
 func rowsOf(lines []layout.Line) [][]layout.Line {
 	sorted := layout.Rows(lines)
 	var rows [][]layout.Line
 	for start := 0; start < len(sorted); {
 		end := start + 1
-		for end < len(sorted) && math.Abs(sorted[end].Base-sorted[start].Base) <= 0.4*math.Max(sorted[start].Size, sorted[end].Size) {
+		for end < len(sorted) && math.Abs(sorted[end].Base-sorted[start].Base) <= rowSnap(math.Max(sorted[start].Size, sorted[end].Size)) {
 			end++
 		}
 		rows = append(rows, sorted[start:end])

@@ -107,6 +107,7 @@ type lattice struct {
 	xs, ys []float64
 	// right and under: a ruling closes the cell at its right edge, or below.
 	right, under []bool
+	across       []ruling
 }
 
 // maxLattice bounds the elementary cells of one net.
@@ -117,7 +118,7 @@ func newLattice(n net) (lattice, bool) {
 	if len(n.across) < 2 || len(n.down) < 1 {
 		return lattice{}, false
 	}
-	var l lattice
+	l := lattice{across: n.across}
 	for _, a := range n.across {
 		l.ys = append(l.ys, a.pos)
 		l.xs = append(l.xs, a.from, a.to)

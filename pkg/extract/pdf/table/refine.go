@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
@@ -25,7 +26,7 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 	cuts := make([][]float64, l.rows())
 	heads := make([]bool, l.rows())
 	for r := range cuts {
-		if cuts[r] = dataRows(pieces, r, l.rows()); cuts[r] == nil {
+		if cuts[r] = dataRows(l, pieces, r); cuts[r] == nil {
 			cuts[r] = headRows(l, pieces, r)
 			heads[r] = cuts[r] != nil
 		}
@@ -46,7 +47,7 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 		bases := cuts[p.row]
 		parts := make([][]layout.Line, len(bases))
 		for _, line := range p.lines {
-			k := nearest(bases, line.Base)
+			k := max(0, sort.SearchFloat64s(bases, line.Base+0.5*line.Size)-1)
 			if heads[p.row] {
 				k = one(line.Base >= p.underHead(l))
 			}
@@ -55,7 +56,9 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 		for k, lines := range parts {
 			if len(lines) > 0 {
 				part := piece{cell{offset[p.row] + k, p.col, 1, p.colSpan}, lines}
-				out = append(out, part.across(l)...)
+				for _, q := range part.across(l) {
+					out = append(out, q.narrowed(l))
+				}
 			}
 		}
 	}
@@ -63,42 +66,138 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 	return out, offset[l.rows()]
 }
 
-// dataRows returns the baselines of the rows of data that row r of the net
-// holds, nil when it is one row: several baselines, most of them with a number
-// beside another text.
-func dataRows(pieces []piece, r, rows int) []float64 {
-	var lines []layout.Line
+// dataRows returns where the rows of the table begin that row r of the net
+// holds, nil when it is one row.
+func dataRows(l *lattice, pieces []piece, r int) []float64 {
+	var lines []placed
 	for i := range pieces {
 		if p := &pieces[i]; p.row == r && p.rowSpan == 1 {
-			lines = append(lines, p.lines...)
+			for _, line := range p.lines {
+				lines = append(lines, p.placed(l, line))
+			}
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b layout.Line) int { return cmp.Compare(a.Base, b.Base) })
-	var bases []float64
-	withData := 0
+	slices.SortStableFunc(lines, func(a, b placed) int { return cmp.Compare(a.line.Base, b.line.Base) })
+	var printed [][]placed
 	for start := 0; start < len(lines); {
 		end := start + 1
-		for end < len(lines) && lines[end].Base-lines[start].Base <= 0.5*math.Max(lines[start].Size, lines[end].Size) {
+		for end < len(lines) && lines[end].line.Base-lines[start].line.Base <= 0.5*math.Max(lines[start].line.Size, lines[end].line.Size) {
 			end++
 		}
-		data := 0
-		for i := start; i < end; i++ {
-			data += one(isData(&lines[i]))
-		}
-		if data > 0 && end-start > 1 {
-			withData++
-		}
-		bases = append(bases, lines[start].Base)
+		row := lines[start:end]
+		slices.SortStableFunc(row, func(a, b placed) int { return cmp.Compare(a.col, b.col) })
+		printed = append(printed, row)
 		start = end
 	}
 	least := 3
-	if rows < 4 {
+	if l.rows() < 4 {
 		least = 2
 	}
-	if withData < least || 5*withData < 3*len(bases) {
+	var parts [][]placed
+	switch {
+	case withData(printed) >= least && 5*withData(printed) >= 3*len(printed), anchored(printed) >= least:
+		parts = grouped(printed)
+	default:
+		parts = paragraphs(printed)
+	}
+	if len(parts) < 2 {
 		return nil
 	}
-	return bases
+	out := make([]float64, len(parts))
+	for i, part := range parts {
+		out[i] = base(part)
+		for _, p := range part {
+			out[i] = math.Min(out[i], p.line.Base)
+		}
+	}
+	return out
+}
+
+// placed returns the columns of the cell that a line in it takes.
+func (p *piece) placed(l *lattice, line layout.Line) placed {
+	from, to := p.col, p.col+p.colSpan-1
+	for from < to && l.xs[from+1] <= line.At.Left+1 {
+		from++
+	}
+	for to > from && l.xs[to] >= line.At.Right-1 {
+		to--
+	}
+	return placed{line, from, to - from + 1}
+}
+
+// narrowed returns the cell with no more columns than its lines take.
+func (p piece) narrowed(l *lattice) piece {
+	from, to := p.col+p.colSpan, p.col
+	for _, line := range p.lines {
+		at := p.placed(l, line)
+		from, to = min(from, at.col), max(to, at.col+at.span)
+	}
+	p.col, p.colSpan = from, to-from
+	return p
+}
+
+// withData counts the printed rows that have a number beside another text.
+func withData(rows [][]placed) int {
+	n := 0
+	for _, row := range rows {
+		data := 0
+		for i := range row {
+			data += one(isData(&row[i].line))
+		}
+		n += one(data > 0 && len(row) > 1)
+	}
+	return n
+}
+
+// anchored counts the printed rows in which columns of nothing but figures have
+// one, each at the same heights. 0: no two columns do.
+func anchored(rows [][]placed) int {
+	data, all := map[int]int{}, map[int]int{}
+	for _, row := range rows {
+		for i := range row {
+			all[row[i].col]++
+			data[row[i].col] += one(isData(&row[i].line))
+		}
+	}
+	n, alone := 0, 0
+	for _, row := range rows {
+		figures := 0
+		for i := range row {
+			figures += one(all[row[i].col] > 1 && data[row[i].col] == all[row[i].col])
+		}
+		n += one(figures > 1)
+		alone += one(figures == 1)
+	}
+	if alone > n {
+		return 0
+	}
+	return n
+}
+
+// paragraphs divides printed rows at the white space across all columns, when
+// a text begins in the first column and in another after each.
+func paragraphs(rows [][]placed) [][]placed {
+	parts := byGaps(rows)
+	several := 0
+	for _, part := range parts {
+		top := base(part)
+		first, others := 0, 0
+		for _, p := range part {
+			if p.line.Base-top > 0.5*p.line.Size {
+				first += one(p.col == part[0].col)
+			} else {
+				others += one(p.col != part[0].col)
+			}
+		}
+		if first > 0 || part[0].col != rows[0][0].col {
+			return nil
+		}
+		several += one(others > 0)
+	}
+	if several < 2 {
+		return nil
+	}
+	return parts
 }
 
 // headRows returns two baselines when row r of the net holds a head over
@@ -156,16 +255,6 @@ func isData(l *layout.Line) bool {
 	return digits > 0 && digits >= letters || letters == 0 && dots < len(l.Glyphs)
 }
 
-func nearest(bases []float64, v float64) int {
-	best := 0
-	for i := range bases {
-		if math.Abs(bases[i]-v) < math.Abs(bases[best]-v) {
-			best = i
-		}
-	}
-	return best
-}
-
 // across divides a cell that spans columns when lines stand side by side in
 // it, at the columns' edges that no line crosses.
 func (p piece) across(l *lattice) []piece {
@@ -175,7 +264,9 @@ func (p piece) across(l *lattice) []piece {
 	edges := []int{p.col}
 	for c := p.col + 1; c < p.col+p.colSpan; c++ {
 		x := l.xs[c]
-		crossed := slices.ContainsFunc(p.lines, func(line layout.Line) bool { return line.At.Left < x-1 && line.At.Right > x+1 })
+		crossed := slices.ContainsFunc(p.lines, func(line layout.Line) bool {
+			return math.Min(x-line.At.Left, line.At.Right-x) > math.Max(1, 0.25*line.At.Width())
+		})
 		if !crossed {
 			edges = append(edges, c)
 		}

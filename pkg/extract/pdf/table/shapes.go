@@ -1,8 +1,11 @@
-// Package table finds ruled tables on a page: drawn lines are snapped into
-// rulings, rulings that touch form a net, the net divides its area into cells,
-// and the characters inside fill them. Frames and charts look alike and are
-// refused: a table has at least two rows and two columns, and text in at least
-// half of its cells. Coordinates are those of package layout.
+// Package table finds the tables on a page, in three ways. Drawn lines are
+// snapped into rulings, rulings that touch form a net, the net divides its area
+// into cells, and the characters inside fill them; what rulings leave open is
+// told from the text. Rules across alone make a frame, in which the text tells
+// rows and columns. Without any line, figures in columns do. Frames of text and
+// charts look alike and are refused: a table has at least two rows and two
+// columns, text in its cells, and columns that hold. Coordinates are those of
+// package layout.
 package table
 
 import (
@@ -88,22 +91,35 @@ func rulings(shapes []Shape) (across, down []ruling) {
 	return across, down
 }
 
-// drawings returns the places of what divides no cells: curves, and lines that
-// run neither across nor down.
-func drawings(shapes []Shape) []layout.Rect {
-	var out []layout.Rect
+// manyPoints is how many points make a line that bends little by little.
+const manyPoints = 8
+
+// drawing is the place of what divides no cells. plot: it is the line of a
+// chart, open and bent.
+type drawing struct {
+	layout.Rect
+	plot bool
+}
+
+// drawings returns curves, and lines that run neither across nor down.
+func drawings(shapes []Shape) []drawing {
+	var out []drawing
 	for i := range shapes {
 		s := &shapes[i]
 		if len(s.Points) < 2 || !s.Stroke {
 			continue
 		}
-		slanted := s.Curved
-		for k := 1; k < len(s.Points) && !slanted; k++ {
-			a, b := s.Points[k-1], s.Points[k]
-			slanted = math.Abs(a.X-b.X) > 2 && math.Abs(a.Y-b.Y) > 2
+		slants, least := 0, 2.0
+		if len(s.Points) >= manyPoints {
+			least = 0.05
 		}
-		if slanted {
-			out = append(out, s.bounds())
+		for k := 1; k < len(s.Points); k++ {
+			a, b := s.Points[k-1], s.Points[k]
+			slants += one(math.Abs(a.X-b.X) > least && math.Abs(a.Y-b.Y) > least)
+		}
+		if slants > 0 || s.Curved {
+			open := !s.Closed && s.Points[0] != s.Points[len(s.Points)-1]
+			out = append(out, drawing{s.bounds(), open && slants >= 3})
 		}
 	}
 	return out

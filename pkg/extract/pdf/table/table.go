@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -17,7 +18,14 @@ type Table struct {
 	Rows, Cols int
 	HeaderRows int
 	Ruled      bool // else its columns are told from the text alone
+	// Turn is the direction of writing; but for 0 there are no edges.
+	Turn       int
 	Confidence float64
+	// Drift is how many of the rows have a text that stands across columns told
+	// from the text; Body is how many rows that is of.
+	Drift, Body int
+	// Held is the share of the texts that stand in line with their column.
+	Held float64
 	// Edges are the left edges of the columns and the right one of the last.
 	Edges []float64
 }
@@ -30,14 +38,17 @@ type Cell struct {
 	Bold                       bool
 }
 
-// Find returns the tables of a page from the top down, and the glyphs that are
-// in none of them, in the order given. Only text that runs to the right can be
-// in a table.
-func Find(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []layout.Glyph) {
+// upTables returns the tables of text that runs to the right, and the glyphs that
+// are in none of them, in the order given.
+func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []layout.Glyph) {
 	across, down := rulings(shapes)
 	drawn := drawings(shapes)
 	var lattices []lattice
-	for _, n := range stacked(nets(across, down)) {
+	drawnNet := across
+	if len(across)+len(down) > 0 {
+		drawnNet = withoutUnderlines(across, layout.Stack(upright(glyphs)))
+	}
+	for _, n := range stacked(nets(drawnNet, down)) {
 		if l, ok := newLattice(n); ok && !isChart(l.box(), drawn) {
 			lattices = append(lattices, l)
 		}
@@ -52,17 +63,28 @@ func Find(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []layout.
 			rest = left
 		}
 	}
-	more, rest := aligned(rest)
+	var taken []layout.Rect
+	for i := range tables {
+		taken = append(taken, tables[i].Box)
+	}
+	more, rest := framed(across, shadesOf(shapes), taken, drawn, rest)
 	tables = append(tables, more...)
-	sortByPlace(tables)
+	more, rest = aligned(rest, barsOf(shapes), drawn)
+	tables = append(tables, more...)
 	return tables, rest
 }
 
-// isChart reports whether curves or slanted lines are drawn in the box.
-func isChart(box layout.Rect, drawn []layout.Rect) bool {
+// isChart reports whether curves or slanted lines are drawn in the box, or a
+// line that is both is drawn across it.
+func isChart(box layout.Rect, drawn []drawing) bool {
 	n := 0
 	for _, d := range drawn {
 		n += one(box.Holds((d.Left+d.Right)/2, (d.Top+d.Bottom)/2))
+		wide := math.Min(d.Right, box.Right) - math.Max(d.Left, box.Left)
+		high := math.Min(d.Bottom, box.Bottom) - math.Max(d.Top, box.Top)
+		if d.plot && wide > 0 && high > 0 && 2*wide*high > box.Width()*box.Height() {
+			return true
+		}
 	}
 	return n >= 2
 }
@@ -103,7 +125,13 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 	}
 	t = Table{Box: l.box(), Ruled: true, Confidence: 0.95}
 	wide, cut := subdivide(l, pieces)
-	refined, rows := refine(wide, cut)
+	head, levels, below := openHead(wide, cut)
+	refined, rows := refine(&lattice{xs: wide.xs, ys: wide.ys[below:]}, bodyOf(cut, below))
+	rows += levels
+	for i := range refined {
+		refined[i].row += levels
+	}
+	refined = append(head, refined...)
 	if len(refined) != len(pieces) {
 		t.Confidence = 0.85
 	}
@@ -115,7 +143,22 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 		return Table{}, nil, false
 	}
 	t.HeaderRows = t.headers()
+	if levels > 0 {
+		t.HeaderRows = min(levels, t.Rows-1)
+	}
 	return t, rest, true
+}
+
+// bodyOf returns the cells from row first on, which is row 0 of them.
+func bodyOf(pieces []piece, first int) []piece {
+	var out []piece
+	for _, p := range pieces {
+		if p.row >= first {
+			p.row -= first
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func newCell(c cell, lines []layout.Line) Cell {
@@ -158,6 +201,7 @@ func (t *Table) compact(height int, l *lattice) {
 		}
 	}
 	t.Edges = append(t.Edges, l.xs[len(l.xs)-1])
+	t.settle()
 }
 
 // places numbers what is kept; the last element is how many are.
@@ -246,17 +290,17 @@ func (c *Cell) numeric() bool {
 			letters++
 		}
 	}
-	return digits > letters && !c.year()
+	return digits > letters && !year(c.Glyphs)
 }
 
 // year reports a lone year, which heads columns as often as not.
-func (c *Cell) year() bool {
-	if len(c.Glyphs) != 4 {
+func year(glyphs []layout.Glyph) bool {
+	if len(glyphs) != 4 {
 		return false
 	}
 	var b strings.Builder
-	for i := range c.Glyphs {
-		b.WriteRune(c.Glyphs[i].Rune)
+	for i := range glyphs {
+		b.WriteRune(glyphs[i].Rune)
 	}
 	s := b.String()
 	return strings.HasPrefix(s, "19") || strings.HasPrefix(s, "20")

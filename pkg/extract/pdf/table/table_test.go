@@ -95,25 +95,57 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// drawn makes a page of bytes, four for a line or a word each: what it is, where
+// it begins, and what it says or how long it is. Places are on a coarse net, so
+// that much of it is in rows and columns.
+func drawn(data []byte) (shapes []Shape, glyphs []layout.Glyph) {
+	const runes = "0123456789.,-%ab Zz($:=—"
+	for i := 0; i+3 < len(data); i += 4 {
+		kind, x, y := data[i], 6*float64(data[i+1]%64), 5*float64(data[i+2]%64)
+		long := 12 * float64(data[i+3]%32)
+		switch kind % 8 {
+		case 0:
+			shapes = append(shapes, stroke(x, y, x+long, y))
+		case 1:
+			shapes = append(shapes, stroke(x, y, x, y+long))
+		case 2:
+			shapes = append(shapes, Shape{Points: []Point{{x, y}, {x + long, y}, {x + long, y + 9}, {x, y + 9}}, Closed: true, Fill: true, Curved: kind == 2})
+		default:
+			turn := 0
+			if kind > 250 {
+				turn = 90 * int(kind-250)
+			}
+			for k := range int(kind/8)%7 + 1 {
+				r := []rune(runes)[(int(data[i+3])+k*k)%len([]rune(runes))]
+				at := layout.Rect{Left: x, Right: x + 3, Top: y - 4, Bottom: y + 1}
+				if r != ' ' {
+					box := at
+					if turn == 90 {
+						box = layout.Rect{Left: at.Top, Right: at.Bottom, Top: -at.Right, Bottom: -at.Left}
+					}
+					glyphs = append(glyphs, layout.Glyph{
+						Seq: len(glyphs), Index: len(glyphs), End: len(glyphs) + 1, Rune: r, Box: box, At: at, Base: y, Size: 5,
+						Turn: turn, Hidden: kind == 250, Style: layout.Style{Bold: kind&16 != 0},
+					})
+				}
+				x += 3
+			}
+		}
+	}
+	return shapes, glyphs
+}
+
+// Whatever is on the page: each character comes out once, each place of a table
+// is one cell's, and a second run says the same.
 func FuzzFind(f *testing.F) {
-	f.Add([]byte("\x00\x00\x40\x00\x00\x10\x40\x10\x00\x20\x40\x20\x00\x00\x00\x20\x20\x00\x20\x20\x40\x00\x40\x20"))
+	f.Add([]byte("\x00\x00\x00\x1f\x00\x00\x02\x1f\x00\x00\x10\x1f\x23\x01\x01\x0e\x23\x18\x01\x0e\x23\x01\x04\x0e\x23\x18\x04\x01\x23\x01\x07\x0e\x23\x18\x07\x02\x23\x01\x0a\x0e\x23\x18\x0a\x03\x23\x01\x0d\x0e\x23\x18\x0d\x04"))
+	f.Add([]byte("\x00\x00\x00\x05\x00\x00\x04\x05\x00\x00\x08\x05\x01\x00\x00\x05\x01\x05\x00\x05\x01\x0a\x00\x05\x23\x01\x02\x0e\x23\x06\x02\x01\x23\x01\x06\x0e\x23\x06\x06\x01"))
+	f.Add([]byte("\xfb\x01\x04\x0e\xfb\x18\x04\x01\xfb\x01\x06\x0e\xfb\x18\x06\x01\xfb\x01\x08\x0e\xfb\x18\x08\x01\xfb\x01\x0a\x0e\xfb\x18\x0a\x01\xfb\x01\x0c\x0e\xfb\x18\x0c\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 2000 {
 			t.Skip()
 		}
-		var shapes []Shape
-		var glyphs []layout.Glyph
-		for i := 0; i+3 < len(data); i += 4 {
-			x0, y0, x1, y1 := float64(data[i]), float64(data[i+1]), float64(data[i+2]), float64(data[i+3])
-			if data[i]%3 == 0 {
-				x1 = x0
-			} else if data[i]%3 == 1 {
-				y1 = y0
-			}
-			shapes = append(shapes, stroke(x0, y0, x1, y1))
-			box := layout.Rect{Left: x0, Right: x0 + 3, Top: y1, Bottom: y1 + 3}
-			glyphs = append(glyphs, layout.Glyph{Seq: len(glyphs), Index: i, End: i + 1, Rune: 'a', Box: box, At: box, Base: y1 + 3, Size: 4})
-		}
+		shapes, glyphs := drawn(data)
 		tables, rest := Find(shapes, glyphs)
 		seen := make([]bool, len(glyphs))
 		count := func(g layout.Glyph) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,13 +28,34 @@ type Options struct {
 	Total         time.Duration // for one document with all its redirects, 2 min
 	MaxRedirects  int           // 5
 	MaxHeaderSize int64         // bytes of one response's headers, 256 KiB
+	Resolver      *net.Resolver // that of the system
+}
+
+// Request says what is fetched and how.
+type Request struct {
+	URL   string
+	Limit int64 // bytes of the body
+	Cut   bool  // a longer body is cut at Limit, which else is spool.ErrTooLarge
+	// Known is what is stored already: its server is asked for something newer.
+	Known *Known
+	// Allowed, when it is set, is asked before every request, also of a
+	// redirect; its error ends the fetch and comes back as it is.
+	Allowed func(ctx context.Context, target *url.URL) error
+}
+
+// Known are the validators of a document (RFC 9110, 8.8), as its server gave
+// them when it was fetched.
+type Known struct {
+	URLCanonical string // where they hold
+	ETag         string
+	LastModified string // the header's value
 }
 
 // Client fetches documents. It is safe for concurrent use. It keeps no cookies
 // and uses no proxy.
 type Client struct {
 	opts Options
-	http *http.Client
+	http *http.Transport
 }
 
 // Response is what a server sent. The caller closes Body.
@@ -42,7 +64,9 @@ type Response struct {
 	Chain  []string // the URLs that led there, the requested one first; empty without redirects
 	Status int
 	Header http.Header
-	Body   *spool.Content // as it came: a content coding is not undone
+	Body   *spool.Content // as it came: a content coding is not undone; nil with NotModified
+
+	NotModified bool // the server says that what is Known stands
 }
 
 // StatusError says that the server answered with something that is no document.
@@ -83,20 +107,17 @@ func New(o Options) *Client {
 	def(&o.MaxRedirects, 5)
 	def(&o.MaxHeaderSize, 256<<10)
 	def(&o.UserAgent, "colophon")
-	dialer := &net.Dialer{Timeout: o.Connect, Control: o.Guard.Control}
-	return &Client{opts: o, http: &http.Client{
-		Transport: &http.Transport{
-			Proxy:                  nil, // it would see the address, not the guard
-			DialContext:            dialer.DialContext,
-			TLSHandshakeTimeout:    o.Connect,
-			ResponseHeaderTimeout:  o.FirstByte,
-			MaxResponseHeaderBytes: o.MaxHeaderSize,
-			DisableCompression:     true, // it would inflate without limit
-			ForceAttemptHTTP2:      true,
-			MaxIdleConnsPerHost:    2,
-			IdleConnTimeout:        30 * time.Second,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	dialer := &net.Dialer{Timeout: o.Connect, Control: o.Guard.Control, Resolver: o.Resolver}
+	return &Client{opts: o, http: &http.Transport{
+		Proxy:                  nil, // it would see the address, not the guard
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    o.Connect,
+		ResponseHeaderTimeout:  o.FirstByte,
+		MaxResponseHeaderBytes: o.MaxHeaderSize,
+		DisableCompression:     true, // it would inflate without limit
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    2,
+		IdleConnTimeout:        30 * time.Second,
 	}}
 }
 
@@ -111,15 +132,15 @@ func def[T comparable](v *T, value T) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Get fetches a URL and follows its redirects. An error is a *Refused, a
-// *StatusError, ErrRedirects, ErrTimeout, spool.ErrTooLarge for more than limit
-// bytes, the context's own when it ended, or that of the network. None of them
-// holds a URL's secrets.
-func (c *Client) Get(ctx context.Context, address string, limit int64) (*Response, error) {
+// *StatusError, ErrRedirects, ErrTimeout, spool.ErrTooLarge, what Allowed said,
+// the context's own when it ended, or that of the network. None of them holds a
+// URL's secrets.
+func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, c.opts.Total, ErrTimeout)
 	defer cancel()
-	r, err := c.follow(bounded, address, limit)
+	answer, err := c.follow(bounded, r)
 	if err == nil || ctx.Err() != nil {
-		return r, err
+		return answer, err
 	}
 	if bounded.Err() != nil {
 		return nil, fmt.Errorf("%w: limit %s", ErrTimeout, c.opts.Total)
@@ -130,29 +151,35 @@ func (c *Client) Get(ctx context.Context, address string, limit int64) (*Respons
 	return nil, err
 }
 
-func (c *Client) follow(ctx context.Context, address string, limit int64) (*Response, error) {
+func (c *Client) follow(ctx context.Context, r Request) (*Response, error) {
 	var chain []string
-	for {
+	for address := r.URL; ; {
 		target, err := parse(address)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := c.ask(ctx, target)
+		if r.Allowed != nil {
+			if err := r.Allowed(ctx, target); err != nil {
+				return nil, err
+			}
+		}
+		known := r.knownOf(target)
+		answer, err := c.ask(ctx, target, known)
 		if err != nil {
 			return nil, err
 		}
 		next, err := location(answer, target)
 		if err != nil || next == "" {
-			var r *Response
+			var got *Response
 			if err == nil {
-				r, err = c.read(answer, limit)
+				got, err = c.read(answer, r, known != nil)
 			}
 			_ = answer.Body.Close()
 			if err != nil {
 				return nil, err
 			}
-			r.URL, r.Chain = address, chain
-			return r, nil
+			got.URL, got.Chain = address, chain
+			return got, nil
 		}
 		_ = answer.Body.Close()
 		if len(chain) == c.opts.MaxRedirects {
@@ -160,6 +187,18 @@ func (c *Client) follow(ctx context.Context, address string, limit int64) (*Resp
 		}
 		chain, address = append(chain, address), next
 	}
+}
+
+// knownOf returns what is known of a URL, nil when that is nothing that its
+// server can compare.
+func (r Request) knownOf(target *url.URL) *Known {
+	if r.Known == nil || r.Known.ETag == "" && r.Known.LastModified == "" {
+		return nil
+	}
+	if canonical, err := digest.URLCanonV1(target.String()); err != nil || canonical != r.Known.URLCanonical {
+		return nil
+	}
+	return r.Known
 }
 
 // parse refuses what is not a plain web address.
@@ -177,11 +216,16 @@ func parse(address string) (*url.URL, error) {
 	case target.Hostname() == "":
 		return nil, &Refused{What: shown, Why: "it names no host"}
 	}
+	if port := target.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil, &Refused{What: shown, Why: "its port is none"}
+		}
+	}
 	target.Fragment, target.RawFragment = "", ""
 	return target, nil
 }
 
-func (c *Client) ask(ctx context.Context, target *url.URL) (*http.Response, error) {
+func (c *Client) ask(ctx context.Context, target *url.URL, known *Known) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, &Refused{What: "the URL", Why: "no request can be made of it"}
@@ -189,17 +233,18 @@ func (c *Client) ask(ctx context.Context, target *url.URL) (*http.Response, erro
 	req.Header.Set("User-Agent", c.opts.UserAgent)
 	req.Header.Set("Accept", "*/*")
 	req.Header.Set("Accept-Encoding", "identity") // a coded form would be kept beside the bytes
-	answer, err := c.http.Do(req)
+	if known != nil {
+		setHeader(req.Header, "If-None-Match", known.ETag)
+		setHeader(req.Header, "If-Modified-Since", known.LastModified)
+	}
+	// Not by http.Client: its errors hold URLs, which may hold secrets.
+	answer, err := c.http.RoundTrip(req)
 	if err == nil {
 		return answer, nil
 	}
 	var refused *Refused
 	if errors.As(err, &refused) {
 		return nil, refused
-	}
-	var failed *url.Error
-	if errors.As(err, &failed) {
-		err = failed.Err // without the URL, which may hold secrets
 	}
 	return nil, fmt.Errorf("asking %s: %w", target.Host, err)
 }
@@ -220,18 +265,35 @@ func location(answer *http.Response, from *url.URL) (string, error) {
 	return next.String(), nil
 }
 
-func (c *Client) read(answer *http.Response, limit int64) (*Response, error) {
-	if answer.StatusCode < 200 || answer.StatusCode > 299 || answer.StatusCode == http.StatusPartialContent {
+func setHeader(h http.Header, name, value string) {
+	if value != "" {
+		h.Set(name, value)
+	}
+}
+
+func (c *Client) read(answer *http.Response, r Request, conditional bool) (*Response, error) {
+	got := &Response{Status: answer.StatusCode, Header: answer.Header}
+	switch {
+	case conditional && answer.StatusCode == http.StatusNotModified:
+		got.NotModified = true
+		return got, nil
+	case answer.StatusCode < 200 || answer.StatusCode > 299 || answer.StatusCode == http.StatusPartialContent:
 		return nil, &StatusError{Status: answer.StatusCode, RetryAfter: retryAfter(answer.Header, time.Now())}
 	}
-	if answer.ContentLength > limit {
+	var body io.Reader = answer.Body
+	size := answer.ContentLength
+	switch {
+	case r.Cut:
+		body, size = io.LimitReader(body, r.Limit), min(size, r.Limit)
+	case answer.ContentLength > r.Limit:
 		return nil, spool.ErrTooLarge
 	}
-	body, err := c.opts.Spool.Read(answer.Body, limit)
+	var err error
+	got.Body, err = c.opts.Spool.ReadSized(body, size, r.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+	return got, nil
 }
 
 // retryAfter reads both forms of the header (RFC 9110, 10.2.3).

@@ -1,6 +1,7 @@
 // Package modified finds when a document was last changed, and from what
-// (contracts 1, doc_hash; seed 000): the header, the page's own meta tags, the
-// file's date, and else the time of its retrieval.
+// (contracts 1, doc_hash; seed 000): the header, what the document says of itself
+// (a page's meta tags, a PDF's dates), the file's date, and else the time of its
+// retrieval.
 package modified
 
 import (
@@ -16,7 +17,9 @@ import (
 const (
 	FromHeader    = "http_header"
 	FromMeta      = "meta"
+	FromPDF       = "pdf"
 	FromFile      = "file"
+	FromMember    = "archive_member"
 	FromRetrieved = "retrieved_at"
 	FromRequest   = "request_time"
 )
@@ -25,6 +28,7 @@ const (
 type Input struct {
 	Header      string    // Last-Modified
 	HTML        []byte    // the first bytes of a web page; nil for other documents
+	PDF         [][]byte  // pieces of a PDF, the last one first; nil for other documents
 	Given       time.Time // by the crawler; zero when it gave none
 	GivenOrigin string    // where it has it from, "" when it does not say: the file's date
 	Retrieved   time.Time // by the crawler; zero when it gave none
@@ -42,6 +46,11 @@ func Find(in Input) (at time.Time, origin string) {
 	}
 	if t, ok := FromMetaTags(in.HTML); ok {
 		return whole(t), FromMeta
+	}
+	for _, piece := range in.PDF {
+		if t, ok := FromPDFBytes(piece); ok {
+			return whole(t), FromPDF
+		}
 	}
 	if plausible(in.Given) {
 		if in.GivenOrigin != "" {

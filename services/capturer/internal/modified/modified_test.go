@@ -18,6 +18,7 @@ func TestFind(t *testing.T) {
 		{"the header first", Input{Header: header, HTML: page, Given: at(1), Requested: at(3)}, "2015-10-21T07:28:00Z", FromHeader},
 		{"the crawler's header", Input{HTML: page, Given: at(1), GivenOrigin: FromHeader}, "2026-01-01T00:02:03Z", FromHeader},
 		{"then the page", Input{Header: "yesterday", HTML: page, Given: at(1)}, "2023-01-02T02:04:05Z", FromMeta},
+		{"a PDF's own date", Input{PDF: [][]byte{[]byte("trailer"), []byte("/ModDate (D:20240506070809+02'00')")}, Given: at(1)}, "2024-05-06T05:08:09Z", FromPDF},
 		{"then the file", Input{Given: at(1), Retrieved: at(2)}, "2026-01-01T00:02:03Z", FromFile},
 		{"where it is from", Input{Given: at(1), GivenOrigin: "sitemap"}, "2026-01-01T00:02:03Z", "sitemap"},
 		{"then the retrieval", Input{Retrieved: at(2), Requested: at(3)}, "2026-01-02T00:02:03Z", FromRetrieved},
@@ -55,6 +56,41 @@ func FuzzFromMetaTags(f *testing.F) {
 	f.Add([]byte("<meta property=\"article:modified_time\" content='2023-01-02T03:04:05+01:00'/><title>\x00"))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		if got, ok := FromMetaTags(page); ok && !plausible(got) {
+			t.Errorf("%s", got)
+		}
+	})
+}
+
+func TestFromPDFBytes(t *testing.T) {
+	for piece, want := range map[string]string{
+		"<< /ModDate(D:20240506070809Z) >>":                                 "2024-05-06T07:08:09Z",
+		"<< /ModDate (D:20240506070809Z00'00') >>":                          "2024-05-06T07:08:09Z",
+		"/ModDate (D:20240506) then /ModDate (D:20250607)":                  "2025-06-07T00:00:00Z", // the later one was written later
+		"/ModDate (D:2024) /CreationDate (D:20200101)":                      "2024-01-01T00:00:00Z",
+		"/ModDate (D:20240506070809-03'30')":                                "2024-05-06T10:38:09Z",
+		"/ModDate (D:20240506070809-0330)":                                  "2024-05-06T10:38:09Z",
+		"<xmp:ModifyDate>2024-05-06T07:08:09+02:00</xmp:ModifyDate>":        "2024-05-06T05:08:09Z",
+		`<rdf:Description xmp:ModifyDate="2024-05-06T07:08:09Z"/>`:          "2024-05-06T07:08:09Z",
+		"/ModDate (D:20241306) <xmp:ModifyDate>2024-05-06</xmp:ModifyDate>": "2024-05-06T00:00:00Z", // no such month
+		"/ModDate (D:20240230)":                                             "",
+		"/ModDate (D:19700101000000Z)":                                      "",
+		"/ModDate <FEFF0044003A>":                                           "",
+		"/ModDate (\x8f\x01D:20240506)":                                     "", // encrypted
+		"/CreationDate (D:20240506)":                                        "",
+		"":                                                                  "",
+	} {
+		got, ok := FromPDFBytes([]byte(piece))
+		if ok != (want != "") || ok && got.UTC().Format(time.RFC3339) != want {
+			t.Errorf("%s: %s %v", piece, got, ok)
+		}
+	}
+}
+
+func FuzzFromPDFBytes(f *testing.F) {
+	f.Add([]byte("/ModDate (D:20240506070809+02'00')"))
+	f.Add([]byte("<xmp:ModifyDate>2024-05-06T07:08:09+02:00</xmp:ModifyDate>"))
+	f.Fuzz(func(t *testing.T, piece []byte) {
+		if got, ok := FromPDFBytes(piece); ok && !plausible(got) {
 			t.Errorf("%s", got)
 		}
 	})

@@ -1,11 +1,12 @@
 // Package redact takes out of a capture what must not be stored (seed 002,
 // "Security / privacy hygiene"): every header that is not known to be harmless,
-// credentials and signatures in URLs, control characters.
+// credentials and signatures in URLs, wherever they stand, control characters.
 package redact
 
 import (
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +15,7 @@ import (
 )
 
 // PolicyID is the redaction_policy_id of what this package lets through.
-const PolicyID = "headers_v1"
+const PolicyID = "redact_v1"
 
 // maxValue bounds one header's value in bytes: nothing on the list needs more.
 const maxValue = 4 << 10
@@ -24,8 +25,8 @@ const maxValue = 4 << 10
 func allowed(name string) bool {
 	switch name {
 	case "Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
-		"Content-Length", "Content-Location", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Location",
-		"Memento-Datetime", "Retry-After", "Server", "Vary", "X-Robots-Tag":
+		"Content-Length", "Content-Location", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location",
+		"Memento-Datetime", "Refresh", "Retry-After", "Server", "Vary", "X-Robots-Tag":
 		return true
 	default:
 		return false
@@ -42,10 +43,7 @@ func Headers(h map[string][]string) map[string][]string {
 			continue
 		}
 		for _, value := range h[given] {
-			value = Text(value)
-			if name == "Location" || name == "Content-Location" {
-				value = digest.RedactURL(value)
-			}
+			value = headerURLs(name, Text(value))
 			if len(value) > maxValue {
 				continue
 			}
@@ -58,9 +56,33 @@ func Headers(h map[string][]string) map[string][]string {
 	return kept
 }
 
-// Text returns s as it may be stored: valid UTF-8, control characters as
-// spaces. U+0000 never reaches a store.
-func Text(s string) string {
+// headerURLs redacts the URLs, also relative ones, of a header that holds some.
+func headerURLs(name, value string) string {
+	switch name {
+	case "Location", "Content-Location":
+		return digest.RedactURL(value)
+	case "Link":
+		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
+			return "<" + digest.RedactURL(strings.Trim(target, "<>")) + ">"
+		})
+	case "Refresh":
+		if i := refreshTarget.FindStringIndex(value); i != nil {
+			return value[:i[1]] + digest.RedactURL(value[i[1]:])
+		}
+	}
+	return value
+}
+
+var (
+	linkTarget    = regexp.MustCompile(`<[^<>]*>`) // RFC 8288, 3
+	refreshTarget = regexp.MustCompile(`(?i)url\s*=\s*["']?`)
+)
+
+// Text returns s as it may be stored: valid UTF-8, control characters as spaces,
+// without the secrets in it. U+0000 never reaches a store.
+func Text(s string) string { return digest.RedactText(clean(s)) }
+
+func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -70,7 +92,7 @@ func Text(s string) string {
 }
 
 // URL returns a URL as it may be stored (contracts 13.5).
-func URL(s string) string { return digest.RedactURL(Text(s)) }
+func URL(s string) string { return digest.RedactURL(clean(s)) }
 
 // URLs is URL for a list.
 func URLs(list []string) []string {
@@ -81,19 +103,14 @@ func URLs(list []string) []string {
 	return out
 }
 
-// Values returns free metadata as it may be stored: a value that is a URL loses
-// its secrets like every other URL. It returns nil when there is none.
+// Values returns free metadata as it may be stored, nil when there is none.
 func Values(m map[string]string) map[string]string {
 	var out map[string]string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if out == nil {
 			out = make(map[string]string, len(m))
 		}
-		v := Text(m[k])
-		if lower := strings.ToLower(v); strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
-			v = digest.RedactURL(v)
-		}
-		out[Text(k)] = v
+		out[Text(k)] = digest.RedactValue(k, Text(m[k]))
 	}
 	return out
 }

@@ -10,10 +10,14 @@ func TestHeaders(t *testing.T) {
 	got := Headers(map[string][]string{
 		"content-type": {"text/html"}, "ETAG": {"a"}, "etag": {"b"}, "Set-Cookie": {"s"}, "Authorization": {"s"},
 		"X-Anything": {"s"}, "Location": {"https://u:p@x.org/?token=s"}, "Server": {"x\x00y\r\nz\xff"},
+		"Content-Location": {"/a?sig=s&b=1"}, "Refresh": {"5; URL='/next?sid=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
+		"Link":          {`<https://u:p@x.org/?sig=s&a=1>; rel="canonical", </b?token=s>; rel=next; title="https://x.org/?key=s"`},
 		"Cache-Control": {string(make([]byte, 5000))},
 	})
 	want := map[string][]string{
 		"Content-Type": {"text/html"}, "Etag": {"a", "b"}, "Location": {"https://x.org/?token=REDACTED"}, "Server": {"x y  z\uFFFD"},
+		"Content-Location": {"/a?sig=REDACTED&b=1"}, "Refresh": {"5; URL='/next?sid=REDACTED", "3"},
+		"Link": {`<https://x.org/?sig=REDACTED&a=1>; rel="canonical", </b?token=REDACTED>; rel=next; title="https://x.org/?key=REDACTED"`},
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q", got)
@@ -24,12 +28,31 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	got := Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?sig=s&q=1", "n": "see https://x.org/?sig=s"})
-	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?sig=REDACTED&q=1", "n": "see https://x.org/?sig=s"}
+	got := Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?sig=s&q=1", "n": "see https://x.org/?sig=s, ftp://u:p@x.org/ and (HTTPS://y.org?key=s)"})
+	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?sig=REDACTED&q=1", "n": "see https://x.org/?sig=REDACTED ftp://x.org/ and (HTTPS://y.org?key=REDACTED"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if Values(nil) != nil || URLs(nil) != nil {
 		t.Error("nothing is not nil")
 	}
+}
+
+// What is redacted stays so, and holds no secret that stood in a URL.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "see https://u:p@x.org/?sig=s#token=s.", "a://b\x00c://d@e?key=1", "<http://x/?sid=1>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Text(s)
+		if again := Text(got); again != got {
+			t.Errorf("%q becomes %q, then %q", s, got, again)
+		}
+		h := Headers(map[string][]string{"Link": {s}, "Refresh": {s}, "Location": {s}})
+		for name, values := range Headers(h) {
+			if !slices.Equal(values, h[name]) {
+				t.Errorf("%s %q becomes %q, then %q", name, s, h[name], values)
+			}
+		}
+	})
 }

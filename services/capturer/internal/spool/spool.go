@@ -47,15 +47,31 @@ func Opened(f File, size int64, hash string) *Content {
 	return &Content{Size: size, Hash: hash, file: f}
 }
 
+// unknown is how much is kept in memory of a document that does not say how long
+// it is: many may come at once, and most that say nothing are short.
+const unknown = 1 << 20
+
 // Read reads r to its end. More than limit bytes are ErrTooLarge, of which
 // nothing is left; errors of r come back wrapped. The caller closes the content.
-func (s Spooler) Read(r io.Reader, limit int64) (*Content, error) {
+func (s Spooler) Read(r io.Reader, limit int64) (*Content, error) { return s.ReadSized(r, -1, limit) }
+
+// ReadSized is Read for a document of which the size is announced; a negative
+// one is not known. What is announced decides where the bytes go, not how many
+// are read.
+func (s Spooler) ReadSized(r io.Reader, size, limit int64) (*Content, error) {
 	memory := s.Memory
 	if memory <= 0 {
 		memory = 8 << 20
 	}
+	switch {
+	case size > memory:
+		return s.toFile(io.LimitReader(r, limit+1), limit)
+	case size < 0:
+		memory = min(memory, unknown)
+	}
 	memory = min(memory, limit)
 	var buf bytes.Buffer
+	buf.Grow(int(max(0, min(size, memory))) + bytes.MinRead) // no more than once: what it grows out of is garbage
 	if _, err := io.Copy(&buf, io.LimitReader(r, memory+1)); err != nil {
 		return nil, fmt.Errorf("reading: %w", err)
 	}
@@ -104,6 +120,15 @@ func (c *Content) Head(n int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading the first bytes: %w", err)
 	}
 	return head, nil
+}
+
+// Tail returns the last n bytes, or all when there are fewer.
+func (c *Content) Tail(n int64) ([]byte, error) {
+	tail := make([]byte, min(n, c.Size))
+	if _, err := c.readerAt().ReadAt(tail, c.Size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the last bytes: %w", err)
+	}
+	return tail, nil
 }
 
 // Close removes the temporary file, if there is one.

@@ -64,3 +64,30 @@ func TestReadHoldsItsLimit(t *testing.T) {
 		}
 	}
 }
+
+// What is announced is no promise.
+func TestReadSized(t *testing.T) {
+	body := strings.Repeat("x", 3<<20)
+	for _, c := range []struct {
+		size     int64
+		inMemory bool
+	}{{-1, false}, {0, true}, {100, true}, {3 << 20, true}, {5 << 20, false}} {
+		dir := t.TempDir()
+		got, err := Spooler{Dir: dir, Memory: 4 << 20}.ReadSized(strings.NewReader(body), c.size, 10<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, inMemory := got.InMemory(); inMemory != c.inMemory || got.Size != 3<<20 || got.Hash != digest.Content([]byte(body)) {
+			t.Errorf("announced %d: %d bytes, in memory %v", c.size, got.Size, inMemory)
+		}
+		if err := got.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := (Spooler{Dir: dir, Memory: 1 << 20}).ReadSized(strings.NewReader(body), c.size, 2<<20); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("announced %d: %v", c.size, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%v is left, %v", left, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -17,9 +18,10 @@ import (
 )
 
 // The bounds of what a request may say, in bytes. A request_id is part of an
-// index.
+// index; those of members are longer than what a crawler may choose.
 const (
 	maxRequestID = 1000
+	maxMemberID  = 2400
 	maxRecordID  = 4 << 10
 	maxURL       = 16 << 10
 	maxInline    = 512 << 10
@@ -44,6 +46,7 @@ type request struct {
 	inline    []byte
 	hash      string // content_hash of inline
 	at        time.Time
+	recorded  *model.Snapshot // what the request's handling has recorded; nil before
 }
 
 // read decodes and checks a request. Every error is a permanent Malformed one.
@@ -57,6 +60,9 @@ func (s *Stage) read(e event.Event) (*request, error) {
 	}
 	if err := data.Validate(); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
+	}
+	if strings.Contains(data.SourceRecordID, "://") { // it is an identity: nothing but a URL is touched
+		data.SourceRecordID = digest.RedactURL(data.SourceRecordID)
 	}
 	r := &request{CaptureRequested: data, fetchURL: data.URL, at: e.Time}
 	if err := r.clean(s.InboxBucket); err != nil {
@@ -77,7 +83,11 @@ func (r *request) clean(inboxName string) error {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
-	if err := checkName("request_id", r.RequestID, maxRequestID); err != nil {
+	longest := maxRequestID
+	if r.Object != nil && r.Object.Bucket == bucketRaw {
+		longest = maxMemberID
+	}
+	if err := checkName("request_id", r.RequestID, longest); err != nil {
 		return err
 	}
 	if err := checkName("source_record_id", r.SourceRecordID, maxRecordID); err != nil {
@@ -173,6 +183,28 @@ func checkName(field, value string, limit int) error {
 		return fmt.Errorf("%s: it holds a control character", field)
 	}
 	return nil
+}
+
+// addressable returns a request_id as an answer can carry it. One that cannot be
+// kept as it is becomes its own beginning, with spaces for control characters
+// and what is cut off, then "~" and 16 hex digits of the sha256 of the whole, so
+// that its sender knows it again (contracts 13.4).
+func addressable(requestID string) string {
+	if checkName("request_id", requestID, maxRequestID) == nil && utf8.ValidString(requestID) {
+		return requestID
+	}
+	mark := "~" + digest.Hex([]byte(requestID))[:16]
+	start := requestID[:min(len(requestID), maxRequestID-len(mark))]
+	for !utf8.ValidString(start) && utf8.ValidString(requestID) {
+		start = start[:len(start)-1]
+	}
+	start = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(start, " "))
+	return strings.TrimLeft(start, " ") + mark
 }
 
 // cleanTime returns a time of UTC in microseconds, as Postgres keeps it.

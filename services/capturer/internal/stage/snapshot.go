@@ -38,7 +38,7 @@ func (s *Stage) snapshot(req *request, source model.Source, c *captured) (model.
 		ContentHash: c.body.Hash, ByteLength: c.body.Size,
 		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, source.RobotsNotes),
 		Metadata: req.Metadata, Language: req.Language, Region: cmp.Or(req.Region, source.Region),
-		RuleVersions: map[string]string{"typing": typing.Version},
+		RuleVersions: map[string]string{"typing": typing.Version}, RedactionPolicyID: redact.PolicyID,
 	}
 	if c.canonical != "" {
 		snap.URLCanonicalizationVersion = digest.URLCanonVersion
@@ -48,10 +48,13 @@ func (s *Stage) snapshot(req *request, source model.Source, c *captured) (model.
 		snap.WireHash, snap.ContentEncoding = c.wire.Hash, strings.Join(c.header.Values("Content-Encoding"), ", ")
 	}
 	if len(c.header) > 0 {
-		snap.ResponseHeaders, snap.RedactionPolicyID = c.header, redact.PolicyID
+		snap.ResponseHeaders = c.header
 	}
 	setType(&snap, req, c, head)
-	setDates(&snap, req, c, head)
+	setEncoding(&snap, head)
+	if err := setDates(&snap, req, c, head); err != nil {
+		return model.Snapshot{}, err
+	}
 	setSource(&snap, source)
 	if err := snap.Validate(); err != nil {
 		return snap, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err)
@@ -79,15 +82,31 @@ func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
 	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, c.flags...)))
 }
 
+// setEncoding records how a text is to be read.
+func setEncoding(snap *model.Snapshot, head []byte) {
+	if len(head) == 0 || snap.FinalType != model.TypeHTML && snap.FinalType != model.TypeText {
+		return
+	}
+	choice := charset.Choose(head, charset.Declared{HTTP: snap.Encoding, Document: charset.InDocument(head), Language: snap.Language})
+	snap.DetectedEncoding, snap.EncodingOrigin, snap.EncodingConfidence = choice.Name, choice.Origin, float64(choice.Percent)/100
+}
+
 // setDates fills in when the bytes were retrieved and when the document was
 // last changed. What the crawler does not say falls back on the request's time,
 // so that a repeated handling changes no id (contracts 1, doc_hash).
-func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) {
+func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) error {
 	in := modified.Input{
 		Header: c.header.Get("Last-Modified"), GivenOrigin: req.LastModifiedOrigin, Requested: req.at.UTC(),
 	}
-	if snap.FinalType == model.TypeHTML {
+	switch snap.FinalType {
+	case model.TypeHTML:
 		in.HTML = head
+	case model.TypePDF:
+		tail, err := c.body.Tail(typing.HeadSize)
+		if err != nil {
+			return err
+		}
+		in.PDF = [][]byte{tail, head}
 	}
 	if req.LastModified != nil {
 		in.Given = *req.LastModified
@@ -98,6 +117,7 @@ func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) {
 		snap.RetrievedAt = *req.RetrievedAt
 	}
 	snap.LastModified, snap.LastModifiedOrigin = modified.Find(in)
+	return nil
 }
 
 // setSource copies what later stages need of the source: they never read the
@@ -106,20 +126,39 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.SourceName, snap.SourceType = source.Name, source.SourceType
 	snap.Domain, snap.Territory, snap.Layer = source.Domain, source.Territory, source.Layer
 	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
+	snap.SourceEntry, snap.SourceFurniture = source.Entry, source.Furniture
 	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
+}
+
+// The values of seed 004's fetch_status.
+const (
+	statusOK         = "ok"
+	statusRedirected = "redirected"
+	statusBlocked    = "blocked"
+	statusError      = "error"
+)
+
+// blocks reports whether an HTTP status says that the server does not let us in.
+func blocks(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests,
+		http.StatusUnavailableForLegalReasons:
+		return true
+	default:
+		return false
+	}
 }
 
 // fetchStatus is seed 004's.
 func fetchStatus(c *captured) string {
 	switch {
-	case c.status == http.StatusUnauthorized, c.status == http.StatusForbidden,
-		c.status == http.StatusTooManyRequests, c.status == http.StatusUnavailableForLegalReasons:
-		return "blocked"
+	case blocks(c.status):
+		return statusBlocked
 	case c.status >= 400:
-		return "error"
+		return statusError
 	case len(c.chain) > 0:
-		return "redirected"
+		return statusRedirected
 	default:
-		return "ok"
+		return statusOK
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -27,10 +28,15 @@ import (
 type Requests interface {
 	AcceptCapture(ctx context.Context, c model.Capture, owner string, lease time.Duration) (stands model.Capture, held bool, err error)
 	RenewCapture(ctx context.Context, sourceID, requestID, owner string, lease time.Duration) (bool, error)
-	ReleaseCapture(ctx context.Context, sourceID, requestID, owner string, retryAfter time.Duration) error
+	ReleaseCapture(ctx context.Context, sourceID, requestID, owner string, retryAfter time.Duration, fetchStatus string) error
 	DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error)
 	RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 		unchanged func(model.Standing) bool) (model.Capture, error)
+	RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
+		still func(model.Standing) bool) (row model.Capture, recorded bool, err error)
+	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
+	DecideMember(ctx context.Context, c model.Capture) (model.Capture, error)
+	Members(ctx context.Context, sourceID, requestID string) (map[string]int, error)
 	CaptureAnnounced(ctx context.Context, sourceID, requestID string) error
 }
 
@@ -41,12 +47,27 @@ type Windows interface {
 	ReleaseWindow(ctx context.Context, sourceID, urlCanonical, owner string) error
 }
 
+// Turns say when a host may be asked. A wait that is positive says that it is
+// not the owner's turn, and when to ask for it again; a turn that was given is
+// given back, with how long the host's server asked not to be asked.
+type Turns interface {
+	TakeTurn(ctx context.Context, host, owner string, polite model.Politeness) (wait time.Duration, err error)
+	ReleaseTurn(ctx context.Context, host, owner string, closed time.Duration) error
+}
+
+// Robots says what a host's robots.txt forbids: a *fetch.Refused for good, any
+// other error but the context's for now.
+type Robots interface {
+	Allowed(ctx context.Context, target *url.URL) error
+}
+
 // Registry is what the stage reads of sources and snapshots.
 type Registry interface {
 	Source(ctx context.Context, sourceID string) (model.Source, error)
 	RegisterSource(ctx context.Context, s model.Source) (model.Source, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	Woken(ctx context.Context, s model.Snapshot) (*model.Snapshot, error)
+	Standing(ctx context.Context, documentID string) (model.Standing, error)
 }
 
 // Objects is where bytes come from and go to. An object that is not there is
@@ -60,7 +81,7 @@ type Objects interface {
 
 // Fetcher fetches a URL; its errors are those of fetch.Client.
 type Fetcher interface {
-	Get(ctx context.Context, address string, limit int64) (*fetch.Response, error)
+	Get(ctx context.Context, r fetch.Request) (*fetch.Response, error)
 }
 
 // The errors of Objects that are the request's fault.
@@ -76,6 +97,8 @@ type Stage struct {
 	Registry     Registry
 	Objects      Objects
 	Fetcher      Fetcher
+	Robots       Robots
+	Turns        Turns
 	Spool        spool.Spooler
 	Today        dedup.Versions
 	ToolVersion  string           // recorded as fetch_tool_version of own fetches
@@ -84,6 +107,7 @@ type Stage struct {
 	Lease        time.Duration    // of a request and of a URL; renewed at a third of it
 	Wait         time.Duration    // until a request that another one holds up is tried again
 	MaxRetry     time.Duration    // the longest Retry-After that is waited for
+	MaxFetch     time.Duration    // the longest that a fetch takes
 	Missing      func(error) bool // whether an error of the catalog says that there is no such row
 }
 
@@ -115,7 +139,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	case row.RequestDigest != req.digest:
 		return fault.Permanent(fault.RequestConflict, fmt.Errorf("request_id %q was used for another request", req.RequestID))
 	case row.Outcome != "":
-		return s.announce(ctx, row, emit)
+		return s.announce(ctx, row, nil, emit)
 	case !held:
 		return fault.Defer(s.Wait, errLeaseLost)
 	}
@@ -128,21 +152,18 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		if refused != nil {
 			return refused
 		}
-		row, failed = s.capture(ctx, req, source)
+		row, failed = s.capture(ctx, req, source, emit)
 		return failed
 	})
 	if err != nil {
-		var status *fetch.StatusError
-		var after time.Duration
-		if errors.As(err, &status) {
-			after = status.RetryAfter
-		}
+		var failed fetchError
+		errors.As(err, &failed)
 		return s.release(ctx, err, func(ctx context.Context) error {
-			return s.Requests.ReleaseCapture(ctx, req.SourceID, req.RequestID, owner, after)
+			return s.Requests.ReleaseCapture(ctx, req.SourceID, req.RequestID, owner, failed.retryAfter, failed.status)
 		})
 	}
 	faultpoint.Reach("capture.recorded")
-	return s.announce(ctx, row, emit)
+	return s.announce(ctx, row, req.recorded, emit)
 }
 
 // source returns the source of a request, or as refused why nothing is captured
@@ -233,7 +254,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		}
 		faultpoint.Reach("capture.failure.window.released")
 	}
-	return s.announce(ctx, row, emit)
+	return s.announce(ctx, row, nil, emit)
 }
 
 // Malformed tells the sender of a message that is no event, where it can be
@@ -253,11 +274,11 @@ func (s *Stage) Malformed(ctx context.Context, subject string, header map[string
 
 // tell publishes an outcome for which there is no row, if there is an address.
 func (s *Stage) tell(ctx context.Context, sourceID, requestID string, reason fault.Reason, sentence string, emit stream.Emit) error {
-	if !model.ValidSourceID(sourceID) || requestID == "" || checkName("request_id", requestID, maxRequestID) != nil {
+	if !model.ValidSourceID(sourceID) || requestID == "" {
 		return nil
 	}
 	return emit(ctx, event.CaptureCompleted{
-		RequestID: requestID, SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: sentence,
+		RequestID: addressable(requestID), SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: sentence,
 	})
 }
 
@@ -283,11 +304,19 @@ func outcomeOf(reason fault.Reason) event.Outcome {
 }
 
 // announce publishes what a decided request led to and then notes that it did.
-func (s *Stage) announce(ctx context.Context, row model.Capture, emit stream.Emit) error {
+// recorded is the snapshot that was just recorded for it, if one was.
+func (s *Stage) announce(ctx context.Context, row model.Capture, recorded *model.Snapshot, emit stream.Emit) error {
 	if row.Outcome == string(event.OutcomeStored) {
-		snap, err := s.Registry.Snapshot(ctx, row.SnapshotID)
-		if err != nil {
-			return err
+		if recorded == nil || recorded.SnapshotID != row.SnapshotID {
+			stored, err := s.Registry.Snapshot(ctx, row.SnapshotID)
+			if err != nil {
+				return err
+			}
+			recorded = &stored
+		}
+		snap := *recorded
+		if snap.SnapshotKind == model.KindContainer { // its members are what is processed
+			return s.complete(ctx, row, true, emit)
 		}
 		var asked struct {
 			Force bool `json:"force"`
@@ -310,12 +339,25 @@ func (s *Stage) announce(ctx context.Context, row model.Capture, emit stream.Emi
 		}
 		faultpoint.Reach("capture.snapshot.published")
 	}
+	container := row.Outcome == string(event.OutcomeFailed) && row.SnapshotID != "" // one that was not read to its end
+	return s.complete(ctx, row, container, emit)
+}
+
+// complete publishes a request's outcome, for a container with those of its
+// members in numbers.
+func (s *Stage) complete(ctx context.Context, row model.Capture, container bool, emit stream.Emit) error {
 	done := event.CaptureCompleted{
 		RequestID: row.RequestID, SourceID: row.SourceID, Outcome: event.Outcome(row.Outcome),
-		SnapshotID: row.SnapshotID, DocumentID: row.DocumentID, Reason: row.Reason, Message: row.Message,
+		SnapshotID: row.SnapshotID, DocumentID: row.DocumentID, Reason: row.Reason, Message: row.Message, FetchStatus: row.FetchStatus,
 	}
 	if !row.RetryAfter.IsZero() {
 		done.RetryAfter = &row.RetryAfter
+	}
+	if container {
+		var err error
+		if done.Members, err = s.Requests.Members(ctx, row.SourceID, row.RequestID); err != nil {
+			return err
+		}
 	}
 	if err := emit(ctx, done); err != nil {
 		return err

@@ -4,9 +4,13 @@ import (
 	"mime"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -23,18 +27,19 @@ func typeOfExt(ext string) model.FinalType {
 	switch ext {
 	case "pdf":
 		return model.TypePDF
-	case "zip":
+	case "zip", "gz", "tar", "tgz":
 		return model.TypeZIP
 	case "html", "htm", "xhtml", "xht", "shtml":
 		return model.TypeHTML
-	case "txt", "text", "md", "markdown", "csv", "tsv", "log", "json", "jsonl", "xml", "srt", "vtt":
+	case "txt", "text", "md", "markdown", "mdown", "mkd", "csv", "tsv", "tab", "log", "srt", "vtt",
+		"json", "jsonl", "ndjson", "geojson", "jsonld", "xml", "rss", "atom", "rdf":
 		return model.TypeText
 	case "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "jp2", "avif", "heic":
 		return model.TypeImage
 	case "warc":
 		return model.TypeWARC
 	case "doc", "docx", "odt", "xls", "xlsx", "ods", "ppt", "pptx", "odp", "epub", "rtf", "svg",
-		"gz", "tar", "tgz", "7z", "rar", "mp3", "mp4":
+		"7z", "rar", "mp3", "mp4":
 		return model.TypeUnknown
 	default:
 		return ""
@@ -47,19 +52,22 @@ func typeOfMIME(name string) model.FinalType {
 	switch name {
 	case "application/pdf", "application/x-pdf":
 		return model.TypePDF
-	case "application/zip", "application/x-zip-compressed":
+	case "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/x-tar":
 		return model.TypeZIP
 	case "text/html", "application/xhtml+xml":
 		return model.TypeHTML
-	case "application/json", "application/xml", "application/x-ndjson":
+	case "application/json", "application/jsonl", "application/xml", "application/x-ndjson", "application/csv":
 		return model.TypeText
-	case "application/warc":
+	case "application/warc", "application/warc-compressed":
 		return model.TypeWARC
 	case "", "application/octet-stream", "binary/octet-stream", "application/force-download",
 		"application/x-download", "application/download", "application/unknown", "unknown/unknown":
 		return ""
 	case "text/rtf", "image/svg+xml":
 		return model.TypeUnknown
+	}
+	if strings.HasSuffix(name, "+json") || strings.HasSuffix(name, "+xml") {
+		return model.TypeText // RFC 6839
 	}
 	switch kind, _, _ := strings.Cut(name, "/"); kind {
 	case "text":
@@ -80,11 +88,25 @@ func mediaType(header string) string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
+// extendedName is a name that says its character set (RFC 5987, RFC 8187).
+var extendedName = regexp.MustCompile(`(?i)(?:^|[;\s])filename\*\s*=\s*"?([a-z0-9_.:-]+)'[^']*'([^;"\s]*)`)
+
 // dispositionName returns the file name of a Content-Disposition header (RFC
-// 6266, with the extended names of RFC 2231), "" when there is none.
+// 6266, with the extended names of RFC 2231 and RFC 8187), "" when there is none.
+// A name that says its character set is better than one that does not.
 func dispositionName(header string) string {
 	if header == "" {
 		return ""
+	}
+	if m := extendedName.FindStringSubmatch(header); m != nil {
+		if name := decodeName(m[1], m[2]); name != "" {
+			return baseName(name)
+		}
+	}
+	if !utf8.ValidString(header) { // against the rules, and what servers in Europe then mean
+		if latin, err := charmap.Windows1252.NewDecoder().String(header); err == nil {
+			header = latin
+		}
 	}
 	_, params, err := mime.ParseMediaType(header)
 	if err != nil {
@@ -101,6 +123,24 @@ func dispositionName(header string) string {
 		name = decoded
 	}
 	return baseName(name)
+}
+
+// decodeName returns a percent-encoded name of a character set, "" when it is
+// none or the set is not known.
+func decodeName(label, encoded string) string {
+	raw, err := url.PathUnescape(encoded)
+	if err != nil {
+		return ""
+	}
+	set, err := htmlindex.Get(label)
+	if err != nil {
+		return ""
+	}
+	name, err := set.NewDecoder().String(raw)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // baseName returns the last part of a path of any system, without control

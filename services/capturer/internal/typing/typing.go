@@ -10,10 +10,10 @@
 //	%PDF- at the start                     | pdf
 //	PDF version within 1,024 bytes of junk | pdf, when extension or header say so too,
 //	                                       | or the bytes are neither text nor anything else known
-//	plain ZIP archive                      | zip
+//	WARC, also within gzip                 | warc
+//	plain ZIP archive, tar, gzip           | zip
 //	raster image                           | image
 //	HTML or XHTML                          | html
-//	WARC                                   | warc
 //	anything else that is known            | unknown (a word processor's file is no archive)
 //	text                                   | html by extension, else by header; else text
 //	nothing known                          | extension, else header, for all types but text; else unknown
@@ -23,6 +23,8 @@ package typing
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"mime"
 	"slices"
 	"strings"
@@ -33,7 +35,7 @@ import (
 )
 
 // Version names the rules of this package in a snapshot's rule_versions.
-const Version = "1"
+const Version = "2"
 
 // HeadSize is how many of a document's first bytes Decide wants.
 const HeadSize = 64 << 10
@@ -90,7 +92,9 @@ func Decide(in Input) Result {
 		detected = said
 	}
 	r.DetectedMIME, r.DetectedExt = detected.String(), strings.TrimPrefix(detected.Extension(), ".")
-	if slices.ContainsFunc(claims, func(c model.FinalType) bool { return c != r.FinalType }) {
+	if slices.ContainsFunc(claims, func(c model.FinalType) bool {
+		return c != r.FinalType && (c != model.TypeZIP || r.FinalType != model.TypeWARC) // .warc.gz says gzip
+	}) {
 		r.Flags = append(r.Flags, FlagMismatch)
 	}
 	slices.Sort(r.Flags)
@@ -99,6 +103,9 @@ func Decide(in Input) Result {
 
 func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (model.FinalType, []string) {
 	known := typeOfDetected(detected)
+	if isWARC(head) {
+		known = model.TypeWARC
+	}
 	switch at := pdfHeader(head); {
 	case at == 0:
 		return model.TypePDF, nil
@@ -117,6 +124,21 @@ func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (mo
 		return model.TypeUnknown, nil
 	}
 	return binary[0], []string{FlagWeak}
+}
+
+// isWARC reports whether bytes begin as a web archive does, plain or compressed.
+func isWARC(head []byte) bool {
+	const magic = "WARC/"
+	if bytes.HasPrefix(head, []byte(magic)) {
+		return true
+	}
+	z, err := gzip.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return false
+	}
+	first := make([]byte, len(magic))
+	_, err = io.ReadFull(z, first)
+	return err == nil && string(first) == magic
 }
 
 // pdfHeader returns where the header of a PDF begins, -1 when it is not within
@@ -145,8 +167,8 @@ func typeOfDetected(m *mimetype.MIME) model.FinalType {
 	switch name {
 	case "application/pdf":
 		return model.TypePDF // at its place: see pdfHeader for the others
-	case "application/zip":
-		return model.TypeZIP
+	case "application/zip", "application/gzip", "application/x-tar":
+		return model.TypeZIP // all containers are: see seed 004's types
 	case "text/html", "application/xhtml+xml":
 		return model.TypeHTML
 	case "application/warc":

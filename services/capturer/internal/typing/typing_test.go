@@ -1,6 +1,9 @@
 package typing
 
 import (
+	"archive/tar"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,15 +20,19 @@ const (
 	text = "Ordre du jour\n1. Approbation du procès-verbal\n"
 )
 
-func TestPrecedence(t *testing.T) {
+// precedence is one document and what it is.
+type precedence struct {
+	name, head, contentType, filename, url string
+	want                                   model.FinalType
+	flags                                  []string
+}
+
+func precedences() []precedence {
 	utf16 := "O\x00r\x00d\x00r\x00e\x00 \x00d\x00u\x00 \x00j\x00o\x00u\x00r\x00"
+	tarred := tarOf("a.txt")
 	binary := strings.Repeat("\x00\x01\x02\x03\xfe\xff\x10", 20)
 	mismatch, weak, junk := FlagMismatch, FlagWeak, FlagJunk
-	for _, c := range []struct {
-		name, head, contentType, filename, url string
-		want                                   model.FinalType
-		flags                                  []string
-	}{
+	return []precedence{
 		{"pdf by its bytes", pdf, "", "", "", model.TypePDF, nil},
 		{"pdf that says html", pdf, "text/html", "", "", model.TypePDF, []string{mismatch}},
 		{"pdf in octet-stream", pdf, "application/octet-stream", "x.pdf", "", model.TypePDF, nil},
@@ -54,7 +61,11 @@ func TestPrecedence(t *testing.T) {
 		{"utf-16 html", "\xff\xfe<\x00h\x00t\x00m\x00l\x00", "text/html", "", "", model.TypeHTML, nil},
 		{"json", `{"a": [1, 2]}`, "application/json", "", "", model.TypeText, nil},
 		{"rtf", `{\rtf1\ansi x}`, "", "", "", model.TypeUnknown, nil},
+		{"feed", `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title></channel></rss>`, "application/rss+xml", "", "", model.TypeText, nil},
+		{"feed by its name", "not a feed, and yet", "", "", "https://example.org/a.atom", model.TypeText, nil},
 		{"svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "image/svg+xml", "", "", model.TypeUnknown, nil},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x03\x00", "application/gzip", "a.html.gz", "", model.TypeZIP, nil},
+		{"tar", tarred, "application/x-tar", "a.tar", "", model.TypeZIP, nil},
 		{"warc", "WARC/1.1\r\nWARC-Type: response\r\n", "", "", "", model.TypeWARC, nil},
 		{"binary", binary, "", "", "", model.TypeUnknown, nil},
 		{"binary that says text", binary, "text/plain", "a.txt", "", model.TypeUnknown, []string{mismatch}},
@@ -65,12 +76,84 @@ func TestPrecedence(t *testing.T) {
 		{"nothing", "", "", "", "", model.TypeUnknown, nil},
 		{"nothing, named", "", "text/html", "minutes.pdf", "", model.TypePDF, nil},
 		{"nothing, by header", "", "text/html", "", "", model.TypeHTML, nil},
-	} {
+	}
+}
+
+// tarOf is the header of a tar file of one member.
+func tarOf(name string) string {
+	var b strings.Builder
+	_ = tar.NewWriter(&b).WriteHeader(&tar.Header{Name: name, Mode: 0o600, Typeflag: tar.TypeReg}) // a builder does not fail
+	return b.String()
+}
+
+func TestPrecedence(t *testing.T) {
+	for _, c := range precedences() {
 		got := Decide(Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url})
 		if got.FinalType != c.want || !slices.Equal(got.Flags, c.flags) {
 			t.Errorf("%s: %s %v, want %s %v (detected %s)", c.name, got.FinalType, got.Flags, c.want, c.flags, got.DetectedMIME)
 		}
 	}
+}
+
+// TestTableIsTrue holds the table of the package's comment and that of the
+// documentation against each other, and wants a case for each of their rules.
+func TestTableIsTrue(t *testing.T) {
+	source, err := os.ReadFile("typing.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "typing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment := tableOf(string(source), "//\t")
+	if documented := tableOf(string(page), "| "); !slices.Equal(comment, documented) {
+		t.Errorf("the tables differ:\n%q\n%q", comment, documented)
+	}
+	cases := map[string][]string{
+		"none at all": {"nothing", "nothing, named", "nothing, by header"}, "%PDF- at the start": {"pdf by its bytes", "pdf that says html"},
+		"PDF version within 1,024 bytes of junk": {"pdf after junk, named so", "pdf after binary junk", "text about pdf"},
+		"WARC, also within gzip":                 {"warc"}, "plain ZIP archive, tar, gzip": {"zip", "zip that says pdf", "gzip", "tar"}, "raster image": {"image"},
+		"HTML or XHTML": {"html", "html that says text"}, "anything else that is known": {"word processor", "svg"},
+		"text": {"text", "html fragment by extension", "html fragment by header", "extension beats header"}, "nothing known": {"binary", "binary that says pdf", "binary that says text"},
+	}
+	all := precedences()
+	for _, rule := range comment {
+		what, _, _ := strings.Cut(rule, " | ")
+		if len(cases[what]) == 0 {
+			t.Errorf("no case for %q", what)
+		}
+		for _, name := range cases[what] {
+			if !slices.ContainsFunc(all, func(c precedence) bool { return c.name == name }) {
+				t.Errorf("%q: there is no case %q", what, name)
+			}
+		}
+	}
+}
+
+// tableOf returns the rows of the table of final types, "what | type", with the
+// lines of one row joined.
+func tableOf(text, prefix string) (rows []string) {
+	_, text, _ = strings.Cut(text, "what the bytes are")
+	for i, line := range strings.Split(text, "\n") {
+		line, ok := strings.CutPrefix(line, prefix)
+		if !ok && i > 0 {
+			if !strings.HasPrefix(line, "|--") {
+				return rows
+			}
+			continue
+		}
+		what, kind, _ := strings.Cut(strings.Trim(line, "| "), "|")
+		what, kind = strings.Trim(what, " `"), strings.TrimSpace(kind)
+		switch {
+		case i == 0 || strings.HasPrefix(what, "--"):
+		case what == "" || strings.HasPrefix(line, " "):
+			rows[len(rows)-1] += " " + strings.TrimSpace(strings.TrimLeft(line, "| "))
+		default:
+			rows = append(rows, what+" | "+kind)
+		}
+	}
+	return rows
 }
 
 func TestNames(t *testing.T) {
@@ -84,7 +167,11 @@ func TestNames(t *testing.T) {
 		`attachment; filename="../../x.pdf"`:  "x.pdf",
 		`attachment; filename="C:\\d\\x.pdf"`: "x.pdf",
 		`attachment; filename="old.pdf"; filename*=UTF-8''s%C3%A9ance.pdf`: "séance.pdf",
-		`attachment; filename*=iso-8859-1'fr'x%E9.pdf`:                     "",
+		`attachment; filename*=iso-8859-1'fr'x%E9.pdf`:                     "xé.pdf",
+		`attachment; filename*=windows-1251''%EF%F0.pdf; filename="x.pdf"`: "пр.pdf",
+		`attachment; filename="plain.pdf"; filename*=unknown''x%E9.pdf`:    "plain.pdf",
+		`attachment; FileName*="UTF-8''s%C3%A9ance.pdf"`:                   "séance.pdf",
+		"attachment; filename=\"s\xe9ance.pdf\"":                           "séance.pdf",
 		`attachment; filename*0="a"; filename*1="b.pdf"`:                   "ab.pdf",
 		`attachment; filename="=?UTF-8?Q?s=C3=A9ance.pdf?="`:               "séance.pdf",
 		`attachment; filename=".."`:                                        "",

@@ -5,6 +5,8 @@
 package assemble
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,9 +56,10 @@ type Block struct {
 // Assembler takes the units of a document in order and hands on its blocks.
 type Assembler struct {
 	emit    func(Block) error
-	open    *Block  // continues on the next page, if that one says so too
-	openEnd int     // its last page
-	side    []Block // notes and figures between the two halves
+	open    *Block       // continues on the next page, if that one says so too
+	openEnd int          // its last page
+	last    *model.Table // of its last unit
+	side    []Block      // notes and figures between the two halves
 }
 
 // New returns an assembler that hands each block to emit, in reading order.
@@ -78,7 +81,7 @@ func (a *Assembler) Add(pageNo int, units []model.Unit) error {
 func (a *Assembler) add(pageNo int, u model.Unit) error {
 	if a.open != nil {
 		switch {
-		case u.FieldsRaw.Continued && pageNo == a.openEnd+1 && joins(a.open.Type, u.Type):
+		case u.FieldsRaw.Continued && pageNo == a.openEnd+1 && a.goesOn(u):
 			a.join(pageNo, u)
 			if u.FieldsRaw.Continues {
 				return nil
@@ -94,7 +97,7 @@ func (a *Assembler) add(pageNo int, u model.Unit) error {
 	}
 	b := blockOf(pageNo, u)
 	if u.FieldsRaw.Continues {
-		a.open, a.openEnd = &b, pageNo
+		a.open, a.openEnd, a.last = &b, pageNo, u.FieldsRaw.Table
 		return nil
 	}
 	return a.emit(b)
@@ -106,13 +109,46 @@ func (a *Assembler) Close() error {
 		return nil
 	}
 	blocks := append([]Block{*a.open}, a.side...)
-	a.open, a.side = nil, nil
+	a.open, a.side, a.last = nil, nil, nil
 	for _, b := range blocks {
 		if err := a.emit(b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// goesOn reports whether what is open can go on in the unit: a table only in one
+// with the same columns.
+func (a *Assembler) goesOn(u model.Unit) bool {
+	return joins(a.open.Type, u.Type) && (u.Type != model.UnitTable || sameColumns(a.last, u.FieldsRaw.Table))
+}
+
+// edgeShift is how far, as a share of the page's width, the columns of a table
+// move from page to page at most: its figures are not equally wide everywhere.
+const edgeShift = 0.03
+
+// sameColumns reports whether the parts of a table have as many columns, with
+// the same head or at the same places.
+func sameColumns(a, b *model.Table) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if len(a.Columns) != len(b.Columns) {
+		return false
+	}
+	if a.HeaderRows > 0 && a.HeaderRows == b.HeaderRows && slices.Equal(a.Columns, b.Columns) {
+		return true
+	}
+	if len(a.ColumnEdges) != len(b.ColumnEdges) {
+		return false
+	}
+	for i, x := range a.ColumnEdges {
+		if math.Abs(x-b.ColumnEdges[i]) > edgeShift {
+			return false
+		}
+	}
+	return true
 }
 
 // joins reports whether a unit of the second type can go on with one of the
@@ -136,7 +172,7 @@ func beside(t model.UnitType) bool {
 
 func (a *Assembler) join(pageNo int, u model.Unit) {
 	next := blockOf(pageNo, u)
-	a.openEnd = pageNo
+	a.openEnd, a.last = pageNo, u.FieldsRaw.Table
 	if a.open.Type == model.UnitTable {
 		from := 0
 		if head := headLines(next); head == headLines(*a.open) {

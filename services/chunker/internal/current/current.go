@@ -17,7 +17,7 @@ import (
 
 // The causes that chunk_log and chunk events give.
 const (
-	CauseArchived  = "archived"  // its document no longer says so
+	CauseArchived  = "archived"  // its document no longer says so, or says so in the chunks of an earlier version
 	CauseRestored  = "restored"  // it is current again
 	CauseRelinked  = "relinked"  // a version has landed between this and the one it repeats
 	CauseDuplicate = "duplicate" // another chunk stands for it now
@@ -40,28 +40,46 @@ type Store interface {
 // Timeline is a document's versions in their order, with the one that lands.
 type Timeline struct {
 	versions []model.Version
-	at       int // of the one that lands
+	at       int             // of the one that lands
+	taken    *model.ChunkSet // chunks that were a later version's, for which those of the one that lands stand now
 }
 
-// Place puts v among the other versions of its document. A version with the
-// fingerprint of the one before it, under the same extraction and chunker, has
-// no chunks of its own (contracts 12): SameAs and Chunks of Landed say so.
+// Place puts v among the other versions of its document. Of versions with one
+// fingerprint, under the same extraction and chunker, the first has the chunks,
+// whatever stands between them and whichever came first: SameAs and Chunks of
+// the others name it (contracts 12).
 func Place(others []model.Version, v model.Version) Timeline {
-	v.Chunks = model.ChunkSet{DocHash: v.DocHash, Generation: v.Generation}
+	v.Chunks = v.Set()
 	t := Timeline{versions: append(slices.Clone(others), v)}
 	slices.SortFunc(t.versions, model.Version.Compare)
 	t.at = slices.IndexFunc(t.versions, func(o model.Version) bool { return o.Compare(v) == 0 })
-	if t.at == 0 {
-		return t
-	}
-	if before := t.versions[t.at-1]; before.Fingerprint == v.Fingerprint && before.ExtractionID == v.ExtractionID &&
-		before.ChunkerVersion == v.ChunkerVersion && before.HeaderVersion == v.HeaderVersion {
-		t.versions[t.at].Chunks = before.Chunks
-		if t.versions[t.at].SameAs = before.SameAs; before.Own() {
-			t.versions[t.at].SameAs = before.SnapshotID
+	owner := slices.IndexFunc(t.versions, func(o model.Version) bool {
+		return o.Own() && o.Compare(v) != 0 && o.Fingerprint == v.Fingerprint && o.ExtractionID == v.ExtractionID &&
+			o.ChunkerVersion == v.ChunkerVersion && o.HeaderVersion == v.HeaderVersion
+	})
+	switch {
+	case owner < 0:
+	case owner < t.at:
+		t.versions[t.at].SameAs, t.versions[t.at].Chunks = t.versions[owner].SnapshotID, t.versions[owner].Chunks
+	default:
+		taken := t.versions[owner].Chunks
+		t.taken = &taken
+		for i := range t.versions {
+			if t.versions[i].Chunks == taken {
+				t.versions[i].SameAs, t.versions[i].Chunks = v.SnapshotID, v.Chunks
+			}
 		}
 	}
 	return t
+}
+
+// Taken returns the chunks of a later version whose place those of the version
+// that lands take, if there are any: whatever named them is to name these.
+func (t Timeline) Taken() (model.ChunkSet, bool) {
+	if t.taken == nil {
+		return model.ChunkSet{}, false
+	}
+	return *t.taken, true
 }
 
 // Landed returns the version that lands, as it is to be recorded.
@@ -89,13 +107,17 @@ type decision struct {
 }
 
 // Land records the states of the new chunks of the version that lands, which
-// are inserted already, and of all others that it touches. It writes nothing
-// for a version without chunks of its own: what is current stays so.
+// are inserted already, and of all others that it touches.
 func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause string, added []model.ChunkLink) error {
-	if !t.Landed().Own() {
-		return nil
+	v := t.Landed()
+	if t.at > 0 && t.versions[t.at-1].Chunks == v.Chunks {
+		return nil // it says what the version before it says
 	}
-	simple, dirty, err := t.sort(ctx, store, added)
+	sort := t.sortAll
+	if t.Newest() && v.Own() && t.taken == nil {
+		sort = t.sortNewest
+	}
+	simple, dirty, err := sort(ctx, store, added)
 	if err != nil {
 		return err
 	}
@@ -103,34 +125,52 @@ func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause st
 	if err != nil {
 		return err
 	}
-	book := ledger{run: run, store: store, snapshotID: t.Landed().SnapshotID}
-	return book.write(ctx, append(simple, decisions...), t.Landed().Chunks, cause)
+	book := ledger{run: run, store: store, snapshotID: v.SnapshotID}
+	return book.write(ctx, append(simple, decisions...), v.Set(), cause)
 }
 
-// sort divides what the landing touches: chunks whose state follows from the
-// version before alone, and contents whose chains must be looked at as a whole,
-// through all versions.
-func (t Timeline) sort(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
-	mine, order := byContent(added)
-	dirty := make(map[content][]model.ChunkLink)
-	if !t.Newest() {
-		for key, links := range mine {
-			dirty[key] = links
-		}
-		next := t.versions[t.at+1]
-		if !next.Own() {
-			return nil, dirty, nil
-		}
-		links, err := store.Links(ctx, next.Chunks)
+// sortAll names the contents whose chains the landing touches and that must be
+// looked at as a whole, through all versions: those of the version that lands,
+// of the next one, whose version before is another now, or of the one that was
+// the newest, and of chunks whose place others take.
+func (t Timeline) sortAll(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
+	dirty, _ := byContent(added)
+	sets := []model.ChunkSet{t.versions[t.neighbour()].Chunks}
+	if !t.Landed().Own() {
+		sets = append(sets, t.Landed().Chunks)
+	}
+	if t.taken != nil {
+		sets = append(sets, *t.taken)
+	}
+	for _, set := range sets {
+		links, err := store.Links(ctx, set)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the version after: %w", err)
+			return nil, nil, fmt.Errorf("the chunks of another version: %w", err)
 		}
 		for _, l := range links {
-			key := contentOf(l)
-			dirty[key] = mine[key]
+			if _, ok := dirty[contentOf(l)]; !ok {
+				dirty[contentOf(l)] = nil
+			}
 		}
-		return nil, dirty, nil
 	}
+	return nil, dirty, nil
+}
+
+// neighbour is the version after the one that lands, or the one before the
+// newest.
+func (t Timeline) neighbour() int {
+	if t.Newest() {
+		return t.at - 1
+	}
+	return t.at + 1
+}
+
+// sortNewest divides what the landing of a newest version with chunks of its own
+// touches: chunks whose state follows from the version before alone, and
+// contents whose chains must be looked at as a whole.
+func (t Timeline) sortNewest(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
+	mine, order := byContent(added)
+	dirty := make(map[content][]model.ChunkLink)
 	var before map[content][]model.ChunkLink
 	if t.at > 0 {
 		links, err := store.Links(ctx, t.versions[t.at-1].Chunks)
@@ -230,6 +270,8 @@ func (t Timeline) resolve(ctx context.Context, store Store, dirty map[content][]
 // chains links the chunks of one content through the versions: each repeats its
 // counterpart in the version before, the first link stands for the chain, and a
 // chain is current, as a whole, when the current version holds one of its links.
+// Chunks whose place those of an earlier version have taken are of no version
+// and in the archive.
 func (t Timeline) chains(links []model.ChunkLink) []decision {
 	bySet := make(map[model.ChunkSet][]model.ChunkLink)
 	for _, l := range links {
@@ -264,6 +306,12 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 			c.current = c.current || l.Set == now
 			chainOf[l.ChunkRef] = c
 			out = append(out, d)
+		}
+	}
+	for _, l := range links {
+		if chainOf[l.ChunkRef] == nil {
+			chainOf[l.ChunkRef] = &chain{since: l.InfoDate}
+			out = append(out, decision{link: l, next: model.ChunkState{ChunkRef: l.ChunkRef}})
 		}
 	}
 	for i := range out {

@@ -38,9 +38,11 @@ const (
 )
 
 // land makes the run into chunks in one transaction that holds the document,
-// and returns it as it stands then. Whether it is due is asked again there:
-// another may have been first, or a redo may have begun.
-func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run) (model.Run, error) {
+// and returns it as it stands then, with the chunks that it inserted last: of a
+// small document all. Whether it is due is asked again there: another may have
+// been first, or a redo may have begun.
+func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run) (model.Run, []model.Chunk, error) {
+	var made []model.Chunk
 	err := s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
 		var (
 			rows   []model.SegmentRow
@@ -50,7 +52,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		if run, rows, redone, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil {
 			return err
 		}
-		if due, err := isDue(ctx, tx, run, rows, redone); err != nil || !due {
+		if due, err := stillDue(ctx, tx, run, complete(run, rows, redone)); err != nil || !due {
 			return err
 		}
 		cause := cmp.Or(run.Why, causeCapture)
@@ -67,6 +69,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			if err := w.chunk(ctx); err != nil {
 				return err
 			}
+			made = w.made
 		}
 		// A run without any processed page has nothing that could be a version:
 		// it leaves no manifest, and what was current stays so.
@@ -76,7 +79,20 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		faultpoint.Reach("chunk.run.finished")
 		return tx.SetIngestStatus(ctx)
 	})
-	return run, err
+	return run, made, err
+}
+
+// stillDue is isDue of a run that is held.
+func stillDue(ctx context.Context, tx Tx, run model.Run, complete bool) (bool, error) {
+	standing := model.RunStanding{Run: run, Complete: complete}
+	if run.State.Terminal() {
+		manifest, err := tx.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
+		if err != nil || manifest == nil {
+			return false, err
+		}
+		standing.ChunkerVersion, standing.HeaderVersion = manifest.ChunkerVersion, manifest.HeaderVersion
+	}
+	return isDue(standing), nil
 }
 
 // work is one run on its way into chunks.
@@ -88,6 +104,7 @@ type work struct {
 	cause    string
 	pages    pages
 	facts    assemble.Survey
+	made     []model.Chunk // inserted last, at most chunkBatch
 }
 
 func (w *work) survey(ctx context.Context) error {
@@ -99,14 +116,12 @@ func (w *work) survey(ctx context.Context) error {
 
 // chunk writes the version: its chunks, what they change, and its manifest.
 func (w *work) chunk(ctx context.Context) error {
-	v, err := w.version(ctx)
+	v := w.version()
+	others, generation, err := w.tx.Versions(ctx, v.DocHash)
 	if err != nil {
 		return err
 	}
-	others, err := w.tx.Versions(ctx)
-	if err != nil {
-		return err
-	}
+	v.Generation = generation
 	timeline := current.Place(others, v)
 	v = timeline.Landed()
 	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
@@ -125,6 +140,12 @@ func (w *work) chunk(ctx context.Context) error {
 		return err
 	}
 	faultpoint.Reach("chunk.manifest.added")
+	if taken, ok := timeline.Taken(); ok {
+		if err := w.tx.TakeOver(ctx, taken, v); err != nil {
+			return err
+		}
+		faultpoint.Reach("chunk.version.taken_over")
+	}
 	if timeline.Newest() {
 		if err := w.tx.SetCurrent(ctx, v, title, language); err != nil {
 			return err
@@ -141,15 +162,15 @@ func (w *work) chunk(ctx context.Context) error {
 	return w.tx.StageItem(ctx)
 }
 
-func (w *work) version(ctx context.Context) (model.Version, error) {
+// version is the version that lands, but for its generation.
+func (w *work) version() model.Version {
 	s := w.snapshot
 	docHash := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
-	generation, err := w.tx.NextGeneration(ctx, docHash)
 	return model.Version{
-		DocHash: docHash, Generation: generation, SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
+		DocHash: docHash, SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		ChunkerVersion: general.Version, HeaderVersion: header.Version,
-	}, err
+	}
 }
 
 func (w *work) manifest(v model.Version) model.Manifest {
@@ -183,7 +204,7 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		}
 		err := w.tx.AddChunks(ctx, batch)
 		faultpoint.Reach("chunk.rows.added")
-		batch = batch[:0]
+		w.made, batch = batch, nil
 		return err
 	}
 	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, func(each func(segment.Frame) error) error {

@@ -20,18 +20,25 @@ const (
 )
 
 // publish says what the run has changed and is not published yet, then that it
-// has ended. Said again, an event has the same message id.
-func (s *Stage) publish(ctx context.Context, run model.Run, emit Emit) error {
+// has ended. Said again, an event has the same message id. made are chunks that
+// need not be read.
+func (s *Stage) publish(ctx context.Context, run model.Run, made []model.Chunk, emit Emit) error {
+	byRef := make(map[string]model.Chunk, len(made))
+	for _, c := range made {
+		byRef[c.ChunkRef] = c
+	}
 	for {
 		entries, err := s.log.UnpublishedLog(ctx, run.SnapshotID, run.ExtractionID, logBatch)
 		if err != nil {
 			return err
 		}
-		if len(entries) == 0 {
-			break
+		if len(entries) > 0 {
+			if err := s.publishEntries(ctx, entries, byRef, emit); err != nil {
+				return err
+			}
 		}
-		if err := s.publishEntries(ctx, entries, emit); err != nil {
-			return err
+		if len(entries) < logBatch {
+			break
 		}
 	}
 	done, err := s.completed(ctx, run)
@@ -45,36 +52,37 @@ func (s *Stage) publish(ctx context.Context, run model.Run, emit Emit) error {
 	return s.runs.MarkRunAnnounced(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
 }
 
-func (s *Stage) publishEntries(ctx context.Context, entries []model.LogEntry, emit Emit) error {
-	refs, seqs := make([]string, len(entries)), make([]int64, len(entries))
+func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished, made map[string]model.Chunk, emit Emit) error {
+	var read []string
+	seqs := make([]int64, len(entries))
 	for i, e := range entries {
-		refs[i], seqs[i] = e.ChunkRef, e.Seq
+		seqs[i] = e.Seq
+		if _, ok := made[e.ChunkRef]; !ok && e.Found && e.Change == model.ChangeCreated {
+			read = append(read, e.ChunkRef)
+		}
 	}
-	chunks, err := s.log.Chunks(ctx, refs)
-	if err != nil {
-		return err
-	}
-	states, err := s.log.ChunkStates(ctx, refs)
-	if err != nil {
-		return err
-	}
-	byRef := make(map[string]model.Chunk, len(chunks))
-	for _, c := range chunks {
-		byRef[c.ChunkRef] = c
-	}
-	stateOf := make(map[string]model.ChunkState, len(states))
-	for _, st := range states {
-		stateOf[st.ChunkRef] = st
+	byRef := make(map[string]model.Chunk, len(read))
+	if len(read) > 0 {
+		chunks, err := s.log.Chunks(ctx, read)
+		if err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			byRef[c.ChunkRef] = c
+		}
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(inFlight)
 	for _, entry := range entries {
-		c, ok := byRef[entry.ChunkRef]
-		if !ok {
+		c, known := made[entry.ChunkRef]
+		if !known {
+			c, known = byRef[entry.ChunkRef]
+		}
+		if !entry.Found || entry.Change == model.ChangeCreated && !known {
 			continue // taken down since: chunk.removed says so
 		}
 		group.Go(func() error {
-			err := emit(groupCtx, chunkEvent(entry, c, stateOf[entry.ChunkRef]))
+			err := emit(groupCtx, chunkEvent(entry, c))
 			faultpoint.Reach("chunk.change.published")
 			return err
 		})
@@ -90,37 +98,27 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.LogEntry, em
 	return nil
 }
 
-// chunkEvent says one log entry. The state is the chunk's newest one, which may
-// be ahead of the entry: an event is a hint (contracts 2).
-func chunkEvent(entry model.LogEntry, c model.Chunk, state model.ChunkState) event.Data {
+// chunkEvent says one log entry; c is the chunk of one that was created. The
+// state is the chunk's newest one, which may be ahead of the entry: an event is a
+// hint (contracts 2).
+func chunkEvent(entry model.Unpublished, c model.Chunk) event.Data {
+	state := entry.State
 	if entry.Change == model.ChangeCreated {
 		c.Layer = state.Layer
 		return event.ChunkCreated{Rev: entry.Rev, Cause: entry.Cause, Repeats: state.Repeats,
 			DuplicateOf: state.DuplicateOf, Chunk: c}
 	}
 	return event.ChunkSuperseded{ChunkChange: event.ChunkChange{
-		Rev: entry.Rev, Cause: entry.Cause, ChunkRef: c.ChunkRef, DocHash: c.DocHash, SourceID: c.SourceID,
-		SnapshotID: c.SnapshotID, Layer: state.Layer, ReplacedBy: entry.ReplacedBy,
+		Rev: entry.Rev, Cause: entry.Cause, ChunkRef: entry.ChunkRef, DocHash: entry.DocHash, SourceID: entry.SourceID,
+		SnapshotID: entry.SnapshotID, Layer: state.Layer, ReplacedBy: entry.ReplacedBy,
 	}}
 }
 
 func (s *Stage) completed(ctx context.Context, run model.Run) (event.RunCompleted, error) {
-	_, segments, _, err := s.runs.RunParts(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return event.RunCompleted{}, err
-	}
-	d := event.RunCompleted{
+	r, err := s.runs.RunResult(ctx, run)
+	return event.RunCompleted{
 		SnapshotID: run.SnapshotID, SourceID: run.SourceID, DocumentID: run.DocumentID, ExtractionID: run.ExtractionID,
 		Redo: run.Redo, State: run.State, Reason: run.Reason, Message: run.Message, PageCount: run.PageCount,
-	}
-	for _, row := range segments {
-		d.Processed += row.Processed
-		d.Failed += row.Failed
-	}
-	manifest, err := s.runs.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
-	if err != nil || manifest == nil {
-		return d, err
-	}
-	d.DocHash, d.Generation, d.ChunkCount = manifest.DocHash, manifest.Generation, manifest.ChunkCount
-	return d, nil
+		Processed: r.Processed, Failed: r.Failed, DocHash: r.DocHash, Generation: r.Generation, ChunkCount: r.ChunkCount,
+	}, err
 }

@@ -25,32 +25,33 @@ type Emit = func(ctx context.Context, data event.Data) error
 
 // Runs reads runs and what became of them.
 type Runs interface {
-	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
-	// RunParts returns a run, the segments that count and the first pages of
-	// the ranges that its redo asked for. No such run is a permanent error.
-	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
-	// RunManifest returns the newest manifest of a run at a redo, or nil.
-	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+	// RunStanding returns how far a run has come. No such run is a permanent
+	// error.
+	RunStanding(ctx context.Context, snapshotID, extractionID string) (model.RunStanding, error)
+	RunResult(ctx context.Context, run model.Run) (model.RunResult, error)
 	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
 }
 
 // Log reads what is to be published.
 type Log interface {
-	UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.LogEntry, error)
+	UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.Unpublished, error)
 	MarkPublished(ctx context.Context, seqs []int64) error
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
-	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
 }
 
 // Tx is one transaction that holds a document.
 type Tx interface {
 	current.Store
+	// RunParts returns a run, the segments that count and the first pages of
+	// the ranges that its redo asked for again, and holds the run.
 	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
 	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
-	Versions(ctx context.Context) ([]model.Version, error)
-	NextGeneration(ctx context.Context, docHash string) (int, error)
+	// Versions returns the document's versions in their order, and the generation
+	// that the next manifest of a doc_hash has.
+	Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error)
 	AddChunks(ctx context.Context, chunks []model.Chunk) error
 	AddManifest(ctx context.Context, m model.Manifest, v model.Version) error
+	TakeOver(ctx context.Context, taken model.ChunkSet, v model.Version) error
 	FinishRun(ctx context.Context, run model.Run) error
 	SetCurrent(ctx context.Context, v model.Version, title, language string) error
 	SetIngestStatus(ctx context.Context) error
@@ -103,20 +104,14 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	if err != nil {
 		return err
 	}
-	run, segments, redone, err := s.runs.RunParts(ctx, d.SnapshotID, d.ExtractionID)
+	standing, err := s.runs.RunStanding(ctx, d.SnapshotID, d.ExtractionID)
 	if err != nil {
 		return err
 	}
-	due, err := isDue(ctx, s.runs, run, segments, redone)
-	if err != nil {
-		return err
-	}
-	if due {
-		snapshot, err := s.runs.Snapshot(ctx, run.SnapshotID)
-		if err != nil {
-			return err
-		}
-		if run, err = s.land(ctx, snapshot, run); err != nil {
+	run := standing.Run
+	var made []model.Chunk
+	if isDue(standing) {
+		if run, made, err = s.land(ctx, standing.Snapshot, run); err != nil {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
@@ -124,7 +119,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	if !run.State.Terminal() {
 		return nil
 	}
-	return s.publish(ctx, run, emit)
+	return s.publish(ctx, run, made, emit)
 }
 
 // Fail marks the run failed, unless it has ended already, and says so. An event
@@ -134,13 +129,14 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil {
 		return nil //nolint:nilerr // nothing is known that could be marked
 	}
-	run, _, _, err := s.runs.RunParts(ctx, d.SnapshotID, d.ExtractionID)
+	standing, err := s.runs.RunStanding(ctx, d.SnapshotID, d.ExtractionID)
 	if fault.KindOf(err) == fault.KindPermanent {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	run := standing.Run
 	err = s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
 		var err error
 		if run, _, _, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil || run.State.Terminal() {
@@ -156,29 +152,20 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		return err
 	}
 	faultpoint.Reach("chunk.failure.committed")
-	return s.publish(ctx, run, emit)
-}
-
-// manifests is the part of Runs and Tx that says what was made of a run.
-type manifests interface {
-	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+	return s.publish(ctx, run, nil, emit)
 }
 
 // isDue reports whether the run is complete and not yet made into chunks, or made
 // into them by an older chunker: a re-chunk publishes ir.extracted again, and
 // the newer chunker makes the next generation.
-func isDue(ctx context.Context, m manifests, run model.Run, segments []model.SegmentRow, redone []int) (bool, error) {
-	switch run.State {
+func isDue(s model.RunStanding) bool {
+	switch s.State {
 	case model.RunFailed, model.RunSuperseded, model.RunRemoved:
-		return false, nil
+		return false
 	case model.RunDone, model.RunPartial:
-		manifest, err := m.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
-		if err != nil || manifest == nil {
-			return false, err
-		}
-		return older(manifest.ChunkerVersion, general.Version) || older(manifest.HeaderVersion, header.Version), nil
+		return older(s.ChunkerVersion, general.Version) || older(s.HeaderVersion, header.Version)
 	default:
-		return complete(run, segments, redone), nil
+		return s.Complete
 	}
 }
 

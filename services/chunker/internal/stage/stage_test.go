@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"context"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -34,38 +33,31 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// recorded is what a catalog has of a run.
-type recorded struct{ *model.Manifest }
-
-func (r recorded) RunManifest(context.Context, string, string, int) (*model.Manifest, error) {
-	return r.Manifest, nil
-}
-
 func TestIsDue(t *testing.T) {
-	whole := []model.SegmentRow{{From: 1}}
-	by := func(chunker, headers string) recorded {
-		return recorded{&model.Manifest{ChunkerVersion: chunker, HeaderVersion: headers}}
-	}
 	cases := []struct {
-		name     string
-		state    model.RunState
-		manifest recorded
-		want     bool
+		name            string
+		state           model.RunState
+		complete        bool
+		chunker, header string
+		want            bool
 	}{
-		{"complete", model.RunRunning, recorded{}, true},
-		{"complete, never marked running", model.RunQueued, recorded{}, true},
-		{"done", model.RunDone, by(general.Version, header.Version), false},
-		{"made by an older chunker", model.RunDone, by("0", header.Version), true},
-		{"made with an older header", model.RunPartial, by(general.Version, "0"), true},
-		{"made by a newer chunker", model.RunDone, by("99", header.Version), false},
-		{"failed", model.RunFailed, recorded{}, false},
-		{"superseded", model.RunSuperseded, recorded{}, false},
-		{"removed", model.RunRemoved, recorded{}, false},
+		{"complete", model.RunRunning, true, "", "", true},
+		{"complete, never marked running", model.RunQueued, true, "", "", true},
+		{"not complete", model.RunRunning, false, "", "", false},
+		{"done", model.RunDone, true, general.Version, header.Version, false},
+		{"done without a manifest", model.RunDone, true, "", "", false},
+		{"made by an older chunker", model.RunDone, true, "0", header.Version, true},
+		{"made with an older header", model.RunPartial, true, general.Version, "0", true},
+		{"made by a newer chunker", model.RunDone, true, "99", header.Version, false},
+		{"failed", model.RunFailed, true, "", "", false},
+		{"superseded", model.RunSuperseded, true, "", "", false},
+		{"removed", model.RunRemoved, true, "", "", false},
 	}
 	for _, c := range cases {
-		got, err := isDue(t.Context(), c.manifest, model.Run{PageCount: 1, State: c.state}, whole, nil)
-		if err != nil || got != c.want {
-			t.Errorf("%s: %t, %v", c.name, got, err)
+		standing := model.RunStanding{Run: model.Run{PageCount: 1, State: c.state}, Complete: c.complete,
+			ChunkerVersion: c.chunker, HeaderVersion: c.header}
+		if got := isDue(standing); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }

@@ -29,9 +29,10 @@ type Result struct {
 
 // Extractor makes the pages of a range. It returns one result a page, in
 // order: a page that cannot be extracted, or that belongs to a run that could
-// not be split, is a failed page, not an error.
+// not be split, is a failed page, not an error. tasks are what OCR has answered
+// of the range; what else needs OCR is named by its page.
 type Extractor interface {
-	Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange) ([]Result, error)
+	Pages(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, tasks []model.OCRTask) ([]Result, error)
 	// Failed returns the results of a range of which no page can be extracted.
 	// It fails only when something of our own is away.
 	Failed(ctx context.Context, s model.Snapshot, run model.Run, r model.PageRange, reason fault.Reason, sentence string) ([]Result, error)
@@ -39,11 +40,14 @@ type Extractor interface {
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
-	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	// RangeWork returns a run, its snapshot, and the segment of a range at a
+	// redo when there is one.
+	RangeWork(ctx context.Context, snapshotID, extractionID string, from, redo int) (model.Run, model.Snapshot, *model.SegmentRow, error)
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
-	Segment(ctx context.Context, snapshotID, extractionID string, from, redo int) (model.SegmentRow, error)
 	PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error)
+	PlanOCR(ctx context.Context, run model.Run, r model.PageRange, redo int, tasks []model.OCRTask) ([]model.OCRTask, error)
+	OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error)
 }
 
 // Splitter finds the pages of a document for a run of this build's parser: the
@@ -65,15 +69,19 @@ type Stage struct {
 	Extractor     Extractor
 	Splitter      Splitter
 	ParserVersion string
-	Log           *slog.Logger
-	Missing       func(error) bool // the row does not exist
-	Moved         func(error) bool // the run was superseded or removed
-	NewerDelay    time.Duration    // how long a newer parser's range is left to others
+	// OCR reports whether pages that need OCR are read by it; nil: none is.
+	OCR        func(ctx context.Context) (bool, error)
+	Log        *slog.Logger
+	Missing    func(error) bool // the row does not exist
+	Moved      func(error) bool // the run was superseded or removed
+	NewerDelay time.Duration    // how long a newer parser's range is left to others
 }
 
-// Handle takes page.split. Repeated, it finds its segment and publishes again.
+// Handle takes page.split and page.ocr_completed. Repeated, it finds its segment
+// and publishes again. A range with pages that wait for OCR is left to
+// page.ocr_completed.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
-	split, err := event.As[event.PageSplit](e)
+	split, read, err := splitOf(e)
 	if err != nil {
 		return err
 	}
@@ -86,19 +94,30 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 			return s.takeOver(ctx, snap, run, emit)
 		}
 		faultpoint.ReachFor("extract.range", split.SnapshotID)
-		results, err := s.Extractor.Pages(ctx, snap, run, split.Pages)
-		if err != nil {
+		results, err := s.extract(ctx, snap, run, split, read, emit)
+		if err != nil || results == nil {
 			return err
 		}
 		return s.store(ctx, split, run, results, emit)
 	})
 }
 
+// splitOf returns the range that an event hands on, and whether OCR has answered
+// for it.
+func splitOf(e event.Event) (split event.PageSplit, read bool, err error) {
+	if e.Type != event.TypePageOCRCompleted {
+		split, err = event.As[event.PageSplit](e)
+		return split, false, err
+	}
+	completed, err := event.As[event.PageOCRCompleted](e)
+	return completed.Split(), true, err
+}
+
 // Fail writes a segment of error units: the document completes without this
 // range. Under another parser's version nothing is written, as contracts 3 say:
 // the run is left to reconcile.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
-	split, err := event.As[event.PageSplit](e)
+	split, _, err := splitOf(e)
 	if err != nil || split.ParserVersion != s.ParserVersion {
 		return nil
 	}
@@ -118,7 +137,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 // work calls do for a range that has no segment yet, and publishes that of one
 // that has.
 func (s *Stage) work(ctx context.Context, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
-	run, err := s.Catalog.Run(ctx, split.SnapshotID, split.ExtractionID)
+	run, snap, row, err := s.Catalog.RangeWork(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
 	if err != nil {
 		if s.Missing(err) {
 			return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", split.SnapshotID, split.ExtractionID))
@@ -128,21 +147,13 @@ func (s *Stage) work(ctx context.Context, split event.PageSplit, emit stream.Emi
 	if run.State == model.RunRemoved || run.State == model.RunSuperseded && run.ParserVersion == s.ParserVersion {
 		return nil
 	}
-	row, err := s.Catalog.Segment(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
-	if err == nil {
-		return emit(ctx, extracted(run, row))
-	}
-	if !s.Missing(err) {
-		return err
+	if row != nil {
+		return emit(ctx, extracted(run, *row))
 	}
 	if err := checkRange(split, run); err != nil {
 		return err
 	}
-	snap, err := s.Catalog.Snapshot(ctx, split.SnapshotID)
-	if err != nil {
-		return err
-	}
-	return do(snap, run)
+	return do(snap.Under(run), run)
 }
 
 func checkRange(split event.PageSplit, run model.Run) error {
@@ -234,23 +245,24 @@ func (s *Stage) own(split event.PageSplit) (bool, error) {
 	return false, nil
 }
 
-// takeOver starts an older parser's run again under this build's: pages and
-// facts are found again, since they are that parser's too, all ranges are
+// takeOver starts an older parser's run again under this build's and the same
+// rules, which snap has: pages and facts are found again, since they are that parser's too, all ranges are
 // published, and the old run is superseded.
 func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run, emit stream.Emit) error {
 	rules, err := digest.SourceRulesDigest(snap.UnitRules())
 	if err != nil {
 		return fmt.Errorf("rules of %s: %w", snap.SourceID, err)
 	}
-	run, err := s.Catalog.Run(ctx, snap.SnapshotID, digest.ExtractionID(s.ParserVersion, rules, ""))
+	id := digest.ExtractionID(s.ParserVersion, rules, old.OCRRun())
+	run, err := s.Catalog.Run(ctx, snap.SnapshotID, id)
 	if err != nil && !s.Missing(err) {
 		return err
 	}
 	if err != nil {
 		run, err = s.Splitter.Split(ctx, snap, model.Run{
-			SnapshotID: snap.SnapshotID, ExtractionID: digest.ExtractionID(s.ParserVersion, rules, ""),
+			SnapshotID: snap.SnapshotID, ExtractionID: id, OCR: old.OCR.Asked(),
 			SourceID: snap.SourceID, DocumentID: snap.DocumentID, ParserVersion: s.ParserVersion, RulesDigest: rules,
-			Why: "version",
+			Rules: old.Rules, Why: "version",
 		})
 		if fault.KindOf(err) == fault.KindPermanent {
 			run.PageCount, run.Reason, run.Message, err = 1, string(fault.ReasonOf(err)), err.Error(), nil

@@ -73,6 +73,12 @@ type Objects interface {
 	GetFile(ctx context.Context, b blobstore.Bucket, key, want string, limit int64) (*blobstore.File, error)
 }
 
+// Pictures draws pages and figures, or takes them from the store.
+type Pictures interface {
+	Page(ctx context.Context, s model.Snapshot, page model.Page, width int) ([]byte, error)
+	Figure(ctx context.Context, s model.Snapshot, page model.Page, u model.Unit) (data []byte, sum string, err error)
+}
+
 // Queues asks the bus what waits.
 type Queues interface {
 	Queues(ctx context.Context) ([]stream.Queue, error)
@@ -85,6 +91,7 @@ type API struct {
 	Prover   Prover
 	Objects  Objects
 	Pages    pages.Reader
+	Pictures Pictures
 	Queues   Queues
 	Ready    func(ctx context.Context) error
 	Loopback bool // whether it is served on loopback only: then requests for other hosts are refused
@@ -108,7 +115,9 @@ func (a *API) routes() []route {
 		{path: "/v1/documents/{id}", handle: a.document},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
-		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page}, // also {n}.html
+		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page}, // also {n}.html and {n}.png
+		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", handle: a.figure},
+		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
 		{path: "/v1/changes", handle: a.changes},
 		{path: "/v1/status", handle: a.status},
 		{path: "/healthz", handle: a.healthz},

@@ -14,6 +14,8 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
@@ -82,6 +84,13 @@ func describe() []described {
 			params: []param{snapshot}, media: "application/octet-stream"},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
 		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
+		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png",
+			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
+				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
+		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", summary: "A figure of a page of a PDF file, cut out of it.", media: "image/png",
+			params: []param{snapshot, number, inPath("figure", "Its id and .png, as in fig-3-1.png.")}},
+		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", summary: "A table of a page as CSV (RFC 4180).", media: "text/csv",
+			params: []param{snapshot, number, inPath("table", "Its id and .csv, as in tbl-3-1.csv.")}},
 		{path: "/v1/changes", answer: ChangesAnswer{},
 			summary: "The log of all changes of chunks, in an order that misses none when it is read from the beginning or from the last entry's number on.",
 			params: []param{{name: "after", in: "query", help: "Number of the last entry that is known; 0 is the beginning.",
@@ -119,7 +128,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	for _, r := range (&API{}).routes() {
 		routes = append(routes, r.path)
 	}
-	routes = append(routes, "/v1/snapshots/{id}/pages/{n}.html") // answered by that of the page
+	routes = append(routes, "/v1/snapshots/{id}/pages/{n}.html", "/v1/snapshots/{id}/pages/{n}.png") // answered by that of the page
 	for _, d := range describe() {
 		paths = append(paths, d.path)
 	}
@@ -181,7 +190,7 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 			return "SearchAnswer"
 		}
 		return t.Name()
-	}}
+	}, Mapper: cell}
 	for _, path := range []string{"../search", "../../../../pkg/model", "../../../../pkg/catalog", "../../../../pkg/proof", "./"} {
 		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
@@ -206,6 +215,26 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 	}
 	maps.Copy(schemas, made.Defs)
 	return map[string]any{"$ref": made.Ref}
+}
+
+// cell is the schema of the cells of a table, which write themselves; nil for all
+// else.
+func cell(t reflect.Type) *jsonschema.Schema {
+	if t != reflect.TypeFor[model.Cell]() {
+		return nil
+	}
+	typed := jsonschema.NewProperties()
+	typed.Set("type", &jsonschema.Schema{Type: "string", Enum: []any{"number", "percent", "money", "date", "link"}})
+	for _, name := range []string{"value", "formatted", "url", "text"} {
+		typed.Set(name, &jsonschema.Schema{Type: "string"})
+	}
+	return &jsonschema.Schema{
+		Description: "the text of the cell or, typed, {type, value, formatted} and {type: link, url, text}",
+		OneOf: []*jsonschema.Schema{
+			{Type: "string"},
+			{Type: "object", Properties: typed, Required: []string{"type"}, AdditionalProperties: jsonschema.FalseSchema},
+		},
+	}
 }
 
 // clean puts descriptions on one line, and lets the lists and maps of stored

@@ -51,6 +51,8 @@ func statusOf(ctx context.Context, err error) (status int, detail string) {
 		return http.StatusServiceUnavailable, "a part that is needed does not answer"
 	case errors.Is(err, catalog.ErrNotFound), errors.Is(err, pages.ErrNoPage):
 		return http.StatusNotFound, err.Error()
+	case errors.Is(err, errNoPicture):
+		return http.StatusNotFound, err.Error()
 	case errors.Is(err, blobstore.ErrNotFound), errors.Is(err, blobstore.ErrDamaged):
 		return http.StatusInternalServerError, "the stored bytes are gone or damaged"
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -111,12 +111,18 @@ type Version struct {
 	Runs     []catalog.RunProgress `json:"runs"`
 }
 
-// PageState is where a page stands.
+// PageState is where a page stands, and how much of it is in its units.
 type PageState struct {
-	PageNo  int              `json:"page_no"`
-	Status  model.PageStatus `json:"status"`
-	Reason  string           `json:"reason,omitempty"`
-	Message string           `json:"error_message,omitempty"`
+	PageNo       int              `json:"page_no"`
+	Status       model.PageStatus `json:"status"`
+	Reason       string           `json:"reason,omitempty"`
+	Message      string           `json:"error_message,omitempty"`
+	Units        int              `json:"units"`
+	Coverage     float64          `json:"coverage"` // 0..1, share of visible characters that are in some unit
+	CoverageNote string           `json:"coverage_note,omitempty"`
+	Flags        []string         `json:"quality_flags,omitempty"`
+	Ledger       *model.Ledger    `json:"coverage_ledger,omitempty"`
+	OCR          []model.PageOCR  `json:"ocr,omitempty"` // its parts that need OCR
 }
 
 func (a *API) document(w http.ResponseWriter, r *http.Request) error {
@@ -164,7 +170,10 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		for _, p := range pages {
-			d.Pages = append(d.Pages, PageState{PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message})
+			d.Pages = append(d.Pages, PageState{
+				PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
+				Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, OCR: p.OCR,
+			})
 		}
 		break
 	}

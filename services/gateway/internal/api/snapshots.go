@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 )
 
@@ -118,25 +120,64 @@ type PageAnswer struct {
 }
 
 // page answers for a page, of the newest run that has it, as JSON or, with
-// .html behind its number, as DOCXT HTML.
+// .html behind its number, as DOCXT HTML, or with .png as a picture.
 func (a *API) page(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "id")
+	no, ending, _ := strings.Cut(r.PathValue("n"), ".")
+	known := []string{}
+	switch ending {
+	case "", "html":
+	case "png":
+		known = append(known, "width")
+	default:
+		return bad("a page is a number from 1, or one with .html or .png behind it")
+	}
+	values, err := query(r, known...)
 	if err != nil {
 		return err
 	}
-	no, asHTML := strings.CutSuffix(r.PathValue("n"), ".html")
+	s, frame, err := a.frame(r, no)
+	if err != nil {
+		return err
+	}
+	switch ending {
+	case "png":
+		width, err := number(values, "width", int64(defaultWidth), 1, math.MaxInt32)
+		if err != nil {
+			return err
+		}
+		data, err := a.Pictures.Page(r.Context(), s, frame.Page, int(width))
+		if err != nil {
+			return undrawn(err)
+		}
+		return servePNG(w, r, data)
+	case "html":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, frame.Page.HTML)
+		return nil
+	default:
+		return a.answer(w, PageAnswer{Page: frame.Page, Units: append([]model.Unit{}, frame.Units...)})
+	}
+}
+
+// frame returns the page that a request names, of the newest run that has it,
+// with its HTML filled in.
+func (a *API) frame(r *http.Request, no string) (model.Snapshot, segment.Frame, error) {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return model.Snapshot{}, segment.Frame{}, err
+	}
 	n, err := strconv.Atoi(no)
 	if err != nil || n < 1 || no != strconv.Itoa(n) {
-		return bad("a page is a number from 1, or one with .html behind it")
+		return model.Snapshot{}, segment.Frame{}, bad("a page is a number from 1, or one with .html or .png behind it")
 	}
 	ctx := r.Context()
 	s, err := a.Catalog.Snapshot(ctx, id)
 	if err != nil {
-		return err
+		return s, segment.Frame{}, err
 	}
 	runs, err := a.Catalog.RunsProgress(ctx, []string{id})
 	if err != nil {
-		return err
+		return s, segment.Frame{}, err
 	}
 	for _, run := range slices.Backward(runs) {
 		if run.State == model.RunRemoved || n > run.PageCount || run.Processed+run.Failed == 0 {
@@ -144,22 +185,17 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 		}
 		document, err := a.Pages.Open(ctx, id, run.ExtractionID, run.Redo)
 		if err != nil {
-			return err
+			return s, segment.Frame{}, err
 		}
 		frame, err := document.Frame(ctx, n)
 		if errors.Is(err, pages.ErrNoPage) {
 			continue // a redo or a newer run that has not come so far
 		}
 		if err != nil {
-			return err
+			return s, frame, err
 		}
 		frame.Page.HTML = render.HTML(frame, s.Slug)
-		if !asHTML {
-			return a.answer(w, PageAnswer{Page: frame.Page, Units: append([]model.Unit{}, frame.Units...)})
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, frame.Page.HTML)
-		return nil
+		return s, frame, nil
 	}
-	return fmt.Errorf("page %d of %s: %w", n, id, pages.ErrNoPage)
+	return s, segment.Frame{}, fmt.Errorf("page %d of %s: %w", n, id, pages.ErrNoPage)
 }

@@ -17,12 +17,17 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
-// whyCapture is the cause of a run that no one asked for.
-const whyCapture = "capture"
+// The causes of runs that matter here: one that no one asked for, and one under
+// the rules of the day.
+const (
+	whyCapture = "capture"
+	whyReparse = "reparse"
+)
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	Source(ctx context.Context, sourceID string) (model.Source, error)
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 	StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error)
@@ -58,13 +63,13 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		if req.Redo > 0 {
 			return s.redo(ctx, req, emit)
 		}
-		return s.start(ctx, req.SnapshotID, req.Why, emit)
+		return s.start(ctx, req.SnapshotID, req.Why, req.OCR, emit)
 	}
 	stored, err := event.As[event.SnapshotStored](e)
 	if err != nil {
 		return err
 	}
-	return s.start(ctx, stored.SnapshotID, whyCapture, emit)
+	return s.start(ctx, stored.SnapshotID, whyCapture, nil, emit)
 }
 
 // Fail records a run that cannot be split: one page, and the reason for which
@@ -73,12 +78,13 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 // nothing to record.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
 	snapshotID, why := "", whyCapture
+	var ocr *model.OCRSettings
 	if e.Type == event.TypeRunRequested {
 		req, err := event.As[event.RunRequested](e)
 		if err != nil || req.Redo > 0 {
 			return nil // the run stands as it was before the request
 		}
-		snapshotID, why = req.SnapshotID, req.Why
+		snapshotID, why, ocr = req.SnapshotID, req.Why, req.OCR
 	} else {
 		stored, err := event.As[event.SnapshotStored](e)
 		if err != nil {
@@ -93,7 +99,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		}
 		return err
 	}
-	run, err := s.newRun(snap, why)
+	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {
 		return err
 	}
@@ -108,23 +114,29 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	return s.record(ctx, run, emit)
 }
 
-func (s *Stage) start(ctx context.Context, snapshotID, why string, emit stream.Emit) error {
+func (s *Stage) start(ctx context.Context, snapshotID, why string, ocr *model.OCRSettings, emit stream.Emit) error {
 	snap, err := s.snapshot(ctx, snapshotID)
 	if err != nil {
 		return err
 	}
-	run, err := s.newRun(snap, why)
+	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {
 		return err
 	}
-	existing, err := s.Catalog.Run(ctx, snapshotID, run.ExtractionID)
+	return s.split(ctx, snap, run, emit)
+}
+
+// split records a new run and publishes its ranges, or those of the one that is
+// recorded already.
+func (s *Stage) split(ctx context.Context, snap model.Snapshot, run model.Run, emit stream.Emit) error {
+	existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
 	if err == nil {
 		return s.again(ctx, existing, emit)
 	}
 	if !s.Missing(err) {
 		return err
 	}
-	if run, err = s.Splitter.Split(ctx, snap, run); err != nil {
+	if run, err = s.Splitter.Split(ctx, snap.Under(run), run); err != nil {
 		return err
 	}
 	return s.record(ctx, run, emit)
@@ -138,16 +150,56 @@ func (s *Stage) snapshot(ctx context.Context, id string) (model.Snapshot, error)
 	return snap, err
 }
 
-func (s *Stage) newRun(snap model.Snapshot, why string) (model.Run, error) {
-	rules, err := digest.SourceRulesDigest(snap.UnitRules())
+// newRun returns today's run of a snapshot: under the rules that were copied to
+// it, at a re-parse under those that its source has now. With OCR settings it
+// is a run of its own.
+func (s *Stage) newRun(ctx context.Context, snap model.Snapshot, why string, ocr *model.OCRSettings) (model.Run, error) {
+	asked, err := ocrOf(ocr)
+	if err != nil {
+		return model.Run{}, err
+	}
+	if why != whyReparse {
+		return s.runUnder(snap, why, nil, asked)
+	}
+	source, err := s.Catalog.Source(ctx, snap.SourceID)
+	if err != nil {
+		if s.Missing(err) {
+			return s.runUnder(snap, why, nil, asked)
+		}
+		return model.Run{}, err
+	}
+	rules := source.UnitRules()
+	return s.runUnder(snap, why, &rules, asked)
+}
+
+// ocrOf returns the OCR run that settings ask for, nil for none.
+func ocrOf(settings *model.OCRSettings) (*model.RunOCR, error) {
+	if settings == nil {
+		return nil, nil //nolint:nilnil // no settings, no run
+	}
+	run, err := digest.OCRRun(settings)
+	return &model.RunOCR{Run: run, Settings: settings}, err
+}
+
+// runUnder returns the run of a snapshot under rules, nil for its own. Rules
+// that are the snapshot's own are not kept twice.
+func (s *Stage) runUnder(snap model.Snapshot, why string, rules *model.UnitRules, ocr *model.RunOCR) (model.Run, error) {
+	run := model.Run{
+		SnapshotID: snap.SnapshotID, SourceID: snap.SourceID, DocumentID: snap.DocumentID,
+		ParserVersion: s.ParserVersion, Rules: rules, Why: why, OCR: ocr,
+	}
+	own, err := digest.SourceRulesDigest(snap.UnitRules())
 	if err != nil {
 		return model.Run{}, fmt.Errorf("rules of %s: %w", snap.SourceID, err)
 	}
-	return model.Run{
-		SnapshotID: snap.SnapshotID, ExtractionID: digest.ExtractionID(s.ParserVersion, rules, ""),
-		SourceID: snap.SourceID, DocumentID: snap.DocumentID,
-		ParserVersion: s.ParserVersion, RulesDigest: rules, Why: why,
-	}, nil
+	if run.RulesDigest, err = digest.SourceRulesDigest(snap.Under(run).UnitRules()); err != nil {
+		return model.Run{}, fmt.Errorf("rules of %s: %w", snap.SourceID, err)
+	}
+	if run.RulesDigest == own {
+		run.Rules = nil
+	}
+	run.ExtractionID = digest.ExtractionID(s.ParserVersion, run.RulesDigest, run.OCRRun())
+	return run, nil
 }
 
 func (s *Stage) record(ctx context.Context, run model.Run, emit stream.Emit) error {
@@ -175,7 +227,7 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 	if err != nil {
 		return err
 	}
-	today, err := s.newRun(snap, req.Why)
+	today, err := s.newRun(ctx, snap, req.Why, nil)
 	if err != nil {
 		return err
 	}
@@ -187,12 +239,16 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 	case err != nil:
 		return err
 	case run.ParserVersion != s.ParserVersion:
-		// Ranges of two parsers never mix: a newer parser starts a run of its own.
-		return s.start(ctx, req.SnapshotID, req.Why, emit)
+		// Ranges of two parsers never mix: a newer parser starts a run of its own,
+		// under the same rules.
+		if run, err = s.runUnder(snap, req.Why, run.Rules, run.OCR.Asked()); err != nil {
+			return err
+		}
+		return s.split(ctx, snap, run, emit)
 	case run.Redo == req.Redo: // it was started before
 		return s.again(ctx, run, emit)
 	case run.Unsplit():
-		if run, err = s.Splitter.Split(ctx, snap, run); err != nil {
+		if run, err = s.Splitter.Split(ctx, snap.Under(run), run); err != nil {
 			return err
 		}
 		run, err = s.Catalog.SplitAgain(ctx, run, req.Redo, pageIDs(run))

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/pictures"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// exporter writes what was made of documents for people and other tools.
+type exporter struct {
+	cli      *cli
+	db       *catalog.DB
+	blobs    *blobstore.Store
+	pictures pictures.Pictures
+	out      string // folder of pages; file of the others, empty: standard output
+	source   string
+	snapshot string
+	archive  bool
+}
+
+func (c *cli) exportCommand() *cobra.Command {
+	cmd := group("export", "Files for people and other tools")
+	cmd.AddCommand(
+		c.exportKind("pages", "Pages as DOCXT HTML, their tables as CSV, their figures as PNG",
+			"Writes below the folder: pages/SLUG/page-N.html, pages/SLUG/tables/ID.csv and\npages/SLUG/figures/SHA256.png, of the newest snapshot of each document.",
+			"  colophon export pages -o out --source valdoro", (*exporter).pages),
+		c.exportKind("chunks", "Chunks with their provenance and state as JSON lines",
+			"Writes one line for each chunk, those of earlier versions only with --archive.",
+			"  colophon export chunks -o chunks.jsonl", (*exporter).chunks),
+		c.exportKind("ir", "Pages and their units, with all evidence, as JSON lines",
+			"Writes for each page its record and then its units, one a line, of the newest\nsnapshot of each document.",
+			"  colophon export ir --snapshot snap_2c… > units.jsonl", (*exporter).ir),
+		c.exportKind("ocr", "What OCR read, as hOCR and ALTO XML",
+			"Writes below the folder: ocr/SLUG.hocr.html and ocr/SLUG.alto.xml, of the newest\nsnapshot of each document of which OCR read a page.",
+			"  colophon export ocr -o out --source valdoro", (*exporter).ocr),
+		c.exportKind("warc", "Captured bytes as a web archive (WARC 1.1)",
+			"Writes a record with the bytes of the newest snapshot of each document, compressed,\nand one with what is known about it. Header fields are those that redaction kept.",
+			"  colophon export warc -o valdoro.warc.gz --source valdoro", (*exporter).warc),
+	)
+	return cmd
+}
+
+func (c *cli) exportKind(name, short, long, example string, do func(*exporter, context.Context) error) *cobra.Command {
+	e := &exporter{cli: c}
+	folder := name == "pages" || name == "ocr"
+	cmd := &cobra.Command{
+		Use: name, Short: short, Long: long, Example: example, Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if folder && e.out == "" {
+				return usagef("name the folder with -o")
+			}
+			ctx := cmd.Context()
+			db, set, err := c.catalog(ctx)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			e.db = db
+			if e.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(set.S3)); err != nil {
+				return err
+			}
+			drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir), e.blobs.FetchRaw)
+			if err != nil {
+				return err
+			}
+			defer drawer.Close()
+			e.pictures = pictures.Pictures{Drawer: drawer, Objects: e.blobs}
+			return do(e, ctx)
+		},
+	}
+	f := cmd.Flags()
+	if folder {
+		f.StringVarP(&e.out, "out", "o", "", "folder to write into")
+	} else {
+		f.StringVarP(&e.out, "out", "o", "", "file to write; default standard output")
+	}
+	if name == "chunks" {
+		f.BoolVar(&e.archive, "archive", false, "also chunks of earlier versions")
+	} else {
+		f.StringVar(&e.snapshot, "snapshot", "", "only this snapshot")
+	}
+	f.StringVar(&e.source, "source", "", "only documents of this source")
+	return cmd
+}
+
+// snapshots calls each for the snapshot that was named, or the newest ones.
+func (e *exporter) snapshots(ctx context.Context, each func(model.Snapshot) error) error {
+	if e.snapshot != "" {
+		s, err := e.db.Snapshot(ctx, e.snapshot)
+		if err != nil {
+			return err
+		}
+		return each(s)
+	}
+	for s, err := range e.db.NewestSnapshots(ctx, e.source) {
+		if err != nil {
+			return err
+		}
+		if err := each(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines hands each an encoder of JSON lines to the file that was named, or to
+// standard output.
+func (e *exporter) lines(each func(*json.Encoder) error) error {
+	return e.write(func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return each(enc)
+	})
+}
+
+// write hands the file that was named, or standard output, to do.
+func (e *exporter) write(do func(io.Writer) error) (err error) {
+	w := e.cli.out
+	if e.out != "" {
+		f, err := os.Create(e.out)
+		if err != nil {
+			return usageError{err}
+		}
+		defer func() {
+			if closed := f.Close(); err == nil {
+				err = closed
+			}
+		}()
+		w = f
+	}
+	buffered := bufio.NewWriterSize(w, 1<<20)
+	if err := do(buffered); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+func (e *exporter) ir(ctx context.Context) error {
+	return e.lines(func(enc *json.Encoder) error {
+		return e.snapshots(ctx, func(s model.Snapshot) error {
+			return lastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error { return writeIR(enc, f) })
+		})
+	})
+}
+
+func (e *exporter) chunks(ctx context.Context) error {
+	return e.lines(func(enc *json.Encoder) error {
+		for chunks, err := range e.db.ChunkGroups(ctx, nil, "") {
+			if err != nil {
+				return err
+			}
+			for _, c := range chunks {
+				if (e.source != "" && c.Chunk.SourceID != e.source) || (!e.archive && c.State.Layer == model.LayerArchive) {
+					continue
+				}
+				if err := enc.Encode(c); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) pages(ctx context.Context) error {
+	c := e.cli
+	documents, files := 0, 0
+	show := newProgressLine(c)
+	err := e.snapshots(ctx, func(s model.Snapshot) error {
+		documents++
+		return lastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
+			n, err := e.page(ctx, s, f)
+			files += n
+			show.show(fmt.Sprintf("exported %d documents  %d files", documents, files), false)
+			return err
+		})
+	})
+	show.end()
+	if err != nil {
+		return err
+	}
+	return c.print(map[string]int{"documents": documents, "files": files}, func(w io.Writer) {
+		fmt.Fprintf(w, "%d documents, %d files below %s\n", documents, files, filepath.Join(e.out, "pages"))
+	})
+}

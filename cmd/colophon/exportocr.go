@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
+	ocrexport "github.com/colophon-dev/colophon/pkg/ocr/export"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// ocr writes what OCR read, of the newest run of each snapshot, as hOCR and as
+// ALTO XML. Documents of which nothing was read have no file.
+func (e *exporter) ocr(ctx context.Context) error {
+	return e.snapshots(ctx, func(s model.Snapshot) error {
+		results, err := e.results(ctx, s)
+		if err != nil || len(results) == 0 {
+			return err
+		}
+		for _, f := range []struct{ suffix, text string }{
+			{".hocr.html", ocrexport.HOCR(results, s.Filename)}, {".alto.xml", ocrexport.ALTO(results, s.Filename)},
+		} {
+			path := filepath.Join(e.out, "ocr", s.Slug+f.suffix)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return usageError{err}
+			}
+			if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
+				return usageError{err}
+			}
+		}
+		return nil
+	})
+}
+
+// results are the stored OCR results that the pages of a snapshot's newest run
+// were made of.
+func (e *exporter) results(ctx context.Context, s model.Snapshot) ([]ocr.Result, error) {
+	var results []ocr.Result
+	err := lastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
+		for _, use := range f.Page.OCR {
+			read, err := child.ReadOCR(f.Page.PageNo, use, func(use model.PageOCR) ([]byte, error) { return e.blobs.GetOCR(ctx, s.SourceID, use) })
+			if err != nil {
+				return err
+			}
+			if read.Result != nil {
+				results = append(results, *read.Result)
+			}
+		}
+		return nil
+	})
+	return results, err
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+func TestLedger(t *testing.T) {
+	var b strings.Builder
+	writeLedger(&b, []pageState{
+		{PageNo: 1, Status: model.PageProcessed, Units: 7, Coverage: 1, Ledger: &model.Ledger{Characters: model.Account{Found: 90, Placed: 90}}},
+		{PageNo: 2, Status: model.PageProcessed, Units: 3, Coverage: 0.9, Flags: []string{"unclear"}, Ledger: &model.Ledger{
+			Characters: model.Account{Found: 10, Placed: 9, Skipped: []model.Skipped{{Reason: "outside the page", Count: 1}}},
+			Pictures:   model.Account{Found: 2, Placed: 1, Failed: 1}}},
+		{PageNo: 3, Status: model.PageFailed, Reason: "timeout", Message: "page 3: too slow"},
+		{PageNo: 4, Status: model.PageProcessed, Coverage: 0.5, CoverageNote: "5 characters are hidden", Ledger: nil},
+		{PageNo: 5, Status: model.PageProcessed, Coverage: 1, Ledger: &model.Ledger{
+			Characters: model.Account{Found: 2, Skipped: []model.Skipped{{Reason: "invisible", Count: 1}, {Reason: "outside the page", Count: 1}}}}},
+	})
+	want := `  page  state      units  coverage
+     1  processed      7    1.0000
+     2  processed      3    0.9000  characters: 9 of 10 in units, 1 skipped (outside the page); pictures: 1 of 2 in units, 1 failed; unclear
+     3  failed         0    0.0000  timeout: page 3: too slow
+     4  processed      0    0.5000  5 characters are hidden
+     5  processed      0    1.0000  characters: 0 of 2 in units, 1 skipped (invisible), 1 skipped (outside the page)
+2 of 5 pages are in units as a whole, 1 failed
+characters: 99 of 102 in units, 1 skipped (invisible), 2 skipped (outside the page)
+pictures: 1 of 2 in units, 1 failed
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", &b, want)
+	}
+}

@@ -1,0 +1,94 @@
+// Package sourcefile reads what a YAML file says of sources.
+package sourcefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/colophon-dev/colophon/pkg/extract/entry"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Description is what a file says of one source.
+type Description struct {
+	ID     string
+	fields map[string]json.RawMessage
+}
+
+// Parse reads the documents of a YAML stream, each of one source,
+// no source twice.
+func Parse(in io.Reader) ([]Description, error) {
+	var all []Description
+	seen := make(map[string]bool)
+	decoder := yaml.NewDecoder(in)
+	for n := 1; ; n++ {
+		var fields map[string]any
+		err := decoder.Decode(&fields)
+		switch {
+		case errors.Is(err, io.EOF) && len(all) == 0:
+			return nil, errors.New("it describes no source")
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("document %d: %w", n, err)
+		case fields == nil:
+			continue
+		}
+		d := Description{fields: make(map[string]json.RawMessage, len(fields))}
+		for name, value := range fields {
+			if d.fields[name], err = json.Marshal(value); err != nil {
+				return nil, fmt.Errorf("document %d: %s: %w", n, name, err)
+			}
+		}
+		id, ok := fields["source_id"].(string)
+		switch {
+		case !ok || !model.ValidSourceID(id):
+			return nil, fmt.Errorf("document %d: source_id %v: 1 to 64 of a-z, 0-9, _ and -", n, fields["source_id"])
+		case seen[id]:
+			return nil, fmt.Errorf("document %d: source_id %s is described before", n, id)
+		}
+		d.ID, seen[id] = id, true
+		all = append(all, d)
+	}
+}
+
+// Apply returns a source with what is described changed. The error names the
+// field.
+func (d Description) Apply(s model.Source) (model.Source, error) {
+	// What is named replaces what was there: nothing of it is merged.
+	for name, unset := range map[string]func(){
+		"header_labels": func() { s.HeaderLabels = nil }, "entry_rule": func() { s.Entry = nil }, "furniture": func() { s.Furniture = nil },
+		"languages": func() { s.Languages = nil },
+	} {
+		if _, ok := d.fields[name]; ok {
+			unset()
+		}
+	}
+	data, err := json.Marshal(d.fields)
+	if err != nil {
+		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return s, fmt.Errorf("source %s: %s: it is a %s, want %s", d.ID, wrong.Field, wrong.Value, wrong.Type)
+		}
+		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	if s.Entry != nil {
+		if _, err := entry.Compile(*s.Entry); err != nil {
+			return s, fmt.Errorf("source %s: entry_rule: %w", d.ID, err)
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/extract/overlay"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
+)
+
+// overlayWidth is how wide the pictures of convert --overlay are, in pixels:
+// text of 8 points can be read, and a label is no larger than a line.
+const overlayWidth = 1000
+
+// overlay writes a picture of each page of the PDF files and scans into dir, with the
+// boxes of its units. Files of other kinds have no boxes, which is said. It
+// returns errFailed when a page cannot be drawn.
+func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Result, dir string) error {
+	set, err := config.LoadFrom[settings](sys.local.values)
+	if err != nil {
+		return err
+	}
+	drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir), sys.blobs.FetchRaw)
+	if err != nil {
+		return err
+	}
+	defer drawer.Close()
+	failed := false
+	for _, r := range results {
+		if r.SnapshotID == "" {
+			continue
+		}
+		s, err := sys.db.Snapshot(ctx, r.SnapshotID)
+		if err != nil {
+			return err
+		}
+		if s.SnapshotKind != model.KindPDF && s.SnapshotKind != model.KindImageScan {
+			fmt.Fprintf(c.err, "%s: no picture: units of %s have places in the bytes and no boxes; only PDF files and scans have\n", r.URL, s.FinalType)
+			continue
+		}
+		err = lastFrames(ctx, sys.db, sys.blobs, r.SnapshotID, func(f segment.Frame) error {
+			png, err := drawer.Draw(ctx, s, child.Picture{Page: f.Page.PageNo, Width: overlayWidth, Marks: overlay.Marks(f.Units), Rotation: &f.Page.Rotation})
+			if fault.KindOf(err) == fault.KindPermanent {
+				failed = true
+				fmt.Fprintf(c.err, "%s: no picture: %s: %v\n", r.URL, fault.ReasonOf(err), err)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%d.png", fileName(r), f.Page.PageNo)), png, 0o644)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errFailed
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// reparseOptions are the flags of reparse.
+type reparseOptions struct {
+	source   string
+	snapshot string
+	parser   string
+	wait     bool
+	timeout  time.Duration
+
+	ocr       bool
+	languages []string
+	dpi       int
+}
+
+// settings are those of the OCR run that is asked for, nil for none. Each call
+// asks for a run of its own.
+func (o reparseOptions) settings(now time.Time) *model.OCRSettings {
+	if !o.ocr {
+		return nil
+	}
+	return &model.OCRSettings{Name: now.UTC().Format(time.RFC3339Nano), Languages: o.languages, DPI: o.dpi}
+}
+
+// reparsed is what reparse prints.
+type reparsed struct {
+	SourceID      string                  `json:"source_id"`
+	SnapshotID    string                  `json:"snapshot_id,omitempty"`
+	ExtractionID  string                  `json:"extraction_id"`
+	ParserVersion string                  `json:"parser_version"`
+	Requested     int                     `json:"requested"` // by this call
+	Progress      catalog.ReparseProgress `json:"progress"`
+}
+
+func (c *cli) reparseCommand() *cobra.Command {
+	var o reparseOptions
+	cmd := &cobra.Command{
+		Use: "reparse", Short: "Extract captured documents again, with this parser and the source's rules of today",
+		Long: "Asks for a new run of the newest snapshot of each document of a source, or of one\n" +
+			"snapshot. Its units stand beside those of the runs before; `colophon diff` compares\n" +
+			"them. Only what has no run under this parser and these rules is asked for, so that\n" +
+			"a call that was broken off goes on where it was. What was read by OCR is not read\n" +
+			"again, but with --ocr, which makes units of its own beside the old ones at each\n" +
+			"call: of what the same engine has read in the same way before, when nothing changed.\n" +
+			"Exits 3 when, with --wait, a document fails.",
+		Example: "  colophon reparse --source valdoro --wait\n  colophon reparse --snapshot snap_2c… --json\n  colophon reparse --snapshot snap_2c… --ocr --language fr --dpi 300", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (o.source == "") == (o.snapshot == "") {
+				return usagef("name --source or --snapshot")
+			}
+			if !o.ocr && (len(o.languages) > 0 || o.dpi != 0) {
+				return usagef("--language and --dpi are for --ocr")
+			}
+			if o.dpi != 0 && (o.dpi < 70 || o.dpi > 600) {
+				return usagef("--dpi %d: 70 to 600", o.dpi)
+			}
+			if o.parser != "" && o.parser != extract.ParserVersion {
+				return usagef("--parser %q: this build parses with version %s and no other", o.parser, extract.ParserVersion)
+			}
+			db, s, err := c.catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			conn, err := c.stream(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			return c.reparse(cmd.Context(), db, conn, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.source, "source", "", "the newest snapshot of each document of this source")
+	f.StringVar(&o.snapshot, "snapshot", "", "this snapshot")
+	f.StringVar(&o.parser, "parser", "", "the parser version that is wanted: refused when this build has another")
+	f.BoolVar(&o.ocr, "ocr", false, "have scans and pictures read again")
+	f.StringSliceVar(&o.languages, "language", nil, "with --ocr: their languages, ISO 639-1, the best first; default the source's")
+	f.IntVar(&o.dpi, "dpi", 0, "with --ocr: the resolution to read at; default 200, and 300 where that reads badly")
+	f.BoolVar(&o.wait, "wait", false, "follow the runs until they have ended")
+	f.DurationVar(&o.timeout, "timeout", 0, "with --wait: give up after this long; 0 is never")
+	return cmd
+}
+
+func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o reparseOptions) error {
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	var one model.Snapshot
+	if o.snapshot != "" {
+		var err error
+		if one, err = db.Snapshot(ctx, o.snapshot); err != nil {
+			return err
+		}
+		o.source = one.SourceID
+	}
+	source, err := db.Source(ctx, o.source)
+	if err != nil {
+		return err
+	}
+	rules, err := digest.SourceRulesDigest(source.UnitRules())
+	if err != nil {
+		return err
+	}
+	settings, ocrRun := o.settings(time.Now()), ""
+	if settings != nil {
+		if ocrRun, err = digest.OCRRun(settings); err != nil {
+			return err
+		}
+	}
+	r := reparsed{SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun), ParserVersion: extract.ParserVersion}
+	due := db.UnparsedSnapshots(ctx, o.source, r.ExtractionID)
+	if o.snapshot != "" {
+		if due, err = only(ctx, db, one, r.ExtractionID); err != nil {
+			return err
+		}
+	}
+	show := newProgressLine(c)
+	for s, err := range due {
+		if err != nil {
+			return err
+		}
+		req := event.RunRequested{SnapshotID: s.SnapshotID, SourceID: s.SourceID, ExtractionID: r.ExtractionID, Why: "reparse", OCR: settings}
+		if err := conn.Publisher("cli").Emit(ctx, req); err != nil {
+			return fmt.Errorf("after %d requests: %w", r.Requested, err)
+		}
+		r.Requested++
+		show.show(fmt.Sprintf("requested %d", r.Requested), false)
+	}
+	if r.Progress, err = c.followReparse(ctx, db, r, show, o.wait); err != nil {
+		return err
+	}
+	if err := c.print(r, func(w io.Writer) { writeReparsed(w, r) }); err != nil {
+		return err
+	}
+	if o.wait && r.Progress.Failed > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// only yields one snapshot unless it has its run.
+func only(ctx context.Context, db *catalog.DB, s model.Snapshot, extractionID string) (iter.Seq2[model.Snapshot, error], error) {
+	_, err := db.Run(ctx, s.SnapshotID, extractionID)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return nil, err
+	}
+	missing := err != nil
+	return func(yield func(model.Snapshot, error) bool) {
+		if missing {
+			yield(s, nil)
+		}
+	}, nil
+}
+
+// followReparse asks how far the runs have come: once, or until they have ended.
+func (c *cli) followReparse(ctx context.Context, db *catalog.DB, r reparsed, show *progressLine, wait bool) (catalog.ReparseProgress, error) {
+	defer show.end()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		p, err := db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
+		if err != nil || !wait || p.Over() {
+			return p, err
+		}
+		show.show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Documents-p.Waiting-p.Running, p.Documents, p.Failed), false)
+		select {
+		case <-ctx.Done():
+			return p, fmt.Errorf("gave up waiting: %w", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+func writeReparsed(w io.Writer, r reparsed) {
+	p := r.Progress
+	fmt.Fprintf(w, "requested %d runs under parser %s (%s)\n", r.Requested, r.ParserVersion, r.ExtractionID)
+	fmt.Fprintf(w, "%d documents: %d done, %d partial, %d failed, %d under way, %d waiting", p.Documents, p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
+	if p.Moved > 0 {
+		fmt.Fprintf(w, ", %d superseded or removed", p.Moved)
+	}
+	fmt.Fprintln(w)
+}

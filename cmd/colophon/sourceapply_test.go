@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// TestSourceCommands: what is given by flags and files is what is registered.
+func TestSourceCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a system")
+	}
+	d := newDesk(t)
+	d.say(t, 3, "source", "set", "a", "--name", "x")
+	d.say(t, 2, "source", "add", "a", "--host-requests", "0")
+	d.say(t, 2, "source", "add", "a", "--header-labels", "x")
+	d.say(t, 0, "source", "add", "a", "--host-delay", "1500ms", "--dedup-html", "1h", "--robots", "ignore", "--header-labels", "W,X,Y,Z", "--max-depth", "1")
+	d.say(t, 0, "source", "set", "a", "--territory", "Valdoro")
+	d.say(t, 0, "source", "disable", "a")
+	s, err := d.sys.db.Source(t.Context(), "a")
+	if err != nil || s.HostDelay != 1500 || s.DedupHTML != 3600 || s.RobotsPolicy != model.RobotsIgnore || s.HeaderLabels.Source != "Z" ||
+		s.MaxDepth != 1 || s.Territory != "Valdoro" || s.State != model.SourceDisabled {
+		t.Errorf("%+v, %v", s, err)
+	}
+	file, described := filepath.Join(t.TempDir(), "a.txt"), filepath.Join(t.TempDir(), "b.yaml")
+	for path, text := range map[string]string{file: "Bonjour.", described: "source_id: a\nlicence: CC0-1.0\n---\nsource_id: b\nstate: disabled\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := d.say(t, 3, "--json", "capture", "--wait", "--timeout", "1m", "--source", "a", file); !strings.Contains(out, "source_disabled") {
+		t.Errorf("a disabled source says %s", out)
+	}
+	d.say(t, 0, "source", "enable", "a")
+	if err := os.WriteFile(file, []byte("Bonjour, Valdoro."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "a", file)
+	d.say(t, 0, "source", "apply", "-f", described)
+	d.say(t, 2, "source", "apply", "-f", file)
+	if s, err = d.sys.db.Source(t.Context(), "a"); err != nil || s.Licence != "CC0-1.0" || s.HostDelay != 1500 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	d.say(t, 3, "source", "disable", "none")
+	d.say(t, 0, "source", "remove", "b")
+	d.say(t, 3, "source", "remove", "b")
+	d.say(t, 3, "source", "remove", "a") // something was captured
+}

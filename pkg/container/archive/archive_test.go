@@ -1,0 +1,353 @@
+package archive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var wide = Limits{Entries: 100, Total: 64 << 20, Member: 32 << 20}
+
+// walked returns the members of a container as "path: bytes" or "path: error",
+// and the error of the walk.
+func walked(t testing.TB, data []byte, name string, limits Limits) ([]string, error) {
+	kind, err := Sniff(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = Walk(kind, bytes.NewReader(data), int64(len(data)), name, limits, func(m Member) error {
+		r, err := m.Open()
+		if err != nil {
+			got = append(got, m.Path+": "+err.Error())
+			return nil
+		}
+		body, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			got = append(got, m.Path+": "+err.Error())
+			return nil
+		}
+		got = append(got, fmt.Sprintf("%s: %.20s", m.Path, body))
+		return nil
+	})
+	return got, err
+}
+
+type file struct{ name, body string }
+
+func zipOf(t testing.TB, files ...file) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, f.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarOf(t testing.TB, files ...file) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range files {
+		kind := byte(tar.TypeReg)
+		if strings.HasSuffix(f.name, "/") {
+			kind = tar.TypeDir
+		}
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.body)), Mode: 0o600, Typeflag: kind, Format: tar.FormatPAX}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, f.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipOf(t testing.TB, name string, data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Name = name
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWalk(t *testing.T) {
+	files := []file{{"a.txt", "one"}, {"dir/", ""}, {"dir/b.html", "<p>two"}, {"a.txt", "again"}, {"empty", ""}}
+	want := []string{"a.txt: one", "dir/b.html: <p>two", "a.txt~2: again", "empty: "}
+	for name, data := range map[string][]byte{"zip": zipOf(t, files...), "tar": tarOf(t, files...), "tar.gz": gzipOf(t, "", tarOf(t, files...))} {
+		got, err := walked(t, data, "c."+name, wide)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+	for _, c := range []struct{ inner, outer, want string }{
+		{"report.pdf", "x.gz", "report.pdf: %PDF"}, {"", "notes.txt.gz", "notes.txt: %PDF"}, {"", "", "content: %PDF"},
+	} {
+		got, err := walked(t, gzipOf(t, c.inner, []byte("%PDF")), c.outer, wide)
+		if err != nil || !slices.Equal(got, []string{c.want}) {
+			t.Errorf("gzip of %q as %q: got %q, %v", c.inner, c.outer, got, err)
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.txt": "a/b.txt", "../../etc/passwd": "%2E%2E/%2E%2E/etc/passwd", "/etc/passwd": "%2Fetc/passwd", "a//b": "a/%2Fb",
+		`C:\x`: "C%3A%5Cx", "na\xefve": "na%EFve", "é": "%C3%A9", "a b": "a%20b", "x\x00y\n": "x%00y%0A", "a/./b": "a/%2E/b", "...": "...",
+		"100%": "100%25", "a~2": "a%7E2", "": "",
+	} {
+		if got := Escape(name); got != want {
+			t.Errorf("Escape(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := Show("a\x1b[31m\xff\u202eb"); got != "a\ufffd[31m\ufffd\ufffdb" {
+		t.Errorf("Show = %q", got)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	zeros := strings.Repeat("\x00", 24<<20)
+	shared := zipOf(t, file{"a", strings.Repeat("x", 100)}, file{"b", strings.Repeat("y", 100)})
+	second := bytes.LastIndex(shared, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(shared[second+42:], 0) // where its local header lies
+	secret := zipOf(t, file{"a", "x"})
+	secret[bytes.Index(secret, []byte("PK\x01\x02"))+8] |= 1
+	method := zipOf(t, file{"a", "x"})
+	method[bytes.Index(method, []byte("PK\x01\x02"))+10] = 93
+	flipped := zipOf(t, file{"a", "some text that is long enough"}, file{"b", "fine"})
+	flipped[35] ^= 0xff
+	many := make([]file, 200)
+	for i := range many {
+		many[i].name = fmt.Sprint(i)
+	}
+	small := Limits{Entries: 100, Total: 1000, Member: 600}
+	for name, c := range map[string]struct {
+		data    []byte
+		limits  Limits
+		members int    // that were visited
+		last    string // the last of them
+		err     error  // of the walk
+	}{
+		"zip bomb":          {zipOf(t, file{"a", zeros}), wide, 1, "a: above the limit", nil},
+		"gzip bomb":         {gzipOf(t, "a", []byte(zeros)), wide, 1, "a: above the limit", nil},
+		"tar.gz bomb":       {gzipOf(t, "", tarOf(t, file{"a", zeros})), wide, 1, "a: above the limit", ErrLimit},
+		"shared bytes":      {shared, wide, 0, "", ErrLimit},
+		"too many in zip":   {zipOf(t, many...), wide, 0, "", ErrLimit},
+		"too many in tar":   {tarOf(t, many...), wide, 100, "99: ", ErrLimit},
+		"a large member":    {zipOf(t, file{"a", zeros[:700]}, file{"b", "fine"}), small, 2, "b: fine", nil},
+		"large altogether":  {tarOf(t, file{"a", zeros[:500]}, file{"b", zeros[:500]}, file{"c", "x"}, file{"d", "y"}), small, 3, "c: above the limit", ErrLimit},
+		"encrypted":         {secret, wide, 1, "a: it is encrypted", nil},
+		"unknown method":    {method, wide, 1, "a: its method is not known", nil},
+		"a flipped byte":    {flipped, wide, 2, "b: fine", nil},
+		"torn zip":          {zipOf(t, file{"a", "x"})[:60], wide, 0, "", ErrDamaged},
+		"torn tar":          {tarOf(t, file{"a", strings.Repeat("x", 2000)}, file{"b", "y"})[:1500], wide, 1, "a: it cannot be read", ErrDamaged},
+		"torn gzip":         {gzipOf(t, "a", []byte("some text"))[:22], wide, 1, "a: it cannot be read", nil},
+		"names that climb":  {tarOf(t, file{"../../x", "1"}, file{"/etc/x", "2"}), wide, 2, "%2Fetc/x: 2", nil},
+		"a tar of nothing":  {tarOf(t), wide, 0, "", nil},
+		"a zip of nothing":  {zipOf(t), wide, 0, "", nil},
+		"folders by number": {tarOf(t, slices.Repeat([]file{{"d/", ""}}, 101)...), wide, 0, "", ErrLimit},
+	} {
+		kind, err := Sniff(bytes.NewReader(c.data), int64(len(c.data)))
+		if kind == "" && len(c.data) == 1024 {
+			kind = Tar // two empty blocks are a tar without members
+		}
+		if kind == "" || err != nil {
+			t.Errorf("%s: kind %q, %v", name, kind, err)
+			continue
+		}
+		got, err := walked(t, c.data, "c", c.limits)
+		if kind == Tar && len(c.data) == 1024 {
+			continue
+		}
+		if len(got) != c.members || !errors.Is(err, c.err) || (err != nil) != (c.err != nil) {
+			t.Errorf("%s: %d members, %v, want %d, %v: %q", name, len(got), err, c.members, c.err, got)
+		} else if c.members > 0 && !strings.HasPrefix(got[len(got)-1], c.last) {
+			t.Errorf("%s: the last member is %q, want %q", name, got[len(got)-1], c.last)
+		}
+	}
+}
+
+// TestSpentIsShared walks two containers under the same limits: what the first has
+// taken the second has not.
+func TestSpentIsShared(t *testing.T) {
+	limits := Limits{Entries: 3, Total: 100, Member: 80, Spent: new(Spent)}
+	two := zipOf(t, file{"a", strings.Repeat("x", 40)}, file{"b", "y"})
+	if got, err := walked(t, two, "", limits); err != nil || len(got) != 2 || *limits.Spent != (Spent{Entries: 2, Bytes: 41}) {
+		t.Errorf("%q, %v, %+v", got, err, limits.Spent)
+	}
+	if got, err := walked(t, two, "", limits); !errors.Is(err, ErrLimit) || len(got) != 0 {
+		t.Errorf("too many entries together: %q, %v", got, err)
+	}
+	limits.Spent.Entries = 0
+	if got, err := walked(t, tarOf(t, file{"a", strings.Repeat("x", 70)}, file{"b", "y"}), "", limits); !errors.Is(err, ErrLimit) || len(got) != 1 {
+		t.Errorf("too many bytes together: %q, %v", got, err)
+	}
+}
+
+// TestMembersThatAreNoFiles has links, which are reported, and old and odd kinds of
+// files, which are read.
+func TestMembersThatAreNoFiles(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range []tar.Header{
+		{Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "same", Linkname: "link", Typeflag: tar.TypeLink},
+		{Name: "device", Typeflag: tar.TypeChar}, {Name: "d/", Typeflag: tar.TypeDir}, {Name: "file", Typeflag: tar.TypeReg, Size: 3},
+	} {
+		h.Mode = 0o600
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := io.WriteString(w, "abc"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	none := ": " + ErrNoFile.Error() + " but a link or a device"
+	got, err := walked(t, b.Bytes(), "", wide)
+	if want := []string{"link" + none, "same" + none, "device" + none, "file: abc"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("tar: %q, %v", got, err)
+	}
+	var z bytes.Buffer
+	zw := zip.NewWriter(&z)
+	h := &zip.FileHeader{Name: "link"}
+	h.SetMode(0o777 | os.ModeSymlink)
+	if _, err := zw.CreateHeader(h); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = walked(t, z.Bytes(), "", wide); err != nil || !slices.Equal(got, []string{"link" + none}) {
+		t.Errorf("zip: %q, %v", got, err)
+	}
+}
+
+// TestOldTar reads a tar from before there was a magic: its checksum tells it.
+func TestOldTar(t *testing.T) {
+	data := tarOf(t, file{"a.txt", "one"})
+	header := data[:512]
+	if i := bytes.Index(data, []byte("ustar")); i != 257 {
+		t.Fatalf("a magic at %d", i)
+	}
+	clear(header[257:])
+	copy(header[148:], "        ")
+	sum := 0
+	for _, c := range header {
+		sum += int(c)
+	}
+	copy(header[148:], fmt.Sprintf("%06o\x00 ", sum))
+	if got, err := walked(t, data, "", wide); err != nil || !slices.Equal(got, []string{"a.txt: one"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	header[0]++
+	if kind, err := Sniff(bytes.NewReader(data), int64(len(data))); kind != "" || err != nil {
+		t.Errorf("with a wrong checksum it is a %q, %v", kind, err)
+	}
+}
+
+// TestDates has those of members, and the ones that say nothing.
+func TestDates(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, at := range map[string]time.Time{"none": {}, "first": time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), "some": time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)} {
+		if _, err := z.CreateHeader(&zip.FileHeader{Name: name, Modified: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Walk(Zip, bytes.NewReader(b.Bytes()), int64(b.Len()), "", wide, func(m Member) error {
+		if m.Modified.IsZero() != (m.Name != "some") {
+			t.Errorf("%s: %s", m.Name, m.Modified)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDirectoryIsBounded builds a directory of more entries than may be: it is
+// refused before it is in memory.
+func TestDirectoryIsBounded(t *testing.T) {
+	files := make([]file, 20000)
+	for i := range files {
+		files[i].name = fmt.Sprintf("%0200d", i)
+	}
+	data := zipOf(t, files...)
+	read := &counted{ReaderAt: bytes.NewReader(data)}
+	err := Walk(Zip, read, int64(len(data)), "", wide, func(Member) error { return nil })
+	if !errors.Is(err, ErrLimit) || read.n > 2<<20 {
+		t.Errorf("%v after %d of %d bytes", err, read.n, len(data))
+	}
+}
+
+type counted struct {
+	io.ReaderAt
+	n int64
+}
+
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	c.n += int64(len(p))
+	return c.ReaderAt.ReadAt(p, at)
+}
+
+func FuzzWalk(f *testing.F) {
+	files := []file{{"a.txt", "one"}, {"dir/", ""}, {"../b", "two"}}
+	f.Add(zipOf(f, files...))
+	f.Add(tarOf(f, files...))
+	f.Add(gzipOf(f, "", tarOf(f, files...)))
+	f.Add(gzipOf(f, "x", []byte("text")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		paths := map[string]bool{}
+		var total int64
+		kind, err := Sniff(bytes.NewReader(data), int64(len(data)))
+		if err != nil || kind == "" {
+			return
+		}
+		limits := Limits{Entries: 50, Total: 1 << 20, Member: 1 << 19}
+		_ = Walk(kind, bytes.NewReader(data), int64(len(data)), "c.gz", limits, func(m Member) error {
+			if paths[m.Path] || strings.HasPrefix(m.Path, "/") || slices.Contains(strings.Split(m.Path, "/"), "..") {
+				t.Fatalf("path %q", m.Path)
+			}
+			paths[m.Path] = true
+			if r, err := m.Open(); err == nil {
+				n, _ := io.Copy(io.Discard, r)
+				total += n
+				_ = r.Close()
+			}
+			return nil
+		})
+		if total > limits.Total || len(paths) > limits.Entries {
+			t.Fatalf("%d bytes of %d members", total, len(paths))
+		}
+	})
+}

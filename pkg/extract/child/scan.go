@@ -1,0 +1,69 @@
+package child
+
+import (
+	"image"
+	"math"
+
+	"golang.org/x/image/draw"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr/picture"
+)
+
+// drawScan draws a page of a picture: upright, by what its file says and, where
+// OCR has found out more, by p.Rotation.
+func drawScan(raw []byte, p Picture) (*image.RGBA, error) {
+	grey, page, err := picture.Decode(raw, p.Page)
+	if err != nil {
+		return nil, err
+	}
+	if p.Rotation != nil {
+		_, turned := page.Turn()
+		grey = turn(grey, *p.Rotation-turned)
+	}
+	size := grey.Rect.Size()
+	region := p.Region
+	if region == (model.BBox{}) {
+		region = model.BBox{W: 1, H: 1}
+	}
+	at := func(v float64, of int) int { return int(math.Round(v * float64(of))) }
+	from := image.Rect(at(region.X, size.X), at(region.Y, size.Y), at(region.X+region.W, size.X), at(region.Y+region.H, size.Y)).Intersect(grey.Rect)
+	if from.Empty() {
+		return nil, &picture.Error{Reason: fault.Malformed, Message: "the region holds no pixel of the picture"}
+	}
+	height := max(at(float64(from.Dy())/float64(from.Dx()), p.Width), 1)
+	if p.Width*height > picture.MaxPixels {
+		return nil, &picture.Error{Reason: fault.LimitExceeded, Message: "the picture of the page would be too large"}
+	}
+	out := image.NewRGBA(image.Rect(0, 0, p.Width, height))
+	draw.ApproxBiLinear.Scale(out, out.Rect, grey, from, draw.Src, nil)
+	return out, nil
+}
+
+// turn turns a picture clockwise by a multiple of 90 degrees.
+func turn(g *image.Gray, degrees int) *image.Gray {
+	degrees = (degrees%360 + 360) % 360
+	if degrees == 0 {
+		return g
+	}
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	size := image.Rect(0, 0, h, w)
+	if degrees == 180 {
+		size = image.Rect(0, 0, w, h)
+	}
+	out := image.NewGray(size)
+	for y := range h {
+		for x := range w {
+			to := image.Pt(w-1-x, h-1-y)
+			switch degrees {
+			case 90:
+				to = image.Pt(h-1-y, x)
+			case 270:
+				to = image.Pt(y, w-1-x)
+			}
+			out.Pix[to.Y*out.Stride+to.X] = g.Pix[y*g.Stride+x]
+		}
+	}
+	return out
+}

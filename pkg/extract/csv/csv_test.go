@@ -1,0 +1,139 @@
+package csv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
+	"github.com/colophon-dev/colophon/pkg/extract/decoded"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+func page(raw, encoding string) (block.Page, error) {
+	return Page(decoded.Open(block.Input{Raw: []byte(raw), Snapshot: model.Snapshot{Encoding: encoding}}))
+}
+
+func TestTables(t *testing.T) {
+	for _, tt := range []struct{ name, raw, want string }{
+		{"commas", "name,paid\r\nAda,12.50\r\n\"B, C\",\"say \"\"x\"\"\"\r\n", "table 1 name\tpaid⏎Ada\t12.50⏎B, C\tsay \"x\""},
+		{"semicolons", "nom;coût\nÉcole;1,5\nRoute;2,5", "table 1 nom\tcoût⏎École\t1,5⏎Route\t2,5"},
+		{"tabs", "a\tb\n1\t2\n", "table 1 a\tb⏎1\t2"},
+		{"bars", "a|b\n1|2\n", "table 1 a\tb⏎1\t2"},
+		{"no heads", "1,2\n3,4\n", "table 0 1\t2⏎3\t4"},
+		{"line in a cell", "a,b\n\"one\ntwo\",2\n", "table 1 a\tb⏎one two\t2"},
+		{"title above", "Budget of 2026\n\nitem,cost\nschool,5\nroad,7\n", "paragraph 0 Budget of 2026\ntable 1 item\tcost⏎school\t5⏎road\t7"},
+		{"ragged", "a,b\n1,2\n3\n4,5\n4,5\n6,7,8\n", "table 1 a\tb\t⏎1\t2\t⏎3\t\t⏎4\t5\t⏎4\t5\t⏎6\t7\t8"},
+		{"heads alone", "a,b\n\nc,d\n", "table 1 a\tb⏎c\td"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := page(tt.raw, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []string
+			for _, b := range p.Blocks {
+				heads := 0
+				if b.Table != nil {
+					heads = b.Table.HeaderRows
+				}
+				out = append(out, fmt.Sprintf("%s %d %s", b.Type, heads, strings.ReplaceAll(b.Text, "\n", "⏎")))
+			}
+			if got := strings.Join(out, "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			sound(t, len(tt.raw), p)
+		})
+	}
+}
+
+func TestNoTable(t *testing.T) {
+	for _, raw := range []string{"", "one line", "Dear all,\nthis is prose.\nNothing else,\nreally.\n", "a,\"b\n" + strings.Repeat("x,y\n", maxField)} {
+		if p, err := page(raw, ""); err == nil {
+			t.Errorf("%.20q: %+v", raw, p.Blocks)
+		}
+	}
+	if _, err := page("words only", ""); !errors.Is(err, ErrNone) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A long table is divided, each part with the heads, its own rows as evidence
+// and the heads beside them.
+func TestParts(t *testing.T) {
+	var raw strings.Builder
+	raw.WriteString("number;word\n")
+	for i := range 250 {
+		fmt.Fprintf(&raw, "%d;row %d\n", i, i)
+	}
+	p, err := page(raw.String(), "")
+	if err != nil || len(p.Blocks) != 3 {
+		t.Fatalf("%d blocks, %v", len(p.Blocks), err)
+	}
+	sound(t, raw.Len(), p)
+	for i, b := range p.Blocks {
+		if b.Table.Columns[1] != "word" || !strings.HasPrefix(b.Text, "number\tword\n") {
+			t.Errorf("part %d has no heads: %.30q", i, b.Text)
+		}
+	}
+	last := p.Blocks[2]
+	if last.Notes != "rows 201–250" || len(last.Evidence) != 2 {
+		t.Fatalf("%q, %d evidences", last.Notes, len(last.Evidence))
+	}
+	rows, heads := last.Evidence[0].ByteSpan, last.Evidence[1].ByteSpan
+	if got := raw.String()[rows.Start:rows.End]; !strings.HasPrefix(got, "200;row 200\n") || !strings.HasSuffix(got, "\n249;row 249") {
+		t.Errorf("evidence %q", got)
+	}
+	if got := raw.String()[heads.Start:heads.End]; got != "number;word" {
+		t.Errorf("evidence of the heads %q", got)
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	raw := "nom;co\xFBt\n\xC9cole;3\n" // windows-1252
+	p, err := page(raw, "windows-1252")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := p.Blocks[0]
+	if b.Text != "nom\tcoût\nÉcole\t3" || *b.Evidence[0].ByteSpan != (model.Span{Start: 0, End: int64(len(raw) - 1)}) {
+		t.Errorf("%q %+v", b.Text, b.Evidence[0].ByteSpan)
+	}
+	if p, err = page("\xFF\xFEa\x00;\x00b\x00\n\x001\x00;\x002\x00\n\x00", ""); err != nil || p.Blocks[0].Text != "a\tb\n1\t2" || p.Blocks[0].Evidence[0].ByteSpan.End != 16 {
+		t.Errorf("%+v, %v", p.Blocks, err)
+	}
+}
+
+func sound(t testing.TB, size int, p block.Page) {
+	t.Helper()
+	covered := 0
+	last := int64(0)
+	for _, b := range p.Blocks {
+		if !utf8.ValidString(b.Text) {
+			t.Fatalf("not UTF-8: %q", b.Text)
+		}
+		covered += coverage.Characters(b.Text)
+		e := b.Evidence[0].ByteSpan
+		if e.Start < last || e.End < e.Start || e.End > int64(size) {
+			t.Fatalf("span %+v after %d of %d bytes", e, last, size)
+		}
+		last = e.End
+	}
+	if covered != p.Visible {
+		t.Errorf("%d of %d visible characters are in blocks", covered, p.Visible)
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n", "a;b\r\n\"x\r\ny\";\"\"\"\r\n", "t\n\na\tb\n1\t2", "\xFF\xFEa\x00,\x00b\x00\n\x00", "a|b\n\xE9|\xFF\n,\n", "\"\n\"\n,,\n,,"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if p, err := page(string(raw), ""); err == nil {
+			sound(t, len(raw), p)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package table
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+)
+
+// underline is how far below the baseline, in ems, a line is drawn under words.
+const underline = 0.25
+
+// withoutUnderlines leaves out the lines that are drawn under words, from the
+// beginning of one to the end of one.
+func withoutUnderlines(across []ruling, lines []layout.Line) []ruling {
+	return slices.DeleteFunc(slices.Clone(across), func(r ruling) bool {
+		return slices.ContainsFunc(lines, func(l layout.Line) bool { return underlined(&l, r) })
+	})
+}
+
+func underlined(l *layout.Line, r ruling) bool {
+	near := 1 + 0.1*l.Size
+	if r.pos < l.Base || r.pos > l.Base+float64(underline*l.Size) || r.from < l.At.Left-near || r.to > l.At.Right+near {
+		return false
+	}
+	begins, ends := false, false
+	for i := range l.Glyphs {
+		g := &l.Glyphs[i]
+		begins = begins || math.Abs(g.At.Left-r.from) <= near
+		ends = ends || math.Abs(g.At.Right-r.to) <= near
+	}
+	return begins && ends
+}
+
+// maxShade is how high, in points, the shade of a row is at most.
+const maxShade = 60
+
+// shadesOf returns the upper and lower edges of shaded rows.
+func shadesOf(shapes []Shape) []ruling {
+	var out []ruling
+	for i := range shapes {
+		s := &shapes[i]
+		if b, ok := s.box(); ok && s.Fill && b.Height() > thin && b.Height() <= maxShade && b.Width() > 2*b.Height() {
+			out = append(out, ruling{b.Top, b.Left, b.Right}, ruling{b.Bottom, b.Left, b.Right})
+		}
+	}
+	return out[:min(len(out), maxRulings)]
+}
+
+// barsOf returns the places of bar charts: filled boxes that begin, or stand,
+// on one line and end at several places where no other begins.
+func barsOf(shapes []Shape) []layout.Rect {
+	var boxes, turned []layout.Rect
+	for i := range shapes {
+		s := &shapes[i]
+		if b, ok := s.box(); ok && s.Fill && b.Width() > thin && b.Height() > thin {
+			boxes = append(boxes, b)
+			turned = append(turned, layout.Rect{Left: -b.Bottom, Right: -b.Top, Top: b.Left, Bottom: b.Right})
+		}
+	}
+	out := barsFrom(boxes)
+	for _, b := range barsFrom(turned) {
+		out = append(out, layout.Rect{Left: b.Top, Right: b.Bottom, Top: -b.Right, Bottom: -b.Left})
+	}
+	return out
+}
+
+// barsFrom returns the places of bars that lie.
+func barsFrom(boxes []layout.Rect) []layout.Rect {
+	sorted := slices.Clone(boxes)
+	slices.SortFunc(sorted, func(a, b layout.Rect) int {
+		return cmp.Or(cmp.Compare(a.Left, b.Left), cmp.Compare(a.Right, b.Right), cmp.Compare(a.Top, b.Top))
+	})
+	var lefts []float64
+	for _, b := range sorted {
+		lefts = append(lefts, b.Left)
+	}
+	var out []layout.Rect
+	for start := 0; start < len(sorted); {
+		end := start + 1
+		for end < len(sorted) && sorted[end].Left-sorted[start].Left <= 0.5 {
+			end++
+		}
+		group := sorted[start:end]
+		ends, last, all := 0, math.Inf(-1), group[0]
+		for _, b := range group {
+			all = all.Union(b)
+			k, _ := slices.BinarySearch(lefts, b.Right-0.5)
+			tiled := k < len(lefts) && lefts[k] <= b.Right+0.5
+			if b.Right-last > 1 && !tiled {
+				ends++
+				last = b.Right
+			}
+		}
+		if ends >= 3 {
+			out = append(out, all)
+		}
+		start = end
+	}
+	return out
+}
+
+// onBars reports whether bars take much of the box, or lie beside its text.
+func onBars(box layout.Rect, bars []layout.Rect) bool {
+	return slices.ContainsFunc(bars, func(b layout.Rect) bool {
+		high := math.Min(b.Bottom, box.Bottom) - math.Max(b.Top, box.Top)
+		wide := math.Min(b.Right, box.Right) - math.Max(b.Left, box.Left)
+		return wide > 0 && high > 0 && wide*high > 0.1*box.Width()*box.Height()
+	})
+}

@@ -1,0 +1,259 @@
+package table
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+)
+
+const (
+	// textGap is how wide the white space between columns of words is at least,
+	// in ems; columnGap does for figures, fewGap when the rows are few.
+	textGap = 1.0
+	fewGap  = 0.6
+	// wideGap is how wide a gap in a line is that no space between words is.
+	wideGap = 0.7
+)
+
+// word is the extent of a word, and whether it is a figure.
+type word struct {
+	extent
+	figure bool
+	text   string // of a short one
+}
+
+// strips returns the middles of the strips of white space that divide the rows
+// into columns, and the size of the text.
+func strips(rows [][]layout.Line) (edges []float64, em float64) {
+	var words [][]word
+	var sizes []float64
+	for _, row := range beside(rows) {
+		for i := range row {
+			sizes = append(sizes, row[i].Size)
+		}
+		if len(row) > 1 {
+			words = append(words, rowWords(row))
+		}
+	}
+	if len(words) < 2 && len(words) < len(rows) || len(words) == 0 {
+		return nil, 0
+	}
+	sort.Float64s(sizes)
+	em = sizes[len(sizes)/2]
+	for _, s := range open(words, len(words)/10) {
+		if dividesWords(words, s, em) {
+			edges = append(edges, (s.from+s.to)/2)
+		}
+	}
+	return withoutStrays(words, withoutSigns(words, edges)), em
+}
+
+// besideStep is how far apart, in ems, baselines of lines are that overlap.
+const besideStep = 0.7
+
+// beside joins rows whose lines overlap: a text of two lines and the figures at
+// half its height.
+func beside(rows [][]layout.Line) [][]layout.Line {
+	var out [][]layout.Line
+	last := math.Inf(-1)
+	for _, row := range rows {
+		if n := len(out); n > 0 && row[0].Base-last <= besideStep*row[0].Size {
+			out[n-1] = append(slices.Clone(out[n-1]), row...)
+		} else {
+			out = append(out, row)
+		}
+		last = row[0].Base
+	}
+	return out
+}
+
+func rowWords(row []layout.Line) []word {
+	var out []word
+	for i := range row {
+		l := &row[i]
+		start := 0
+		for k := 1; k <= len(l.Glyphs); k++ {
+			if k < len(l.Glyphs) && !layout.Apart(&l.Glyphs[k-1], &l.Glyphs[k]) {
+				continue
+			}
+			e := extent{math.Inf(1), math.Inf(-1)}
+			for n := start; n < k; n++ {
+				e = extent{math.Min(e.from, l.Glyphs[n].At.Left), math.Max(e.to, l.Glyphs[n].At.Right)}
+			}
+			out = append(out, word{e, isFigure(l.Glyphs[start:k]), short(l.Glyphs[start:k])})
+			start = k
+		}
+	}
+	slices.SortStableFunc(out, func(a, b word) int { return cmp.Compare(a.from, b.from) })
+	return out
+}
+
+// short returns the text of up to three characters; of more, the first three.
+func short(glyphs []layout.Glyph) string {
+	var b strings.Builder
+	for i := range glyphs[:min(3, len(glyphs))] {
+		b.WriteRune(glyphs[i].Rune)
+	}
+	return b.String()
+}
+
+// open returns the strips that words of at most so many rows take.
+func open(rows [][]word, most int) []extent {
+	type end struct {
+		at   float64
+		step int
+	}
+	var ends []end
+	for _, row := range rows {
+		for _, w := range row {
+			ends = append(ends, end{w.from, 1}, end{w.to, -1})
+		}
+	}
+	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step)) })
+	var out []extent
+	n, start, seen := 0, 0.0, false
+	for _, e := range ends {
+		before := n
+		n += e.step
+		switch {
+		case before <= most && n > most:
+			if seen {
+				out = append(out, extent{start, e.at})
+			}
+			seen = true
+		case before > most && n <= most:
+			start = e.at
+		}
+	}
+	return out
+}
+
+// dividesWords reports whether a strip is wide enough to stand between columns,
+// with text on both sides of it in enough of the rows.
+func dividesWords(rows [][]word, s extent, em float64) bool {
+	both, figures, width := 0, 0, s.to-s.from
+	for _, row := range rows {
+		left, right := -1, -1
+		crossed := false
+		for i, w := range row {
+			switch {
+			case w.to <= s.from+0.01:
+				left = i
+			case w.from >= s.to-0.01:
+				if right < 0 {
+					right = i
+				}
+			default:
+				crossed = true
+			}
+		}
+		if left < 0 || right < 0 || crossed {
+			continue
+		}
+		both++
+		figures += one(row[left].figure || row[right].figure)
+	}
+	least := float64(textGap)
+	if 2*figures > both {
+		least = columnGap
+		if len(rows) < fewRows {
+			least = fewGap
+		}
+	}
+	if width < least*em {
+		return false
+	}
+	return 2*both >= len(rows) || both >= 2 && 5*both >= len(rows) && width >= textGap*em
+}
+
+// The signs that belong to the figure after them, and to the one before them.
+const (
+	signsBefore = "$€£¥(<>≤≥±~+-−–"
+	signsAfter  = "%‰)*†‡§¶#°"
+)
+
+// withoutSigns drops the edges beside columns of signs that belong to the
+// figures next to them: currencies before them, marks and units after them.
+func withoutSigns(rows [][]word, edges []float64) []float64 {
+	var out []float64
+	for k, x := range edges {
+		left, right := math.Inf(-1), math.Inf(1)
+		if k > 0 {
+			left = edges[k-1]
+		}
+		if k+1 < len(edges) {
+			right = edges[k+1]
+		}
+		if !onlySigns(rows, left, x, signsBefore) && !onlySigns(rows, x, right, signsAfter) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// withoutStrays drops the edges around a single text that stands beside the
+// column that it belongs to: the one next to it in which its row has none.
+func withoutStrays(rows [][]word, edges []float64) []float64 {
+	if len(rows) < fewRows {
+		return edges
+	}
+	out := slices.Clone(edges)
+	for k := 1; k <= len(out); k++ { // column k begins at edge k-1
+		in := filled(rows, out, k)
+		if len(in) != 1 {
+			continue
+		}
+		row := rows[in[0]]
+		switch {
+		case k > 1 && len(filled([][]word{row}, out, k-1)) == 0:
+			out = slices.Delete(out, k-1, k)
+		case k < len(out) && len(filled([][]word{row}, out, k+1)) == 0:
+			out = slices.Delete(out, k, k+1)
+		default:
+			continue
+		}
+		k--
+	}
+	return out
+}
+
+// filled returns the rows that have a word in column k of the edges.
+func filled(rows [][]word, edges []float64, k int) []int {
+	from, to := math.Inf(-1), math.Inf(1)
+	if k > 0 {
+		from = edges[k-1]
+	}
+	if k < len(edges) {
+		to = edges[k]
+	}
+	var out []int
+	for i, row := range rows {
+		if slices.ContainsFunc(row, func(w word) bool { m := (w.from + w.to) / 2; return m > from && m < to }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// onlySigns reports whether all words between two places are of these signs,
+// and one of them is more than a dash.
+func onlySigns(rows [][]word, from, to float64, signs string) bool {
+	n, dashes := 0, 0
+	for _, row := range rows {
+		for _, w := range row {
+			if middle := (w.from + w.to) / 2; middle <= from || middle >= to {
+				continue
+			}
+			if strings.Trim(w.text, signs) != "" {
+				return false
+			}
+			n++
+			dashes += one(strings.Trim(w.text, "-−–") == "")
+		}
+	}
+	return n > dashes
+}

@@ -1,0 +1,88 @@
+package model
+
+// PageOCR is the decision to read a page, or a part of it, by OCR, and what came
+// of it: the stored result that the page's units are made of (contracts 6 and
+// 13.13c), or why there is none. Without either the page waits for OCR, or OCR
+// is off.
+type PageOCR struct {
+	Region *BBox  `json:"region,omitempty"` // of the page as its file shows it; nil: all of it
+	Why    string `json:"why"`              // the decision with its numbers
+
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"` // of the engine
+	Key     string `json:"key,omitempty"`     // hex sha256 of [picture, languages, parameters] (contracts 4)
+	Digest  string `json:"digest,omitempty"`  // hex sha256 of the stored result
+
+	Reason  string `json:"reason,omitempty"` // of its failure (contracts 9)
+	Message string `json:"error_message,omitempty"`
+}
+
+// Answered reports whether OCR has ended, well or not.
+func (o PageOCR) Answered() bool { return o.Key != "" || o.Reason != "" }
+
+// Part is the decision alone, without what came of it.
+func (o PageOCR) Part() PageOCR { return PageOCR{Region: o.Region, Why: o.Why} }
+
+// Same reports whether both are about the same part of a page.
+func (o PageOCR) Same(p PageOCR) bool {
+	if o.Region == nil || p.Region == nil {
+		return o.Region == nil && p.Region == nil
+	}
+	return *o.Region == *p.Region
+}
+
+// OCRTask is one page, or a part of it, that a run has read by OCR: the row that
+// says which stored result counts there (contracts 5).
+type OCRTask struct {
+	SnapshotID   string   `json:"snapshot_id"`
+	ExtractionID string   `json:"extraction_id"`
+	Redo         int      `json:"redo"`
+	PageNo       int      `json:"page_no"` // from 1
+	Part         int      `json:"part"`    // among those of its page, from 0
+	Picture      string   `json:"picture"` // hex sha256 that names the picture, whoever reads it
+	Languages    []string `json:"languages,omitempty"`
+	DPI          int      `json:"dpi,omitempty"` // 0: as the engine's preprocessing decides
+	OCR          PageOCR  `json:"ocr"`
+}
+
+// StoredResult is a row of stored_results: which object counts as what was read
+// in a picture (contracts 5). The first one that is recorded does.
+type StoredResult struct {
+	Kind       string `json:"kind"` // ocr
+	SourceID   string `json:"source_id"`
+	Picture    string `json:"picture"` // as of the task
+	Run        string `json:"run"`     // digest of the settings of an explicit OCR run, else empty
+	Key        string `json:"key"`     // hex sha256 of [picture, languages, parameters]
+	SnapshotID string `json:"snapshot_id"`
+	Engine     string `json:"engine"`
+	Version    string `json:"version"`
+	ObjectKey  string `json:"object_key"`
+	Digest     string `json:"digest"` // hex sha256 of the object
+}
+
+// RunOCR is the OCR of a run: what was asked for, and who reads.
+type RunOCR struct {
+	// Run is the digest of Settings, a part of the extraction_id (contracts 1);
+	// empty: the run uses whatever result was stored first.
+	Run      string       `json:"run,omitempty"`
+	Settings *OCRSettings `json:"settings,omitempty"`
+	// Engine and Version of whoever read the run's first page, empty before.
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// Asked returns what another run inherits: what was asked for, not who read.
+func (o *RunOCR) Asked() *RunOCR {
+	if o == nil || o.Run == "" {
+		return nil
+	}
+	return &RunOCR{Run: o.Run, Settings: o.Settings}
+}
+
+// OCRSettings ask for an OCR run of its own, whose units stand beside those of
+// the runs before.
+type OCRSettings struct {
+	Name      string   `json:"name"`                // tells it from other runs with the same settings
+	Languages []string `json:"languages,omitempty"` // ISO 639-1, the best first; none: the source's
+	DPI       int      `json:"dpi,omitempty"`       // dots per inch; 0: 200, and 300 where confidence is low
+}

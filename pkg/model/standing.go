@@ -1,0 +1,20 @@
+package model
+
+// RunStanding is how far a run has come.
+type RunStanding struct {
+	Run
+	Complete       bool     // all of its segments are in
+	Snapshot       Snapshot // only of a run that is complete
+	ChunkerVersion string   // of the newest manifest at its redo; empty when there is none
+	HeaderVersion  string   // the same
+}
+
+// RunResult is what a run came to: its pages, and its manifest at its redo, whose
+// doc_hash is empty when it has none.
+type RunResult struct {
+	Processed  int
+	Failed     int
+	DocHash    string
+	Generation int
+	ChunkCount int
+}

@@ -1,0 +1,250 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"testing"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+)
+
+// corner is a white picture with a black mark in its top left corner.
+func corner(w, h int) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range g.Pix {
+		g.Pix[i] = 255
+	}
+	for y := range h / 4 {
+		for x := range w / 4 {
+			g.SetGray(x, y, color.Gray{})
+		}
+	}
+	return g
+}
+
+// encoded is the picture in each format that can be written here.
+func encoded(t testing.TB, m image.Image) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for format, encode := range map[string]func(b *bytes.Buffer) error{
+		PNG:  func(b *bytes.Buffer) error { return png.Encode(b, m) },
+		JPEG: func(b *bytes.Buffer) error { return jpeg.Encode(b, m, &jpeg.Options{Quality: 95}) },
+		GIF:  func(b *bytes.Buffer) error { return gif.Encode(b, m, nil) },
+		BMP:  func(b *bytes.Buffer) error { return bmp.Encode(b, m) },
+		TIFF: func(b *bytes.Buffer) error {
+			return tiff.Encode(b, m, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		},
+	} {
+		var b bytes.Buffer
+		if err := encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		out[format] = b.Bytes()
+	}
+	return out
+}
+
+func dark(g *image.Gray, x, y int) bool { return g.GrayAt(x, y).Y < 128 }
+
+func TestFormats(t *testing.T) {
+	for format, raw := range encoded(t, corner(64, 32)) {
+		info, err := Probe(raw)
+		if err != nil || info.Format != format || len(info.Pages) != 1 || info.Pages[0].Width != 64 || info.Pages[0].Height != 32 {
+			t.Errorf("%s: %+v, %v", format, info, err)
+			continue
+		}
+		g, _, err := Decode(raw, 1)
+		if err != nil || g.Rect != image.Rect(0, 0, 64, 32) || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 30) {
+			t.Errorf("%s: decoded as another picture, %v", format, err)
+		}
+		if _, _, err := Decode(raw, 2); err == nil {
+			t.Errorf("%s: has a second page", format)
+		}
+	}
+}
+
+func TestDepths(t *testing.T) {
+	deep := image.NewGray16(image.Rect(0, 0, 8, 8))
+	deep.SetGray16(1, 1, color.Gray16{Y: 0xFFFF})
+	clear := image.NewNRGBA(image.Rect(0, 0, 8, 130))
+	clear.SetNRGBA(1, 129, color.NRGBA{A: 255})
+	for _, c := range []struct {
+		m       image.Image
+		x, y    int
+		special bool
+	}{{deep, 1, 1, false}, {clear, 1, 129, true}} {
+		for _, format := range []string{PNG, TIFF} {
+			g, _, err := Decode(encoded(t, c.m)[format], 1)
+			if err != nil || dark(g, c.x, c.y) != c.special || dark(g, 0, 0) == c.special {
+				t.Errorf("%s of %T: %v", format, c.m, err)
+			}
+		}
+	}
+}
+
+// exif is the segment of a JPEG that gives the orientation.
+func exif(orientation byte) []byte {
+	body := []byte("Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00")
+	body = append(body, orientation, 0, 0, 0, 0, 0, 0, 0)
+	return append([]byte{0xFF, 0xE1, 0, byte(len(body) + 2)}, body...)
+}
+
+// The mark of a picture whose file says how it lies comes out top left.
+func TestOrientation(t *testing.T) {
+	upright := corner(64, 32)
+	for orientation := byte(1); orientation <= 8; orientation++ {
+		stored := upright
+		mirrored, degrees := Page{Orientation: int(orientation)}.Turn()
+		stored = Turn(stored, (360-degrees)%360)
+		if mirrored {
+			stored = Gray(clone(stored))
+			mirror(stored)
+		}
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, stored, &jpeg.Options{Quality: 95}); err != nil {
+			t.Fatal(err)
+		}
+		raw := append(append([]byte("\xFF\xD8"), exif(orientation)...), b.Bytes()[2:]...)
+		g, page, err := Decode(raw, 1)
+		if err != nil || page.Orientation != int(orientation) || g.Rect.Dx() != 64 || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 28) || dark(g, 60, 28) {
+			t.Errorf("orientation %d: %+v, %v", orientation, page, err)
+		}
+	}
+}
+
+func clone(g *image.Gray) *image.Gray {
+	return &image.Gray{Pix: bytes.Clone(g.Pix), Stride: g.Stride, Rect: g.Rect}
+}
+
+// pages puts TIFF files of one page each behind each other.
+func pages(t testing.TB, files ...[]byte) []byte {
+	t.Helper()
+	out := bytes.Clone(files[0])
+	next := func(at uint32) uint32 { return at + 2 + 12*uint32(binary.LittleEndian.Uint16(out[at:])) }
+	link := next(binary.LittleEndian.Uint32(out[4:]))
+	for _, f := range files[1:] {
+		shift := uint32(len(out))
+		first := binary.LittleEndian.Uint32(f[4:])
+		f = bytes.Clone(f)
+		for at := first + 2; at < first+2+12*uint32(binary.LittleEndian.Uint16(f[first:])); at += 12 {
+			tag, n := binary.LittleEndian.Uint16(f[at:]), binary.LittleEndian.Uint32(f[at+4:])
+			size := n * map[uint16]uint32{1: 1, 2: 1, typeShort: 2, typeLong: 4, typeRational: 8}[binary.LittleEndian.Uint16(f[at+2:])]
+			if size > 4 || tag == 273 {
+				binary.LittleEndian.PutUint32(f[at+8:], binary.LittleEndian.Uint32(f[at+8:])+shift)
+			}
+		}
+		out = append(out, f...)
+		binary.LittleEndian.PutUint32(out[link:], first+shift)
+		link = next(first + shift)
+	}
+	return out
+}
+
+func TestPagesOfTIFF(t *testing.T) {
+	raw := pages(t, encoded(t, corner(40, 20))[TIFF], encoded(t, corner(60, 30))[TIFF], encoded(t, corner(80, 40))[TIFF])
+	info, err := Probe(raw)
+	if err != nil || len(info.Pages) != 3 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for i, width := range []int{40, 60, 80} {
+		g, _, err := Decode(raw, i+1)
+		if err != nil || g.Rect.Dx() != width || !dark(g, 2, 2) {
+			t.Errorf("page %d: %v", i+1, err)
+		}
+	}
+	loop := bytes.Clone(raw)
+	first := binary.LittleEndian.Uint32(loop[4:])
+	binary.LittleEndian.PutUint32(loop[first+2+12*uint32(binary.LittleEndian.Uint16(loop[first:])):], first)
+	reason(t, "a loop", loop, fault.Malformed)
+}
+
+func reason(t *testing.T, name string, raw []byte, want fault.Reason) {
+	t.Helper()
+	_, _, err := Decode(raw, 1)
+	var e *Error
+	if !errors.As(err, &e) || e.Reason != want || e.Message == "" {
+		t.Errorf("%s: %v, want %s", name, err, want)
+	}
+}
+
+// header is a PNG that ends after its header.
+func header(w, h uint32) []byte {
+	chunk := []byte("IHDR\x00\x00\x00\x00\x00\x00\x00\x00\x08\x06\x00\x00\x00")
+	binary.BigEndian.PutUint32(chunk[4:], w)
+	binary.BigEndian.PutUint32(chunk[8:], h)
+	out := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), chunk...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
+}
+
+func TestRefused(t *testing.T) {
+	if bomb := header(100_000, 100_000); len(bomb) != 33 {
+		t.Fatalf("%d bytes", len(bomb))
+	}
+	reason(t, "37 GiB in 33 bytes", header(100_000, 100_000), fault.LimitExceeded)
+	reason(t, "nothing of it", header(0, 10), fault.Malformed)
+	reason(t, "no pixels", header(10, 10), fault.Malformed)
+	reason(t, "text", []byte("a page of text"), fault.UnsupportedType)
+	reason(t, "nothing", nil, fault.UnsupportedType)
+	for format, raw := range encoded(t, corner(640, 480)) {
+		reason(t, "half a "+format, raw[:len(raw)/2], fault.Malformed)
+		reason(t, "a quarter of a "+format, raw[:len(raw)/4], fault.Malformed)
+	}
+}
+
+func TestResolution(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, corner(8, 8)); err != nil {
+		t.Fatal(err)
+	}
+	phys := []byte("pHYs\x00\x00\x2e\x23\x00\x00\x2e\x23\x01")
+	raw := bytes.Clone(b.Bytes()[:33])
+	raw = binary.BigEndian.AppendUint32(raw, 9)
+	raw = append(raw, phys...)
+	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(phys))
+	raw = append(raw, b.Bytes()[33:]...)
+	info, err := Probe(raw)
+	if err != nil || info.Pages[0].DPI != 300 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func FuzzProbe(f *testing.F) {
+	for _, raw := range encoded(f, corner(16, 16)) {
+		f.Add(raw)
+	}
+	f.Add(header(1<<31, 1<<31))
+	f.Add(append(append([]byte("\xFF\xD8"), exif(6)...), 0xFF, 0xC0, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0))
+	f.Add([]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x0f\xc0\x03\x00\x07\x10\xfd\x8f\xfe\x07\x22\xa2\xff\x01"))
+	f.Add(pages(f, encoded(f, corner(8, 8))[TIFF], encoded(f, corner(8, 8))[TIFF]))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		info, err := Probe(raw)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || !e.Reason.Valid() {
+				t.Fatalf("%v is no *Error with a reason", err)
+			}
+			return
+		}
+		if len(info.Pages) == 0 || len(info.Pages) > MaxPages {
+			t.Fatalf("%d pages", len(info.Pages))
+		}
+		for i, p := range info.Pages {
+			if p.Width < 1 || p.Height < 1 || p.Width > MaxPixels/p.Height || p.Orientation < 1 || p.Orientation > 8 {
+				t.Fatalf("page %+v", p)
+			}
+			if i == 0 && p.Width*p.Height <= 1<<16 { // what is small is decoded, or refused, without a crash
+				_, _, _ = Decode(raw, 1)
+			}
+		}
+	})
+}

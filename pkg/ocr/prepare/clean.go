@@ -1,0 +1,188 @@
+package prepare
+
+import (
+	"image"
+	"slices"
+)
+
+const (
+	// tile is the side of the squares in which the background is measured.
+	tile = 32
+	// paper is the brightness of a background that is as good as white, and
+	// uneven how far its parts may differ.
+	paper  = 225
+	uneven = 24
+)
+
+// negative is the brightness below which half of a page is one of white text on
+// black, as microfilm is, and TIFF files whose writers and readers disagree.
+const negative = 96
+
+// level returns the picture on a background that is white everywhere: negatives
+// are made positive, and shadows, yellow paper and the vignette of a camera are
+// divided out. A picture that is even and bright already comes back as it is.
+func level(g *image.Gray) *image.Gray {
+	b := backgroundOf(g)
+	if b.middle < negative {
+		g = positive(g)
+		b = backgroundOf(g)
+	}
+	if b.low >= paper || b.high-b.low < uneven && b.low >= 200 {
+		return g
+	}
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	row := make([]int32, w)
+	for y := range h {
+		b.row(y, row)
+		from, to := g.Pix[y*g.Stride:], out.Pix[y*out.Stride:]
+		for x := range w {
+			to[x] = byte(min(int32(from[x])*255/max(row[x], 1), 255))
+		}
+	}
+	return out
+}
+
+func positive(g *image.Gray) *image.Gray {
+	out := image.NewGray(image.Rect(0, 0, g.Rect.Dx(), g.Rect.Dy()))
+	for y := range g.Rect.Dy() {
+		for x, v := range g.Pix[y*g.Stride : y*g.Stride+g.Rect.Dx()] {
+			out.Pix[y*out.Stride+x] = 255 - v
+		}
+	}
+	return out
+}
+
+// background is the brightness of the paper by tiles.
+type background struct {
+	cols, rows int
+	of         []int32
+	// low, middle and high are the 5th, 50th and 95th percentile of the tiles.
+	low, middle, high int32
+}
+
+func backgroundOf(g *image.Gray) background {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	b := background{cols: (w + tile - 1) / tile, rows: (h + tile - 1) / tile}
+	b.of = make([]int32, b.cols*b.rows)
+	var histogram [256]int
+	for ty := range b.rows {
+		for tx := range b.cols {
+			clear(histogram[:])
+			n := 0
+			for y := ty * tile; y < min(ty*tile+tile, h); y += 2 {
+				row := g.Pix[y*g.Stride:]
+				for x := tx * tile; x < min(tx*tile+tile, w); x += 2 {
+					histogram[row[x]]++
+					n++
+				}
+			}
+			b.of[ty*b.cols+tx] = percentile(&histogram, n, 85)
+		}
+	}
+	b.smooth()
+	sorted := slices.Sorted(slices.Values(b.of))
+	b.middle = sorted[len(sorted)/2]
+	b.low, b.high = sorted[len(sorted)/20], sorted[len(sorted)*19/20]
+	return b
+}
+
+func percentile(histogram *[256]int, n, percent int) int32 {
+	left := n * percent / 100
+	for v, k := range histogram {
+		if left -= k; left < 0 {
+			return int32(v)
+		}
+	}
+	return 255
+}
+
+// smooth takes the median of each tile and its neighbours, and so leaves out
+// what is smaller than a tile or two: heavy type, small pictures.
+func (b *background) smooth() {
+	const reach = 2
+	out := make([]int32, len(b.of))
+	var around []int32
+	for y := range b.rows {
+		for x := range b.cols {
+			around = around[:0]
+			for v := max(0, y-reach); v <= min(b.rows-1, y+reach); v++ {
+				around = append(around, b.of[v*b.cols+max(0, x-reach):v*b.cols+min(b.cols, x+reach+1)]...)
+			}
+			slices.Sort(around)
+			out[y*b.cols+x] = around[len(around)/2]
+		}
+	}
+	b.of = out
+}
+
+// row fills in the background of a row of pixels, between the tiles' centres.
+func (b *background) row(y int, out []int32) {
+	ty, fy := b.between(y, b.rows)
+	below := min(ty+1, b.rows-1)
+	for x := range out {
+		tx, fx := b.between(x, b.cols)
+		right := min(tx+1, b.cols-1)
+		top := b.of[ty*b.cols+tx]*(tile-fx) + b.of[ty*b.cols+right]*fx
+		bottom := b.of[below*b.cols+tx]*(tile-fx) + b.of[below*b.cols+right]*fx
+		out[x] = (top*(tile-fy) + bottom*fy) / (tile * tile)
+	}
+}
+
+func (b *background) between(at, n int) (first int, part int32) {
+	at -= tile / 2
+	if at < 0 {
+		return 0, 0
+	}
+	return min(at/tile, n-1), int32(at % tile)
+}
+
+// specks is the share of single dark pixels from which on a page is speckled:
+// print has next to none.
+const specks = 0.0004
+
+// despeckle removes single dark pixels on white and single white ones in dark,
+// from a page that has many of them.
+func despeckle(g *image.Gray) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	var out *image.Gray
+	n := 0
+	for _, change := range []bool{false, true} {
+		if change {
+			if float64(n) < specks*float64(w)*float64(h) {
+				return g
+			}
+			out = image.NewGray(image.Rect(0, 0, w, h))
+			for y := range h {
+				copy(out.Pix[y*out.Stride:], g.Pix[y*g.Stride:y*g.Stride+w])
+			}
+		}
+		for y := 1; y < h-1; y++ {
+			k := y*g.Stride + 1
+			for x := 1; x < w-1; x, k = x+1, k+1 {
+				dark := g.Pix[k] < 96
+				if dark == (g.Pix[k-1] < 160) || dark == (g.Pix[k+1] < 160) || !lone(g.Pix, k, g.Stride, dark) {
+					continue
+				}
+				n++
+				if change {
+					out.Pix[y*out.Stride+x] = g.Pix[k-1]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lone reports whether the pixel differs from the six of its neighbours above
+// and below.
+func lone(pix []byte, k, stride int, dark bool) bool {
+	for _, row := range [2]int{k - stride, k + stride} {
+		for _, v := range pix[row-1 : row+2] {
+			if dark == (v < 160) {
+				return false
+			}
+		}
+	}
+	return true
+}

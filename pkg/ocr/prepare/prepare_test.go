@@ -1,0 +1,218 @@
+package prepare
+
+import (
+	"bytes"
+	"image"
+	"math"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/ocr/internal/drawn"
+	"github.com/colophon-dev/colophon/pkg/ocr/picture"
+)
+
+// page is a page of text of 8.5 by 6 inches at 150 dpi.
+func page(t testing.TB) *image.Gray {
+	t.Helper()
+	g, err := drawn.Page(append(drawn.Text(), drawn.Text()...), 150, 8.5, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestSkewIsFound(t *testing.T) {
+	g := page(t)
+	for _, want := range []float64{-15, -7.3, -2, -0.5, 0, 0.3, 1.3, 5, 10, 15} {
+		m := ink(drawn.Skewed(g, want))
+		if got, _ := m.skew(m.edges()); math.Abs(got-want) > 0.15 {
+			t.Errorf("skew of %v degrees found as %v", want, got)
+		}
+	}
+}
+
+func TestSideways(t *testing.T) {
+	g := drawn.Skewed(page(t), 3)
+	for _, turn := range []int{0, 90, 180, 270} {
+		if got := Sideways(picture.Turn(g, turn)); got != (turn%180 == 90) {
+			t.Errorf("turned by %d: %v", turn, got)
+		}
+	}
+	if empty := image.NewGray(image.Rect(0, 0, 300, 200)); Sideways(empty) {
+		t.Error("an empty picture has lines")
+	}
+}
+
+// A mark on the picture has its place on the level picture, and Box leads back.
+func TestBoxesAreUndone(t *testing.T) {
+	for _, degrees := range []float64{0, -9, 4} {
+		for _, target := range []int{75, 150, 300} {
+			g, err := drawn.Page(drawn.Text(), 150, 8.5, 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g = drawn.Skewed(g, degrees)
+			mark := image.Rect(700, 640, 724, 664)
+			for y := mark.Min.Y; y < mark.Max.Y; y++ {
+				for x := mark.Min.X; x < mark.Max.X; x++ {
+					g.Pix[y*g.Stride+x] = 1
+				}
+			}
+			s := New(g, Options{DPI: 150, Target: target})
+			if math.Abs(s.Skew-degrees) > 0.15 {
+				t.Fatalf("skew %v", s.Skew)
+			}
+			found := image.Rectangle{}
+			for y := s.Gray.Rect.Dy() * 6 / 10; y < s.Gray.Rect.Dy(); y++ { // below the text
+				for x := s.Gray.Rect.Dx() / 3; x < s.Gray.Rect.Dx()*2/3; x++ {
+					if s.Gray.Pix[y*s.Gray.Stride+x] < 128 {
+						found = found.Union(image.Rect(x, y, x+1, y+1))
+					}
+				}
+			}
+			b := s.Box(found)
+			x, y := (b.X+b.W/2)*float64(g.Rect.Dx()), (b.Y+b.H/2)*float64(g.Rect.Dy())
+			if math.Abs(x-712) > 2 || math.Abs(y-652) > 2 {
+				t.Errorf("%v degrees at %d dpi: the mark at (712, 652) comes out at (%.1f, %.1f)", degrees, target, x, y)
+			}
+		}
+	}
+}
+
+// In shadow, on yellow paper, as a negative: the same ink comes out.
+func TestBackground(t *testing.T) {
+	ink := func(g *image.Gray) Mask {
+		s := New(g, Options{DPI: 150, Target: 150})
+		return s.Mask()
+	}
+	clean := ink(page(t))
+	shadow, negative := page(t), page(t)
+	for y := range shadow.Rect.Dy() {
+		for x := range shadow.Rect.Dx() {
+			k := y*shadow.Stride + x
+			bright := 90 + 140*x/shadow.Rect.Dx()
+			shadow.Pix[k] = byte(int(shadow.Pix[k])*bright/255 + 10)
+			negative.Pix[k] = 255 - negative.Pix[k]
+		}
+	}
+	for name, g := range map[string]*image.Gray{"shadow": shadow, "negative": negative} {
+		m := ink(g)
+		wrong, all := 0, 0
+		for i := range m.Dark {
+			if m.Dark[i] != clean.Dark[i] {
+				wrong++
+			}
+			if clean.Dark[i] {
+				all++
+			}
+		}
+		if wrong*10 > all {
+			t.Errorf("%s: %d of %d dark pixels differ", name, wrong, all)
+		}
+	}
+}
+
+func TestDespeckle(t *testing.T) {
+	g := page(t)
+	speckled := &image.Gray{Pix: bytes.Clone(g.Pix), Stride: g.Stride, Rect: g.Rect}
+	specks := 0
+	for y := 3; y < g.Rect.Dy()-3; y += 9 {
+		for x := 3 + y%7; x < g.Rect.Dx()-3; x += 11 {
+			speckled.Pix[y*g.Stride+x] = 255 - speckled.Pix[y*g.Stride+x]
+			specks++
+		}
+	}
+	out := despeckle(speckled)
+	left := 0
+	for i := range g.Pix {
+		if (out.Pix[i] < 128) != (g.Pix[i] < 128) {
+			left++
+		}
+	}
+	if left*8 > specks { // those that touch letters
+		t.Errorf("%d of %d specks left", left, specks)
+	}
+	if despeckle(g) != g {
+		t.Error("a clean page is changed")
+	}
+}
+
+func TestRules(t *testing.T) {
+	g := page(t)
+	line := func(r image.Rectangle) {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				g.Pix[y*g.Stride+x] = 0
+			}
+		}
+	}
+	want := []image.Rectangle{image.Rect(100, 700, 900, 702), image.Rect(100, 800, 900, 802), image.Rect(100, 700, 102, 802), image.Rect(500, 700, 502, 802)}
+	for _, r := range want {
+		line(r)
+	}
+	s := New(g, Options{DPI: 150, Target: 150})
+	m := s.Mask()
+	got := m.Rules(s.DPI)
+	if len(got) != len(want) {
+		t.Fatalf("%v, want %v", got, want)
+	}
+	for i, r := range want {
+		if got[i] != r {
+			t.Errorf("%v, want %v", got[i], r)
+		}
+	}
+	for x := 100; x < 900; x++ {
+		if m.Dark[701*m.Width+x] {
+			t.Fatal("a rule is still ink")
+		}
+	}
+}
+
+// White text on a dark box comes out dark on white; what is around stays.
+func TestDarkBoxes(t *testing.T) {
+	clean := page(t)
+	g := page(t)
+	box := image.Rect(140, 180, 900, 300)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			g.Pix[y*g.Stride+x] = 255 - g.Pix[y*g.Stride+x]
+		}
+	}
+	out := brighten(g)
+	wrong := 0
+	for i := range out.Pix {
+		if (out.Pix[i] < 128) != (clean.Pix[i] < 128) {
+			wrong++
+		}
+	}
+	if wrong > 2*box.Dx() {
+		t.Errorf("%d pixels are wrong", wrong)
+	}
+	if brighten(clean) != clean {
+		t.Error("a page without dark boxes is changed")
+	}
+}
+
+func TestSampleHasText(t *testing.T) {
+	g := page(t)
+	s := Sample(g)
+	dark := 0
+	for _, v := range s.Pix {
+		if v < 128 {
+			dark++
+		}
+	}
+	if s.Rect.Dx() != g.Rect.Dx() || s.Rect.Dy() > sampleRows || dark*30 < len(s.Pix) {
+		t.Errorf("a sample of %v with %d dark pixels", s.Rect, dark)
+	}
+}
+
+func BenchmarkPrepare(b *testing.B) {
+	g, err := drawn.Page(append(drawn.Text(), drawn.Text()...), 200, 8.27, 11.69)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g = drawn.Skewed(g, 1)
+	for b.Loop() {
+		New(g, Options{DPI: 200, Target: 200})
+	}
+}

@@ -1,0 +1,96 @@
+package reading
+
+import (
+	"image"
+	"strings"
+	"unicode"
+
+	"github.com/colophon-dev/colophon/pkg/ocr"
+	"github.com/colophon-dev/colophon/pkg/ocr/prepare"
+)
+
+// reach is how far, in heights of a word, its ink may lie from where the engine
+// says it ends: engines that read lines as a whole know this by the letter only.
+const reach = 0.5
+
+// snap draws the words' boxes tight around their ink, from which the drawn lines
+// are gone. What was read in a line alone is no word and is left out; other
+// boxes without ink stay.
+func snap(words []ocr.Found, ink prepare.Mask) []ocr.Found {
+	out := make([]ocr.Found, 0, len(words))
+	for i, w := range words {
+		low, high := 0, ink.Width
+		if i > 0 && sameLine(&words[i-1], &w) && words[i-1].Box.Max.X < w.Box.Max.X {
+			low = words[i-1].Box.Max.X
+		}
+		if i+1 < len(words) && sameLine(&w, &words[i+1]) && words[i+1].Box.Min.X > w.Box.Min.X {
+			high = words[i+1].Box.Min.X
+		}
+		box, found := tight(w.Box, ink, low, high)
+		if !found && !strings.ContainsFunc(w.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			continue
+		}
+		w.Box = box
+		out = append(out, w)
+	}
+	return out
+}
+
+func sameLine(a, b *ocr.Found) bool {
+	return a.Block == b.Block && a.Paragraph == b.Paragraph && a.Line == b.Line
+}
+
+// tight is the box around the ink in and next to a box, between two columns, and
+// the box itself when there is none.
+func tight(box image.Rectangle, ink prepare.Mask, low, high int) (image.Rectangle, bool) {
+	column := func(x int) bool {
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			if ink.Dark[y*ink.Width+x] {
+				return true
+			}
+		}
+		return false
+	}
+	far := int(reach * float64(box.Dy()))
+	left, right := max(box.Min.X, min(low, box.Max.X-1)), min(box.Max.X, max(high, box.Min.X+1))
+	low, high = max(low, left-far), min(high, right+far)
+	for left < right && !column(left) {
+		left++
+	}
+	if left == right { // its ink is beside it
+		for left, right = box.Min.X, box.Min.X; right < high && !column(right); right++ {
+			left = right + 1
+		}
+		if right >= high {
+			return box, false
+		}
+	}
+	for left > low && column(left-1) {
+		left--
+	}
+	for right > left+1 && !column(right-1) {
+		right--
+	}
+	for right < high && column(right) {
+		right++
+	}
+	top, bottom := box.Min.Y, box.Max.Y
+	row := func(y int) bool {
+		for _, dark := range ink.Dark[y*ink.Width+left : y*ink.Width+right] {
+			if dark {
+				return true
+			}
+		}
+		return false
+	}
+	for top < bottom && !row(top) {
+		top++
+	}
+	for bottom > top+1 && !row(bottom-1) {
+		bottom--
+	}
+	if right <= left || top >= bottom {
+		return box, false
+	}
+	return image.Rect(left, top, right, bottom), true
+}

@@ -1,0 +1,136 @@
+package pdfium
+
+import (
+	"fmt"
+	"image"
+	"math"
+)
+
+// MaxPixels bounds one picture: 25 megapixels, 100 MB of the engine's memory.
+const MaxPixels = 25_000_000
+
+// What is drawn, and how (fpdfview.h).
+const (
+	renderAnnotations = 0x01 // FPDF_ANNOT
+	renderRGBA        = 0x10 // FPDF_REVERSE_BYTE_ORDER
+	bitmapBGRx        = 3    // FPDFBitmap_BGRx
+	bitmapBytes       = 4    // of a pixel
+)
+
+// Render draws a region of page index (from 0) on white: the full page, not
+// only its CropBox, upright as a reader sees it (contracts 6), width pixels
+// wide; the height follows from the page. It fails with ErrLimit above MaxPixels.
+//
+// Rendering moves the glyph boxes of some documents: an instance that renders
+// must not be the one that reads text for units.
+func (d *Document) Render(index int, region Box, width int) (*image.RGBA, error) {
+	p, err := d.bare(index)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	frame, err := p.frame(region, width)
+	if err != nil {
+		return nil, fmt.Errorf("page %d: %w", index+1, err)
+	}
+	p.setCropBox(p.MediaBox)
+	return p.draw(frame)
+}
+
+// bare loads a page without its text layer.
+func (d *Document) bare(index int) (*Page, error) {
+	e := d.engine
+	if index < 0 || index >= d.pages {
+		return nil, fmt.Errorf("page %d: %w: document has %d pages", index+1, ErrFormat, d.pages)
+	}
+	p := &Page{document: d, index: index}
+	if p.handle = e.call("FPDF_LoadPage", d.handle, uint64(index)); p.handle == 0 {
+		if err := p.failed(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("page %d: %w: page cannot be loaded", index+1, ErrFormat)
+	}
+	p.CropBox = p.bounds()
+	p.MediaBox = p.mediaBox()
+	p.Rotation = (e.callInt("FPDFPage_GetRotation", p.handle) & 3) * 90
+	return p, p.failed()
+}
+
+// UprightSize is that of page index (from 0), without loading its text.
+func (d *Document) UprightSize(index int) (width, height float64, err error) {
+	p, err := d.bare(index)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer p.Close()
+	width, height = p.UprightSize()
+	return width, height, nil
+}
+
+// frame is a picture of width by height pixels, cut at left, top out of the
+// whole page at this scale.
+type frame struct{ left, top, width, height, pageWidth, pageHeight int }
+
+// UprightSize is the width and height of the full page as a reader sees it, in
+// points.
+func (p *Page) UprightSize() (width, height float64) {
+	if p.Rotation%180 == 90 {
+		return p.MediaBox.Height(), p.MediaBox.Width()
+	}
+	return p.MediaBox.Width(), p.MediaBox.Height()
+}
+
+func (p *Page) frame(region Box, width int) (frame, error) {
+	w, h := p.UprightSize()
+	if !(w > 0) || !(h > 0) || !(region.W > 0) || !(region.H > 0) || width < 1 {
+		return frame{}, fmt.Errorf("%w: a picture of nothing", ErrFormat)
+	}
+	pageWidth := math.Round(float64(width) / region.W)
+	pageHeight := math.Max(1, math.Round(pageWidth*h/w))
+	height := math.Max(1, math.Round(region.H*pageHeight))
+	// The engine counts the sides of the whole page in 32-bit integers.
+	if float64(width)*height > MaxPixels || pageWidth > 1<<20 || pageHeight > 1<<20 {
+		return frame{}, fmt.Errorf("%w: a picture of %d x %.0f pixels of a page of %.0f x %.0f, limit %d in all",
+			ErrLimit, width, height, pageWidth, pageHeight, MaxPixels)
+	}
+	return frame{
+		left: int(math.Round(region.X * pageWidth)), top: int(math.Round(region.Y * pageHeight)), width: width, height: int(height),
+		pageWidth: int(pageWidth), pageHeight: int(pageHeight),
+	}, nil
+}
+
+func (p *Page) draw(f frame) (*image.RGBA, error) {
+	e := p.document.engine
+	bitmap := e.call("FPDFBitmap_CreateEx", uint64(f.width), uint64(f.height), bitmapBGRx, 0, 0)
+	if bitmap == 0 {
+		if e.err == nil {
+			e.fail(fmt.Errorf("no memory for %d x %d pixels", f.width, f.height))
+		}
+		return nil, p.failed()
+	}
+	e.call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(f.width), uint64(f.height), 0xFFFFFFFF)
+	e.call("FPDF_RenderPageBitmap", bitmap, p.handle, signed(-f.left), signed(-f.top), uint64(f.pageWidth), uint64(f.pageHeight),
+		0, renderAnnotations|renderRGBA)
+	at, stride := uint32(e.call("FPDFBitmap_GetBuffer", bitmap)), e.callInt("FPDFBitmap_GetStride", bitmap)
+	if err := p.failed(); err != nil {
+		return nil, err
+	}
+	pixels, ok := e.memory.Read(at, uint32(stride*f.height))
+	if !ok {
+		e.fail(fmt.Errorf("the picture is out of range"))
+		return nil, p.failed()
+	}
+	out := image.NewRGBA(image.Rect(0, 0, f.width, f.height))
+	for y := range f.height {
+		row := out.Pix[y*out.Stride : (y+1)*out.Stride]
+		copy(row, pixels[y*stride:y*stride+f.width*bitmapBytes])
+		for x := 3; x < len(row); x += bitmapBytes {
+			row[x] = 0xFF
+		}
+	}
+	e.call("FPDFBitmap_Destroy", bitmap)
+	return out, p.failed()
+}
+
+// signed encodes a 32-bit integer that may be negative.
+func signed(n int) uint64 { return uint64(uint32(int32(n))) }

@@ -1,0 +1,263 @@
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// Pending is a request that was accepted and whose outcome is not known yet.
+type Pending struct {
+	RequestID string
+	SourceID  string
+
+	event   event.Event
+	sent    map[string]bool // by message id: the outcome of another's request of this id may be about other content
+	done    chan struct{}   // closed when outcome or err is set
+	outcome Outcome
+	err     error
+	resend  time.Time     // when to send it again
+	pause   time.Duration // until the time after
+}
+
+// Wait returns the outcome: also one that says rejected or failed is no error.
+// The errors are those of ctx, and ErrClosed. When ctx ends the request goes on,
+// and Wait may be called again.
+func (p *Pending) Wait(ctx context.Context) (Outcome, error) {
+	select {
+	case <-p.done:
+		return p.outcome, p.err
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	}
+}
+
+// Capture hands a request over and returns when the bus has it, from when on it
+// is not lost. A request without request_id gets a random one: a crawler that
+// wants to be able to ask again after its own crash gives one. A full queue is
+// tried again, ever more slowly, for Config.Patience, then the error is ErrFull
+// and the request was not accepted. While Config.MaxPending requests are without
+// outcome, Capture waits. Other errors are a request that cannot be right, a bus
+// that is away, and ctx's; a request that was not accepted with certainty may
+// still have been, so send it again with the same request_id.
+func (c *Client) Capture(ctx context.Context, r Request) (*Pending, error) {
+	if r.SourceID == "" {
+		r.SourceID = c.cfg.Source
+	}
+	if r.RequestID == "" {
+		r.RequestID = "r-" + strings.ToLower(rand.Text())
+	}
+	if err := r.Validate(); err != nil {
+		return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
+	}
+	if r.Inline != nil && len(r.Inline.ContentBase64) > MaxInline {
+		return nil, fmt.Errorf("request %s/%s: %d bytes inline, limit %d: larger ones go through the inbox", r.SourceID, r.RequestID,
+			len(r.Inline.ContentBase64), MaxInline)
+	}
+	e, err := event.New(c.cfg.Name, r, time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
+	}
+	if err := c.listen(ctx, r.SourceID); err != nil {
+		return nil, err
+	}
+	p, known, err := c.register(ctx, e, r)
+	if err != nil || known {
+		return p, err
+	}
+	if err := c.offer(ctx, p); err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		key := requestKey{p.SourceID, p.RequestID}
+		if c.pending[key] == p {
+			p.err = err
+			c.settle(key, p)
+		}
+		return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
+	}
+	return p, nil
+}
+
+// register notes that an outcome is waited for. known says that it was already.
+func (c *Client) register(ctx context.Context, e event.Event, r Request) (p *Pending, known bool, err error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	case <-c.ctx.Done():
+		return nil, false, ErrClosed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := requestKey{r.SourceID, r.RequestID}
+	p, known = c.pending[key]
+	switch {
+	case c.ctx.Err() != nil:
+		err = ErrClosed
+	case known && !bytes.Equal(p.event.Payload, e.Payload):
+		err = fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, ErrConflict)
+	case !known:
+		p = &Pending{
+			RequestID: r.RequestID, SourceID: r.SourceID, event: e, sent: make(map[string]bool), done: make(chan struct{}),
+			resend: time.Now().Add(c.cfg.ResendAfter), pause: 2 * c.cfg.ResendAfter,
+		}
+		c.pending[key] = p
+		return p, false, nil
+	}
+	<-c.slots
+	if err != nil {
+		return nil, false, err
+	}
+	return p, true, nil
+}
+
+// settle ends the waiting for a request; c.mu is held.
+func (c *Client) settle(key requestKey, p *Pending) {
+	delete(c.pending, key)
+	close(p.done)
+	<-c.slots
+}
+
+// offer publishes a request, again while the queue is full. One whose id the bus
+// has had before is said once more under another message id: it may have been
+// answered when nobody listened.
+func (c *Client) offer(ctx context.Context, p *Pending) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, cancel)()
+	until, pause := time.Now().Add(c.cfg.Patience), 50*time.Millisecond
+	publisher := c.conn.Publisher(c.cfg.Name)
+	e := c.sending(p, p.event)
+	for {
+		duplicate, err := publisher.Offer(ctx, e)
+		switch {
+		case err == nil && !duplicate:
+			return nil
+		case err == nil:
+			c.forget(p, e)
+			e = c.sending(p, again(e))
+			continue
+		case c.ctx.Err() != nil:
+			return ErrClosed
+		case !errors.Is(err, ErrFull) || time.Now().Add(pause).After(until):
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return errors.Join(ctx.Err(), err)
+		}
+		pause = min(2*pause, 5*time.Second)
+	}
+}
+
+// sending notes that e is about to be sent for p.
+func (c *Client) sending(p *Pending, e event.Event) event.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.sent[e.MsgID] = true
+	return e
+}
+
+// forget takes back what sending noted: the bus had the message from another.
+func (c *Client) forget(p *Pending, e event.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(p.sent, e.MsgID)
+}
+
+// again is e under a message id that no other sending has.
+func again(e event.Event) event.Event {
+	e.MsgID = strings.TrimPrefix(e.ID, e.Type+":")
+	return e.Redrive(time.Now().UnixNano())
+}
+
+// listen follows the outcomes of a source, from before its first request on.
+func (c *Client) listen(ctx context.Context, source string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heard[source] != nil {
+		return nil
+	}
+	if c.ctx.Err() != nil {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s, err := c.conn.Subscribe(c.ctx, stream.FollowOptions{Types: []string{event.TypeCaptureCompleted}, SourceID: source, New: true})
+	if err != nil {
+		return fmt.Errorf("outcomes of %s: %w", source, err)
+	}
+	c.heard[source] = s
+	c.working.Go(func() {
+		for {
+			r, err := s.Next(c.ctx)
+			if err != nil {
+				return // closed
+			}
+			if o, err := event.As[Outcome](r.Event); err == nil {
+				c.told(r.Event, o)
+			}
+		}
+	})
+	return nil
+}
+
+// told ends the waiting for the request that an outcome answers: its message id
+// ends as that of the request does (contracts 2).
+func (c *Client) told(e event.Event, o Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := requestKey{o.SourceID, o.RequestID}
+	asked := o.SourceID + "/" + o.RequestID + strings.TrimPrefix(e.MsgID, e.ID)
+	if p := c.pending[key]; p != nil && p.sent[asked] {
+		p.outcome = o
+		c.settle(key, p)
+	}
+}
+
+// resend sends again what has no outcome for long: the bus may have lost the
+// request, or its outcome. What cannot be sent now is sent the next time.
+func (c *Client) resend() {
+	tick := time.NewTicker(max(c.cfg.ResendAfter/4, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-c.ctx.Done():
+			return
+		}
+		for _, e := range c.due(time.Now()) {
+			_, _ = c.conn.Publisher(c.cfg.Name).Offer(c.ctx, e)
+		}
+	}
+}
+
+// due returns the requests whose time has come, under new message ids.
+func (c *Client) due(now time.Time) []event.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var events []event.Event
+	for _, p := range slices.Collect(maps.Values(c.pending)) {
+		if now.Before(p.resend) {
+			continue
+		}
+		e := again(p.event)
+		p.sent[e.MsgID] = true
+		events = append(events, e)
+		p.resend, p.pause = now.Add(p.pause), min(2*p.pause, 16*c.cfg.ResendAfter)
+	}
+	return events
+}

@@ -1,0 +1,249 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+func (b *bench) register(adjust func(*model.Source)) {
+	b.t.Helper()
+	s := model.DefaultSource(source)
+	adjust(&s)
+	if err := b.db.PutSource(b.t.Context(), s); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// validated is a server of one page that knows what changed. It has no
+// robots.txt.
+type validated struct {
+	body, etag string
+	asked      []http.Header
+}
+
+func (v *validated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/robots.txt":
+		http.NotFound(w, r)
+		return
+	case "/old":
+		http.Redirect(w, r, "/page", http.StatusFound)
+	}
+	v.asked = append(v.asked, r.Header)
+	w.Header().Set("ETag", v.etag)
+	w.Header().Set("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")
+	if r.Header.Get("If-None-Match") == v.etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = io.WriteString(w, v.body)
+}
+
+// conditional returns the validators of the last request.
+func (v *validated) conditional() string {
+	h := v.asked[len(v.asked)-1]
+	return strings.TrimSpace(h.Get("If-None-Match") + " " + h.Get("If-Modified-Since"))
+}
+
+func (b *bench) snapshots() (n int) {
+	b.t.Helper()
+	err := b.db.Tx(b.t.Context(), func(tx pgx.Tx) error {
+		return tx.QueryRow(b.t.Context(), `SELECT count(*) FROM snapshots`).Scan(&n)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+func TestAServerThatSaysNothingIsNewer(t *testing.T) {
+	b := fresh(t, nil)
+	b.register(func(s *model.Source) { s.DedupHTML = 0 })
+	v := &validated{body: page, etag: `"1"`}
+	s := httptest.NewServer(v)
+	t.Cleanup(s.Close)
+	get := func(id, path string) event.CaptureCompleted {
+		t.Helper()
+		return b.outcome(event.CaptureRequested{RequestID: id, URL: s.URL + path})
+	}
+	first := get("c1", "/old")
+	if first.Outcome != event.OutcomeStored || first.FetchStatus != "redirected" || v.conditional() != "" {
+		t.Fatalf("outcome %+v, asked for %q", first, v.conditional())
+	}
+	// It is not asked for something newer before the bytes are processed.
+	if again := get("c2", "/page"); again.Outcome != event.OutcomeStored || v.conditional() != "" {
+		t.Errorf("outcome %+v, asked for %q", again, v.conditional())
+	}
+	second := b.drainedSnapshot("c2")
+	b.finish(second, model.ChunkerVersion)
+	before, err := b.db.Document(t.Context(), first.DocumentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked = `"1" Wed, 21 Oct 2015 07:28:00 GMT`
+	stored := b.snapshots()
+	for id, path := range map[string]string{"c3": "/page", "c4": "/old"} {
+		done := get(id, path)
+		if done.Outcome != event.OutcomeUnchanged || done.DocumentID != first.DocumentID || v.conditional() != asked {
+			t.Errorf("%s: %+v, asked for %q", path, done, v.conditional())
+		}
+		if redirected := done.FetchStatus == "redirected"; redirected != (path == "/old") {
+			t.Errorf("%s: fetch status %s", path, done.FetchStatus)
+		}
+	}
+	after, err := b.db.Document(t.Context(), first.DocumentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.snapshots() != stored || !after.LastCheckedAt.After(before.LastCheckedAt) || !after.LastSeenAt.Equal(before.LastSeenAt) {
+		t.Errorf("%d snapshots, want %d; document %+v", b.snapshots(), stored, after)
+	}
+	// The window counts from it.
+	b.register(func(*model.Source) {})
+	if done := get("c5", "/old"); done.Outcome != event.OutcomeDuplicate {
+		t.Errorf("outcome %+v", done)
+	}
+	b.register(func(s *model.Source) { s.DedupHTML = 0 })
+
+	// Bytes that are the same under another tag are recorded, and that tag is
+	// the one that counts.
+	v.etag = `"2"`
+	if done := get("c6", "/page"); done.Outcome != event.OutcomeUnchanged || b.snapshots() != stored+1 {
+		t.Errorf("outcome %+v, %d snapshots", done, b.snapshots())
+	}
+	if done := get("c7", "/page"); done.Outcome != event.OutcomeUnchanged || v.conditional() != `"2" Wed, 21 Oct 2015 07:28:00 GMT` {
+		t.Errorf("outcome %+v, asked for %q", done, v.conditional())
+	}
+	// Another parser, other rules, force: the bytes are wanted.
+	forced := b.outcome(event.CaptureRequested{RequestID: "c8", URL: s.URL + "/page", Force: true})
+	if forced.Outcome != event.OutcomeStored || v.conditional() != "" {
+		t.Errorf("outcome %+v, asked for %q", forced, v.conditional())
+	}
+	b.stage.Today.Parser = "another"
+	if done := get("c9", "/page"); done.Outcome != event.OutcomeStored || v.conditional() != "" {
+		t.Errorf("outcome %+v, asked for %q", done, v.conditional())
+	}
+}
+
+// drainedSnapshot returns the snapshot of a request.
+func (b *bench) drainedSnapshot(requestID string) string {
+	b.t.Helper()
+	row, err := b.db.Capture(b.t.Context(), source, requestID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return row.SnapshotID
+}
+
+func TestRobots(t *testing.T) {
+	b := fresh(t, nil)
+	var hits int
+	rules, status := "User-agent: colophon\nDisallow: /private\n", http.StatusOK
+	start := func() string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/robots.txt":
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, rules)
+			case "/away":
+				http.Redirect(w, r, "/private/1?token=geheim", http.StatusFound)
+			default:
+				hits++
+				_, _ = io.WriteString(w, page)
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	url := start()
+	if done := b.outcome(event.CaptureRequested{RequestID: "a", URL: url + "/open"}); done.Outcome != event.OutcomeStored {
+		t.Errorf("outcome %+v", done)
+	}
+	for _, path := range []string{"/private/1", "/away"} { // redirects too
+		done := b.outcome(event.CaptureRequested{RequestID: path, URL: url + path})
+		if done.Outcome != event.OutcomeRejected || done.Reason != string(fault.FetchRefused) || done.FetchStatus != "blocked" ||
+			!strings.Contains(done.Message, `"Disallow: /private"`) || strings.Contains(done.Message, "geheim") {
+			t.Errorf("%s: %+v", path, done)
+		}
+	}
+	if hits != 1 {
+		t.Errorf("%d pages were asked for", hits)
+	}
+	// Bytes that a crawler hands over are its own affair; a policy may say ignore.
+	handed := inline("handed", page)
+	handed.URL = url + "/private/2"
+	if done := b.outcome(handed); done.Outcome != event.OutcomeStored {
+		t.Errorf("outcome %+v", done)
+	}
+	b.register(func(s *model.Source) { s.RobotsPolicy = model.RobotsIgnore })
+	if done := b.outcome(event.CaptureRequested{RequestID: "d", URL: url + "/private/3"}); done.Outcome != event.OutcomeStored {
+		t.Errorf("outcome %+v", done)
+	}
+	b.register(func(*model.Source) {})
+	status = http.StatusServiceUnavailable // who cannot say forbids
+	err := b.handle(b.event(event.CaptureRequested{RequestID: "e", URL: start() + "/open"}))
+	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.FetchRefused || !strings.Contains(err.Error(), "robots.txt") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestHostsAreAskedPolitely(t *testing.T) {
+	b := fresh(t, nil)
+	b.register(func(s *model.Source) { s.HostDelay = 60_000 })
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+	for n := range 3 {
+		err := b.handle(b.event(event.CaptureRequested{RequestID: fmt.Sprint(n), URL: fmt.Sprintf("%s/%d", s.URL, n)}))
+		wait := fault.RetryAfter(err)
+		if n == 0 && err != nil || n > 0 && (fault.KindOf(err) != fault.KindDeferred || wait > time.Duration(n)*time.Minute || wait < time.Duration(n)*time.Minute-20*time.Second) {
+			t.Errorf("request %d: %v, after %s", n, err, wait)
+		}
+	}
+	if s.hits.Load() != 1 {
+		t.Errorf("%d requests to the host", s.hits.Load())
+	}
+}
+
+func TestAHostThatIsOverloadedIsLeftAlone(t *testing.T) {
+	b := fresh(t, nil)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	err := b.handle(b.event(event.CaptureRequested{RequestID: "a", URL: s.URL + "/busy"}))
+	if fault.KindOf(err) != fault.KindTransient || fault.RetryAfter(err) != 2*time.Minute {
+		t.Errorf("error %v, after %s", err, fault.RetryAfter(err))
+	}
+	err = b.handle(b.event(event.CaptureRequested{RequestID: "b", URL: s.URL + "/other"}))
+	if wait := fault.RetryAfter(err); fault.KindOf(err) != fault.KindDeferred || wait > 2*time.Minute || wait < 100*time.Second || s.hits.Load() != 1 {
+		t.Errorf("error %v, after %s", err, wait)
+	}
+}
+
+// A request_id that cannot be kept is answered under a form that its sender can
+// tell.
+func TestRequestIDsThatCannotBeKept(t *testing.T) {
+	b := fresh(t, nil)
+	long := strings.Repeat("é", 600)
+	for id, start := range map[string]string{"a\nb\x00c": "a b c~", long: strings.Repeat("é", 490)} {
+		done := b.outcome(inline(id, page))
+		if done.Outcome != event.OutcomeRejected || done.Reason != string(fault.Malformed) || !strings.HasPrefix(done.RequestID, start) || len(done.RequestID) > 1000 {
+			t.Errorf("%q: %+v", id, done)
+		}
+	}
+	if one, other := b.outcome(inline(long+"1", page)), b.outcome(inline(long+"2", page)); one.RequestID == other.RequestID {
+		t.Error("two requests are answered as one")
+	}
+}

@@ -1,0 +1,233 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
+	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
+	"github.com/colophon-dev/colophon/services/capturer/internal/robots"
+	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+)
+
+// captureOnce fetches a URL unless that was done within its window, or is being
+// done now by another request.
+func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Source, emit stream.Emit) (model.Capture, error) {
+	window, held, err := s.Windows.LeaseWindow(ctx, req.SourceID, req.canonical, req.RequestID, s.Lease)
+	if err != nil {
+		return model.Capture{}, err
+	}
+	if !held {
+		return model.Capture{}, fault.Defer(s.Wait, errors.New("another request fetches the same URL"))
+	}
+	faultpoint.Reach("capture.window.leased")
+	give := func(ctx context.Context) error {
+		return s.Windows.ReleaseWindow(ctx, req.SourceID, req.canonical, req.RequestID)
+	}
+	if dedup.Fresh(window, source) {
+		row := req.row()
+		row.Outcome, row.SnapshotID, row.DocumentID = string(event.OutcomeDuplicate), window.SnapshotID, window.DocumentID
+		if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
+			return row, s.release(ctx, err, give)
+		}
+		faultpoint.Reach("capture.duplicate.decided")
+		return row, give(ctx)
+	}
+	renew := func(ctx context.Context) (bool, error) {
+		return s.Windows.RenewWindow(ctx, req.SourceID, req.canonical, req.RequestID, s.Lease)
+	}
+	var row model.Capture
+	err = s.hold(ctx, renew, func(ctx context.Context) error {
+		known, failed := s.known(ctx, req, source, window)
+		if failed == nil {
+			row, failed = s.fetchAndRecord(ctx, req, source, known, emit)
+		}
+		return failed
+	})
+	if err != nil {
+		return row, s.release(ctx, err, give)
+	}
+	return row, nil
+}
+
+// known is what the last fetch of a URL has stored, when it is current and would
+// not be processed again: its server may say that it has nothing newer.
+type known struct {
+	snap  model.Snapshot
+	still func(model.Standing) bool
+}
+
+// known returns nil when a URL is to be fetched whatever its server says.
+func (s *Stage) known(ctx context.Context, req *request, source model.Source, w model.FetchWindow) (*known, error) {
+	if w.SnapshotID == "" {
+		return nil, nil
+	}
+	snap, err := s.Registry.Snapshot(ctx, w.SnapshotID)
+	switch {
+	case err != nil && s.Missing(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case snap.SourceRecordID != req.SourceRecordID:
+		return nil, nil // it would be another document
+	}
+	setSource(&snap, source) // under today's rules
+	still, err := s.unchanged(req, snap)
+	if err != nil {
+		return nil, err
+	}
+	standing, err := s.Registry.Standing(ctx, snap.DocumentID)
+	if err != nil || !still(standing) {
+		return nil, err
+	}
+	return &known{snap: snap, still: still}, nil
+}
+
+// fetchAndRecord fetches a URL and records what came.
+func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.Source, k *known, emit stream.Emit) (model.Capture, error) {
+	answer, err := s.ask(ctx, req, source, k)
+	if err != nil {
+		return model.Capture{}, err
+	}
+	if answer.NotModified {
+		return s.notModified(ctx, req, k, answer)
+	}
+	return s.record(ctx, req, source, emit, func() (*captured, error) { return s.fetched(ctx, req, source, answer) })
+}
+
+// ask fetches a URL when it is its turn at its host. The host is that of the URL
+// that was asked for: where its redirects lead is not counted.
+func (s *Stage) ask(ctx context.Context, req *request, source model.Source, k *known) (*fetch.Response, error) {
+	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}
+	if source.RobotsPolicy == model.RobotsRespect {
+		r.Allowed = s.Robots.Allowed
+	}
+	if k != nil {
+		r.Known = &fetch.Known{URLCanonical: k.snap.URLCanonical, ETag: k.snap.ETag, LastModified: http.Header(k.snap.ResponseHeaders).Get("Last-Modified")}
+	}
+	var host string
+	if target, err := url.Parse(req.canonical); err == nil {
+		host = target.Host
+	}
+	owner := req.SourceID + "/" + req.RequestID
+	wait, err := s.Turns.TakeTurn(ctx, host, owner, model.Politeness{
+		Requests: source.HostRequests, Delay: time.Duration(source.HostDelay) * time.Millisecond, Longest: s.MaxFetch, Poll: s.Wait,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if wait > 0 {
+		return nil, fault.Defer(wait, fmt.Errorf("it is not its turn to ask %s", host))
+	}
+	faultpoint.Reach("capture.turn.taken")
+	answer, err := s.Fetcher.Get(ctx, r)
+	if err != nil {
+		err = s.fetchFault(ctx, req, source, err)
+	}
+	closed := min(closedFor(err), s.MaxRetry)
+	err = s.release(ctx, err, func(ctx context.Context) error { return s.Turns.ReleaseTurn(ctx, host, owner, closed) })
+	if err != nil && answer != nil {
+		_ = answer.Body.Close()
+	}
+	return answer, err
+}
+
+// closedFor returns how long a host's server wants not to be asked by anybody.
+func closedFor(err error) time.Duration {
+	var status *fetch.StatusError
+	if errors.As(err, &status) && (status.Status == http.StatusTooManyRequests || status.Status == http.StatusServiceUnavailable) {
+		return status.RetryAfter
+	}
+	return 0
+}
+
+// notModified decides a request whose document its server has not changed.
+func (s *Stage) notModified(ctx context.Context, req *request, k *known, answer *fetch.Response) (model.Capture, error) {
+	row := req.row()
+	row.Outcome, row.SnapshotID, row.DocumentID = string(event.OutcomeUnchanged), k.snap.SnapshotID, k.snap.DocumentID
+	row.FetchStatus = fetchStatus(&captured{status: answer.Status, chain: answer.Chain})
+	row, recorded, err := s.Requests.RecordNotModified(ctx, row, k.snap, []string{req.canonical, k.snap.URLCanonical}, k.still)
+	if err == nil && !recorded {
+		err = fault.Defer(s.Wait, errors.New("the document has changed while its server was asked"))
+	}
+	return row, err
+}
+
+// fetched makes of an answer what is recorded.
+func (s *Stage) fetched(ctx context.Context, req *request, source model.Source, answer *fetch.Response) (*captured, error) {
+	c := &captured{
+		url: redact.URL(answer.URL), chain: redact.URLs(answer.Chain), status: answer.Status,
+		header: redact.Headers(answer.Header), tool: s.ToolVersion,
+	}
+	var err error
+	if c.canonical, err = digest.URLCanonV1(answer.URL); err != nil {
+		_ = answer.Body.Close()
+		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("the redirects of %s lead to a URL that has no canonical form: %w", req.URL, err))
+	}
+	if err := s.decode(c, answer.Body, source); err != nil {
+		return nil, s.fetchFault(ctx, req, source, err)
+	}
+	return c, nil
+}
+
+// fetchError is why a fetch failed, with what is kept of it for the outcome.
+type fetchError struct {
+	error
+	status     string // seed 004's fetch_status
+	retryAfter time.Duration
+}
+
+// Unwrap returns what went wrong.
+func (e fetchError) Unwrap() error { return e.error }
+
+// fetchFault says what an error of fetching means.
+func (s *Stage) fetchFault(ctx context.Context, req *request, source model.Source, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("fetching %s: %w", req.URL, context.Cause(ctx))
+	}
+	var refused *fetch.Refused
+	var unreachable *robots.Unreachable
+	var status *fetch.StatusError
+	told := fetchError{error: fmt.Errorf("fetching %s: %w", req.URL, err), status: statusError}
+	switch {
+	case errors.As(err, &refused):
+		told.status = statusBlocked
+		return fault.Permanent(fault.FetchRefused, told)
+	case errors.As(err, &unreachable) && errors.As(err, &status): // the host is there, and does not say
+		told.status, told.retryAfter = statusBlocked, min(status.RetryAfter, s.MaxRetry)
+		return fault.TransientFor(fault.FetchRefused, told.retryAfter, told)
+	case errors.Is(err, spool.ErrTooLarge):
+		told.error = fmt.Errorf("fetching %s: more than the limit of %d bytes", req.URL, source.MaxBytes)
+		return fault.Permanent(fault.TooLarge, told)
+	case errors.Is(err, fetch.ErrBomb):
+		return fault.Permanent(fault.LimitExceeded, told)
+	case errors.Is(err, fetch.ErrRedirects):
+		return fault.Permanent(fault.FetchFailed, told)
+	case !errors.As(err, &status):
+		return fault.TransientFor(fault.FetchFailed, 0, told)
+	}
+	told.retryAfter = status.RetryAfter
+	if blocks(status.Status) {
+		told.status = statusBlocked
+	}
+	switch {
+	case status.RetryAfter > s.MaxRetry:
+		told.error = fmt.Errorf("%w and asks for a wait of %s, limit %s", told.error, status.RetryAfter, s.MaxRetry)
+		return fault.Permanent(fault.FetchFailed, told)
+	case !status.Passing():
+		return fault.Permanent(fault.FetchFailed, told)
+	default:
+		return fault.TransientFor(fault.FetchFailed, status.RetryAfter, told)
+	}
+}

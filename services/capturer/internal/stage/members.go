@@ -1,0 +1,290 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/container/archive"
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/capturer/internal/modified"
+	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+)
+
+// What a container that is handed over may hold, with all containers within it;
+// the size of a member is bounded as that of any document of its source.
+const (
+	maxEntries = 100_000
+	maxTotal   = 16 // times the size that one document of the source may have,
+	maxGrowth  = 10 // and this many times its own size, since archives are compressed
+)
+
+// unpacking is the work on one container: each of its members is a request of
+// its own, with a snapshot that names the container's (contracts 1 and 4).
+//
+// Members are recorded and announced one by one, the container after all of
+// them, so that a death in between leaves nothing half done: what is recorded
+// is found decided when the container is read again, and announced again.
+type unpacking struct {
+	*Stage
+	req    *request // the container's
+	source model.Source
+	snap   model.Snapshot // the container's
+	depth  int            // 0 for the container that was handed over
+	limits archive.Limits // shared by all containers within that one
+	emit   stream.Emit
+	counts counts
+}
+
+// counts say what became of a container's members.
+type counts struct {
+	stored, unchanged, failed int
+	passed                    int    // records that are no documents
+	stopped                   error  // why the rest was not read
+	damaged                   int    // places of an archive that cannot be read
+	first                     string // of them
+}
+
+// String returns the sentence that the container's outcome carries.
+func (c counts) String() string {
+	parts := []string{fmt.Sprintf("%d members: %d stored, %d unchanged, %d failed", c.stored+c.unchanged+c.failed, c.stored, c.unchanged, c.failed)}
+	if c.passed > 0 {
+		parts = append(parts, fmt.Sprintf("%d records that are no documents", c.passed))
+	}
+	if c.damaged > 0 {
+		parts = append(parts, fmt.Sprintf("%d places that cannot be read, the first: %s", c.damaged, c.first))
+	}
+	if c.stopped != nil {
+		parts = append(parts, "the rest is not read: "+c.stopped.Error())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// unpacked reads the members of a container that was handed over and returns the
+// container's row with what became of them. An error is one of the system or of
+// the context, never the container's fault: that is the row's reason.
+func (s *Stage) unpacked(ctx context.Context, req *request, row model.Capture, source model.Source, snap model.Snapshot, c *captured,
+	emit stream.Emit) (model.Capture, error) {
+	limits := archive.Limits{
+		Entries: maxEntries, Total: maxTotal*source.MaxBytes + maxGrowth*c.body.Size, Member: source.MaxBytes, Spent: new(archive.Spent),
+	}
+	u := &unpacking{Stage: s, req: req, source: source, snap: snap, limits: limits, emit: emit}
+	if source.MaxDepth == 0 {
+		row.Message = "not unpacked: containers of this source are kept as they are"
+		return row, nil
+	}
+	return u.all(ctx, row, c.body)
+}
+
+// all reads the members of one container.
+func (u *unpacking) all(ctx context.Context, row model.Capture, file *spool.Content) (model.Capture, error) {
+	err := fmt.Errorf("%w: %d containers within each other", archive.ErrLimit, u.source.MaxDepth)
+	if u.depth < u.source.MaxDepth {
+		err = u.walk(ctx, file)
+	}
+	if err != nil {
+		reason, ok := reasonOf(err)
+		if !ok {
+			return row, err
+		}
+		u.counts.stopped = err
+		row.Outcome, row.Reason = string(event.OutcomeFailed), string(reason)
+	}
+	row.Message = u.counts.String()
+	return row, nil
+}
+
+func (u *unpacking) walk(ctx context.Context, file *spool.Content) error {
+	if u.snap.FinalType == model.TypeWARC {
+		return u.records(ctx, file)
+	}
+	kind, err := archive.Sniff(file.Open(), file.Size)
+	switch {
+	case err != nil:
+		return err
+	case kind == "": // its name says that it is one
+		return fmt.Errorf("%w: it does not begin as a container does", archive.ErrDamaged)
+	}
+	return archive.Walk(kind, file.Open(), file.Size, u.snap.Filename, u.limits, func(m archive.Member) error { return u.member(ctx, m) })
+}
+
+// reasonOf returns the reason for which a container or a member cannot be read;
+// ok is false for an error that is not its fault.
+func reasonOf(err error) (reason fault.Reason, ok bool) {
+	switch {
+	case errors.Is(err, spool.ErrTooLarge):
+		return fault.TooLarge, true
+	case errors.Is(err, archive.ErrLimit):
+		return fault.LimitExceeded, true
+	case errors.Is(err, archive.ErrEncrypted):
+		return fault.Encrypted, true
+	case errors.Is(err, archive.ErrMethod), errors.Is(err, archive.ErrNoFile):
+		return fault.UnsupportedType, true
+	case errors.Is(err, archive.ErrDamaged):
+		return fault.Malformed, true
+	}
+	return "", false
+}
+
+// member captures one member of a ZIP, tar or gzip file.
+func (u *unpacking) member(ctx context.Context, m archive.Member) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	data := event.CaptureRequested{
+		RequestID: digest.MemberRequestID(u.req.RequestID, m.Path), SourceRecordID: u.snap.ExternalID + "!/" + m.Path,
+		Filename: path.Base(strings.ReplaceAll(m.Name, `\`, "/")),
+	}
+	if !m.Modified.IsZero() && m.Modified.Year() < 10000 {
+		at := m.Modified.UTC().Truncate(time.Second)
+		data.LastModified, data.LastModifiedOrigin = &at, modified.FromMember
+	}
+	body, err := u.read(m)
+	if err != nil {
+		reason, ok := reasonOf(err)
+		if !ok {
+			return err
+		}
+		return u.refuse(ctx, data, reason, fmt.Errorf("%s: %w", m.Name, err))
+	}
+	return u.record(ctx, data, m.Path, &captured{body: body, tool: u.req.FetchToolVersion})
+}
+
+func (u *unpacking) read(m archive.Member) (*spool.Content, error) {
+	r, err := m.Open()
+	if err != nil {
+		return nil, err
+	}
+	body, err := u.Spool.Read(r, u.source.MaxBytes)
+	if closed := r.Close(); err == nil && closed != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", archive.ErrDamaged, closed), body.Close())
+	}
+	return body, err
+}
+
+// complete fills in what a member has of its container, and cleans it. hash is
+// that of the member's bytes, or of the container's when there are none.
+func (u *unpacking) complete(data event.CaptureRequested, hash string) (*request, error) {
+	sum, err := digest.ContentHex(hash)
+	if err != nil {
+		return nil, err
+	}
+	of := u.req.CaptureRequested
+	data.SourceID, data.Object = of.SourceID, &event.Object{Bucket: bucketRaw, Key: sum}
+	data.FetchToolVersion, data.RobotsPolicyNotes = of.FetchToolVersion, of.RobotsPolicyNotes
+	data.SnapshotGroupID, data.Language, data.Region, data.Force = of.SnapshotGroupID, of.Language, of.Region, of.Force
+	if data.RetrievedAt == nil {
+		at := u.snap.RetrievedAt
+		data.RetrievedAt = &at
+	}
+	member := &request{CaptureRequested: data, at: u.req.at}
+	return member, member.clean(u.InboxBucket)
+}
+
+// rowOf returns the row of a member.
+func (u *unpacking) rowOf(member *request) model.Capture {
+	row := member.row()
+	row.Container = u.req.RequestID
+	return row
+}
+
+// refuse records a member that has no bytes to keep: what failed about it, or
+// that it is as it was.
+func (u *unpacking) refuse(ctx context.Context, data event.CaptureRequested, reason fault.Reason, problem error) error {
+	u.counts.failed++
+	member, err := u.complete(data, u.snap.ContentHash)
+	if err != nil {
+		return u.unnamed(data, err)
+	}
+	row := u.rowOf(member)
+	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), problem.Error()
+	return u.decide(ctx, row)
+}
+
+// unnamed counts a member whose name, address or times break the rules for
+// requests: there is no row that it could have.
+func (u *unpacking) unnamed(data event.CaptureRequested, problem error) error {
+	u.counts.damage(fmt.Sprintf("%.100q: %v", data.RequestID, problem))
+	return nil
+}
+
+func (c *counts) damage(what string) {
+	if c.damaged++; c.damaged == 1 {
+		c.first = what
+	}
+}
+
+func (u *unpacking) decide(ctx context.Context, row model.Capture) error {
+	row, err := u.Requests.DecideMember(ctx, row)
+	if err != nil {
+		return err
+	}
+	faultpoint.Reach("capture.member.decided")
+	return u.announceOnce(ctx, row, nil)
+}
+
+// announceOnce announces a member unless that was done at an earlier reading of
+// its container.
+func (u *unpacking) announceOnce(ctx context.Context, row model.Capture, snap *model.Snapshot) error {
+	if row.Announced {
+		return nil
+	}
+	return u.announce(ctx, row, snap, u.emit)
+}
+
+// record stores a member's bytes and records its snapshot, with its own members
+// when it is a container too.
+func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, place string, c *captured) error {
+	defer c.Close()
+	member, err := u.complete(data, c.body.Hash)
+	if err != nil {
+		return u.unnamed(data, err)
+	}
+	c.url, c.canonical, c.chain, c.status, c.header = member.URL, member.canonical, member.RedirectChain, member.HTTPStatus, member.Headers
+	snap, err := u.snapshot(member, u.source, c)
+	if err != nil {
+		return u.unnamed(data, err)
+	}
+	snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""
+	for _, content := range []*spool.Content{c.body, c.wire} {
+		if content == nil {
+			continue
+		}
+		if err := u.Objects.PutRaw(ctx, member.SourceID, content); err != nil {
+			return err
+		}
+		faultpoint.Reach("capture.member.put")
+	}
+	row := u.rowOf(member)
+	if snap.SnapshotKind == model.KindContainer {
+		inner := &unpacking{Stage: u.Stage, req: member, source: u.source, snap: snap, depth: u.depth + 1, limits: u.limits, emit: u.emit}
+		if row, err = inner.all(ctx, row, c.body); err != nil {
+			return err
+		}
+	}
+	unchanged, err := u.unchanged(member, snap)
+	if err != nil {
+		return err
+	}
+	if row, err = u.Requests.RecordMember(ctx, row, snap, unchanged); err != nil {
+		return err
+	}
+	faultpoint.Reach("capture.member.recorded")
+	switch event.Outcome(row.Outcome) {
+	case event.OutcomeStored:
+		u.counts.stored++
+	case event.OutcomeUnchanged:
+		u.counts.unchanged++
+	default:
+		u.counts.failed++
+	}
+	return u.announceOnce(ctx, row, &snap)
+}

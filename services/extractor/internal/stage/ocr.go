@@ -1,0 +1,119 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// extract makes the pages of a range, with what OCR has read of them. It returns
+// nil when pages wait for OCR: they are asked for, one event each, so that one
+// that gets stuck holds no other.
+func (s *Stage) extract(ctx context.Context, snap model.Snapshot, run model.Run, split event.PageSplit, read bool, emit stream.Emit) ([]Result, error) {
+	var tasks []model.OCRTask
+	if read {
+		var err error
+		if tasks, err = s.Catalog.OCRTasks(ctx, run.SnapshotID, run.ExtractionID, split.Pages, split.Redo); err != nil {
+			return nil, err
+		}
+	}
+	if len(tasks) == 0 {
+		results, err := s.Extractor.Pages(ctx, snap, run, split.Pages, nil)
+		if err != nil {
+			return nil, err
+		}
+		tasks = tasksOf(snap, run, split.Redo, results)
+		if len(tasks) == 0 || s.OCR == nil {
+			return results, nil
+		}
+		on, err := s.OCR(ctx)
+		if err != nil || !on {
+			return results, err
+		}
+		if tasks, err = s.Catalog.PlanOCR(ctx, run, split.Pages, split.Redo, tasks); err != nil {
+			return nil, err
+		}
+		faultpoint.Reach("extract.ocr.planned")
+	}
+	if slices.ContainsFunc(tasks, waits) {
+		return nil, request(ctx, run, split.Redo, tasks, emit)
+	}
+	return s.Extractor.Pages(ctx, snap, run, split.Pages, tasks)
+}
+
+func waits(t model.OCRTask) bool { return !t.OCR.Answered() }
+
+// tasksOf returns what pages name as in need of OCR.
+func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []model.OCRTask {
+	var tasks []model.OCRTask
+	for _, r := range results {
+		for i, part := range r.Page.OCR {
+			t := model.OCRTask{
+				SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: redo, PageNo: r.Page.PageNo, Part: i,
+				Picture: picture(snap.ContentHash, r.Page.PageNo, part.Region), Languages: languages(snap), OCR: part.Part(),
+			}
+			if run.OCR != nil && run.OCR.Settings != nil {
+				t.DPI = run.OCR.Settings.DPI
+				if asked := run.OCR.Settings.Languages; len(asked) > 0 {
+					t.Languages = asked
+				}
+			}
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
+}
+
+// picture names what is to be read, whoever reads it and how.
+func picture(contentHash string, pageNo int, region *model.BBox) string {
+	part := ""
+	if region != nil {
+		part = fmt.Sprintf("%g,%g,%g,%g", region.X, region.Y, region.W, region.H)
+	}
+	return digest.HexParts(contentHash, fmt.Sprint(pageNo), part)
+}
+
+// languages are what is known of the document's languages, the best first; none
+// when OCR has to find out.
+func languages(s model.Snapshot) []string {
+	var out []string
+	for _, l := range append([]string{s.Language, s.SourceLanguage}, s.SourceLanguages...) {
+		l, _, _ = strings.Cut(strings.ToLower(l), "-")
+		if l != "" && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// request asks for the pages that wait.
+func request(ctx context.Context, run model.Run, redo int, tasks []model.OCRTask, emit stream.Emit) error {
+	for i := 0; i < len(tasks); {
+		page := tasks[i].PageNo
+		var parts []model.PageOCR
+		for ; i < len(tasks) && tasks[i].PageNo == page; i++ {
+			if waits(tasks[i]) {
+				parts = append(parts, tasks[i].OCR)
+			}
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		err := emit(ctx, event.PageOCRRequested{
+			SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, ParserVersion: run.ParserVersion,
+			Pages: model.PageRange{From: page, To: page}, PageCount: run.PageCount, Redo: redo, Parts: parts,
+		})
+		if err != nil {
+			return err
+		}
+		faultpoint.Reach("extract.ocr.requested")
+	}
+	return nil
+}
