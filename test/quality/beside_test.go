@@ -176,7 +176,7 @@ esac`)
 		t.Errorf("%+v", good)
 	}
 	var b strings.Builder
-	if err := good.Write(&b); err != nil || !strings.Contains(b.String(), "2 files, 2 terminal, 0 services ended") || !strings.HasPrefix(b.String(), "a.pdf") {
+	if err := good.Write(&b); err != nil || !strings.Contains(b.String(), "2 files with 0 members, 2 terminal, 0 services ended") || !strings.HasPrefix(b.String(), "a.pdf") {
 		t.Errorf("%q: %v", &b, err)
 	}
 	open := run(`{"url":"file:///a.pdf","outcome":"stored","state":"running"}\n`, serve)
