@@ -56,6 +56,7 @@ func (r SoakReport) trends() []trend {
 		for i, s := range r.Samples {
 			values[i] = float64(value(s))
 		}
+		values = floors(values)
 		step := slope(values)
 		slices.Sort(values)
 		middle, half := values[len(values)/2], float64(len(values)-1)/2
@@ -77,6 +78,22 @@ func (r SoakReport) trends() []trend {
 	add(children, "descriptors", fileNoise, 0, func(s Sample) int64 { return s.Children.Files })
 	add(children, "processes", 1, 0, func(s Sample) int64 { return s.Children.Processes })
 	add(partServers, "descriptors", fileNoise, 0, func(s Sample) int64 { return s.Servers.Files })
+	return out
+}
+
+// quiet is how many samples make one that is judged.
+const quiet = 6
+
+// floors returns the least of each six values: what is in use between documents.
+// What is in hand moves with the load, what leaks stays.
+func floors(values []float64) []float64 {
+	if len(values) < 2*quiet {
+		return values
+	}
+	var out []float64
+	for i := 0; i+quiet <= len(values); i += quiet {
+		out = append(out, slices.Min(values[i:i+quiet]))
+	}
 	return out
 }
 

@@ -81,6 +81,9 @@ func TestSoakFindsGrowth(t *testing.T) {
 	if err := soaked(steady, still).Problems(); err != nil {
 		t.Errorf("what is steady grows: %v", err)
 	}
+	if err := soaked(steady, func(i int) int64 { return 40 + int64(i%quiet)*int64(i) }).Problems(); err != nil {
+		t.Errorf("what moves with the load grows: %v", err)
+	}
 	leak := func(i int) int64 { return steady(i) + int64(i)<<17 }
 	if err := soaked(leak, still).Problems(); err == nil || !strings.Contains(err.Error(), "chunker: heap in use grew") {
 		t.Errorf("a leak of memory: %v", err)
