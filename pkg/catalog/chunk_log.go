@@ -16,8 +16,8 @@ func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID strin
 			s.chunk_ref IS NOT NULL, coalesce(c.doc_hash, ''), coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
 			coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
 			coalesce(s.rev, 0), coalesce(s.changed_by, '')
-		FROM chunk_log l LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
-		WHERE l.snapshot_id = $1 AND l.extraction_id = $2 AND NOT l.published ORDER BY l.seq LIMIT $3`,
+		FROM (SELECT * FROM chunk_log WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3) l
+		LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref ORDER BY l.seq`,
 		snapshotID, extractionID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("chunk log of %s: %w", snapshotID, Classify(err))
@@ -38,7 +38,7 @@ func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID strin
 
 // MarkPublished records that the events of these entries were published.
 func (db *DB) MarkPublished(ctx context.Context, seqs []int64) error {
-	if _, err := db.pool.Exec(ctx, `UPDATE chunk_log SET published = true WHERE seq = ANY($1) AND NOT published`, seqs); err != nil {
+	if _, err := db.pool.Exec(ctx, `UPDATE chunk_log SET published = true WHERE seq = ANY($1)`, seqs); err != nil {
 		return fmt.Errorf("chunk log: marking %d entries published: %w", len(seqs), Classify(err))
 	}
 	return nil

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,10 +61,13 @@ func (t *DocumentTx) LinksByContent(ctx context.Context, contentTextHashes []str
 // published and pushed: by their index, which their refs end in.
 const inOrder = `ORDER BY length(chunk_ref), chunk_ref`
 
+// byIndex orders chunk_refs likewise, so that batches are in order as well.
+func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
 // AddStates inserts the first states of new chunks and their log entries.
 func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error {
 	states = slices.Clone(states)
-	slices.SortFunc(states, func(a, b model.ChunkState) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
+	slices.SortFunc(states, func(a, b model.ChunkState) int { return byIndex(a.ChunkRef, b.ChunkRef) })
 	for part := range slices.Chunk(states, stateBatch) {
 		refs, layers, repeats, since, duplicates := stateColumns(part)
 		if err := t.tx.write(ctx, fmt.Sprintf("inserting the states of %d chunks", len(part)), len(part), `WITH added AS (
@@ -85,7 +89,7 @@ func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string,
 // of knowledge are held.
 func (t *DocumentTx) ChangeStates(ctx context.Context, run model.Run, changes []model.StateChange) error {
 	changes = slices.Clone(changes)
-	slices.SortFunc(changes, func(a, b model.StateChange) int { return strings.Compare(a.State.ChunkRef, b.State.ChunkRef) })
+	slices.SortFunc(changes, func(a, b model.StateChange) int { return byIndex(a.State.ChunkRef, b.State.ChunkRef) })
 	for part := range slices.Chunk(changes, stateBatch) {
 		states := make([]model.ChunkState, len(part))
 		causes, replacedBy := make([]string, len(part)), make([]string, len(part))

@@ -43,7 +43,7 @@ func TestChunksInGroups(t *testing.T) {
 		hash       string
 		generation int
 		n          int
-	}{{"aa", 1, 3}, {"aa", 2, 501}, {"bb", 1, 499}, {"cc", 1, 1}}
+	}{{"aa", 1, 3}, {"aa", 2, 1201}, {"bb", 1, 499}, {"cc", 1, 1}}
 	for _, w := range want {
 		var chunks []model.Chunk
 		var states []model.ChunkState
@@ -83,19 +83,20 @@ func TestChunksInGroups(t *testing.T) {
 		}
 		return got
 	}
-	equal(t, groups(nil, ""), "[aa@1+0×3 aa@2+0×500 aa@2+500×1 bb@1+0×499 cc@1+0×1]")
-	equal(t, groups(nil, "doc_a"), "[aa@1+0×3 aa@2+0×500 aa@2+500×1 bb@1+0×499 cc@1+0×1]")
+	equal(t, groups(nil, ""), "[aa@1+0×3 aa@2+0×500 aa@2+500×500 aa@2+1000×201 bb@1+0×499 cc@1+0×1]")
+	equal(t, groups(nil, "doc_a"), "[aa@1+0×3 aa@2+0×500 aa@2+500×500 aa@2+1000×201 bb@1+0×499 cc@1+0×1]")
 	equal(t, groups([]string{"bb:0", "aa:1", "aa:2", "none"}, ""), "[aa@1+1×2 bb@1+0×1]")
 	equal(t, groups(nil, "doc_b"), "[]")
 
 	m, err := db.Manifest(ctx, "aa", 2)
-	if err != nil || m.ChunkCount != 501 || m.Meta["k"] != "v" || !m.LastPushedAt.IsZero() {
+	if err != nil || m.ChunkCount != 1201 || m.Meta["k"] != "v" || !m.LastPushedAt.IsZero() {
 		t.Errorf("manifest %+v (%v)", m, err)
 	}
 	if _, err := db.Manifest(ctx, "aa", 3); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("a manifest that is not there: %v", err)
 	}
 	seen := make(map[int64]bool)
+	next := 0 // the log has the chunks of a manifest by their index
 	for after := int64(0); ; {
 		entries, err := db.Changes(ctx, after, 100)
 		if err != nil {
@@ -106,11 +107,14 @@ func TestChunksInGroups(t *testing.T) {
 		}
 		for _, e := range entries {
 			seen[e.Seq] = true
+			if e.ChunkRef == digest.ChunkRef("aa", digest.ChunkID(next, 2)) {
+				next++
+			}
 		}
 		after = entries[len(entries)-1].Seq
 	}
-	if len(seen) != 1004 {
-		t.Errorf("%d changes", len(seen))
+	if len(seen) != 1704 || next != 1201 {
+		t.Errorf("%d changes, %d of one manifest in order", len(seen), next)
 	}
 	if _, err := db.Changes(ctx, 1<<40, 10); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("after a number that is not there: %v", err)

@@ -171,18 +171,21 @@ func (p *pushTx) hold(refs []string, items map[string]*model.IndexItem) {
 }
 
 // read fills the items, after their locks are taken. What is read of others is
-// left out.
+// left out. What the log and the collections have of a chunk is looked up chunk by
+// chunk: a join would read the whole table for as long as its statistics call it
+// small.
 func (p *pushTx) read(refs []string, items map[string]*model.IndexItem) {
 	p.tx.queue(`SELECT c.chunk_ref, c.text, c.record, s.layer, s.repeats, s.since, s.duplicate_of, s.rev,
-			s.changed_by, EXISTS (SELECT 1 FROM chunk_log l WHERE l.chunk_ref = s.chunk_ref AND l.rev = s.rev
-				AND l.change = '`+model.ChangeRemoved+`')
-		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE c.chunk_ref = ANY($1)`, refs).Query(func(rows pgx.Rows) error {
+			s.changed_by, coalesce((SELECT l.change FROM chunk_log l WHERE l.chunk_ref = s.chunk_ref AND l.rev = s.rev), '') = '`+model.ChangeRemoved+`',
+			(SELECT jsonb_object_agg(v.collection, jsonb_build_object('rev', v.pushed_rev, 'present', v.present))
+				FROM chunk_vectors v WHERE v.chunk_ref = s.chunk_ref AND v.collection = ANY($2))
+		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE c.chunk_ref = ANY($1)`, refs, p.names()).Query(func(rows pgx.Rows) error {
 		var found model.IndexItem
 		var text string
-		var record []byte
+		var record, pushed []byte
 		s := &found.State
 		_, err := pgx.ForEachRow(rows, []any{&found.ChunkRef, &text, &record, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf,
-			&s.Rev, &s.ChangedBy, &found.Removed}, func() error {
+			&s.Rev, &s.ChangedBy, &found.Removed, &pushed}, func() error {
 			item, held := items[found.ChunkRef]
 			if !held {
 				return nil
@@ -193,17 +196,11 @@ func (p *pushTx) read(refs []string, items map[string]*model.IndexItem) {
 				return fmt.Errorf("record of %s: %w", found.ChunkRef, err)
 			}
 			item.Chunk.Text = text
-			return nil
-		})
-		return err
-	})
-	p.tx.queue(`SELECT chunk_ref, collection, pushed_rev, present FROM chunk_vectors
-		WHERE chunk_ref = ANY($1) AND collection = ANY($2)`, refs, p.names()).Query(func(rows pgx.Rows) error {
-		var ref, collection string
-		var pushed model.Pushed
-		_, err := pgx.ForEachRow(rows, []any{&ref, &collection, &pushed.Rev, &pushed.Present}, func() error {
-			if item, held := items[ref]; held {
-				item.Pushed[collection] = pushed
+			if pushed == nil {
+				return nil
+			}
+			if err := json.Unmarshal(pushed, &item.Pushed); err != nil {
+				return fmt.Errorf("vectors of %s: %w", found.ChunkRef, err)
 			}
 			return nil
 		})

@@ -16,13 +16,20 @@ import (
 // same key of knowledge; a chain of repeats holds one content of one document.
 // With waiting it leaves out manifests whose vectors are all in.
 func peers(ctx context.Context, q querier, refs []string, manifests manifestSet, waiting bool) (documents []string, err error) {
+	// OFFSET 0 keeps the look-ups in this order, each by its index: of one large
+	// document among few the planner would rather read all chunks at every batch.
 	rows, err := q.Query(ctx, `WITH same_text AS (
 			SELECT DISTINCT text_hash, source_type FROM chunks WHERE chunk_ref = ANY($1)),
 		same_content AS (
-			SELECT DISTINCT c.document_id, c.content_text_hash FROM chunks c JOIN same_text USING (text_hash, source_type))
-		SELECT DISTINCT c.doc_hash, c.generation, c.document_id FROM chunks c
-		JOIN same_content USING (document_id, content_text_hash)
-		JOIN chunk_manifests m ON m.doc_hash = c.doc_hash AND m.generation = c.generation
+			SELECT DISTINCT c.document_id, c.content_text_hash FROM same_text t CROSS JOIN LATERAL (
+				SELECT document_id, content_text_hash FROM chunks
+				WHERE text_hash = t.text_hash AND source_type = t.source_type OFFSET 0) c),
+		sets AS (
+			SELECT DISTINCT c.doc_hash, c.generation, s.document_id FROM same_content s CROSS JOIN LATERAL (
+				SELECT doc_hash, generation FROM chunks
+				WHERE document_id = s.document_id AND content_text_hash = s.content_text_hash OFFSET 0) c)
+		SELECT s.doc_hash, s.generation, s.document_id FROM sets s
+		JOIN chunk_manifests m ON m.doc_hash = s.doc_hash AND m.generation = s.generation
 		WHERE NOT $2 OR m.vector_status <> 'present'`, refs, waiting)
 	if err != nil {
 		return nil, err
@@ -93,9 +100,10 @@ func (p *pushTx) failManifests(keys manifestKeys, sentence string) {
 }
 
 // vectorsOf yields for manifest w, the last chunk first, whether each chunk has
-// or points to a vector of collection $5.
+// or points to a vector of collection $5. A chunk's own row is looked up by its
+// key: of an EXISTS the planner may make a hash of all vectors that there are.
 const vectorsOf = `SELECT CASE WHEN x.next = ''
-		THEN EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk_ref = x.chunk_ref AND v.collection = $5 AND v.present)
+		THEN coalesce((SELECT v.present FROM chunk_vectors v WHERE v.chunk_ref = x.chunk_ref AND v.collection = $5), false)
 		ELSE EXISTS (WITH RECURSIVE walk(at, next) AS (
 				SELECT x.chunk_ref, x.next UNION
 				SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats)
@@ -114,7 +122,7 @@ func (p *pushTx) judgeManifests(keys manifestKeys) {
 	if p.active() == "" || len(keys.docHashes) == 0 {
 		return
 	}
-	p.tx.queue(`WITH judged AS (
+	p.tx.queue(`WITH judged AS MATERIALIZED (
 			SELECT w.*, EXISTS (SELECT 1 FROM (`+vectorsOf+`) y WHERE NOT y.has) AS waits
 			FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::boolean[]) AS w(doc_hash, generation, own, filled))
 		UPDATE chunk_manifests m SET

@@ -16,12 +16,13 @@ const (
 )
 
 // Cell is the place of a table cell's text in its unit's text, in bytes, end
-// exclusive. An empty cell has none.
+// exclusive. Of an empty cell, and of one that another covers, both are equal.
 type Cell struct{ From, To int }
 
-// Rows returns the cells of a table unit, row by row, and how many of the rows
-// are its head. It goes by the unit's cell ranges and, where it has none or
-// they do not fit its text, by U+000A and U+0009.
+// Rows returns the cells of a table unit, row by row, each at the index of its
+// column up to the last one with text, and how many of the rows are its head. It
+// goes by the unit's cell ranges and, where it has none or they do not fit its
+// text, by U+000A and U+0009.
 func Rows(u model.Unit) (rows [][]Cell, head int) {
 	if t := u.FieldsRaw.Table; t != nil {
 		head = t.HeaderRows
@@ -53,6 +54,12 @@ func rowsByRange(text string, ranges []model.CellRange) [][]Cell {
 			rows = append(rows, nil)
 		}
 		last := len(rows) - 1
+		if r.Col < len(rows[last]) || r.Col > len(text) { // a table's text has a U+0009 for each column passed over
+			return nil
+		}
+		for len(rows[last]) < r.Col {
+			rows[last] = append(rows[last], Cell{From: r.Start, To: r.Start})
+		}
 		rows[last] = append(rows[last], Cell{From: r.Start, To: r.End})
 		at, row = r.End, r.Row
 	}

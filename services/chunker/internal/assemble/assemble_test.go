@@ -62,6 +62,7 @@ func TestTablesOverPages(t *testing.T) {
 		"a page between them":         {[][]model.Unit{{first}, {}, {again}}, "Year | Sum; 2001 | 1 / Year | Sum; 2002 | 2"},
 		"three pages":                 {[][]model.Unit{{first}, {again}, {again}}, "Year | Sum; 2001 | 1; 2002 | 2; 2002 | 2"},
 		"the second goes on in third": {[][]model.Unit{{first}, {wider}, {wider}}, "Year | Sum; 2001 | 1 / Year | Sum | Rest; 2005 | 5 | 6; 2005 | 5 | 6"},
+		"empty cells":                 {[][]model.Unit{{part("empty", []float64{0, 1, 2}, "Line|Winter|Summer", "North||7.50", "South|3.10|", "||9")}}, "Line | Winter | Summer; North |  | 7.50; South | 3.10;  |  | 9"},
 	} {
 		if got := strings.Join(assembled(t, tt.pages...), " / "); got != tt.want {
 			t.Errorf("%s: %s", name, got)
