@@ -127,6 +127,7 @@ func scenarios() []scenario {
 		{name: "vectors deleted", run: vectorsDeleted},
 		{name: "poison", run: poison, poison: true},
 		{name: "stream dropped messages", run: dropped},
+		{name: "frozen, another takes over", run: frozen},
 	}
 }
 
@@ -300,6 +301,43 @@ func poison(r *rig, items []*item) int {
 		r.t.Errorf("the extractor died %d times", n)
 	}
 	return 1
+}
+
+// frozen runs every stage twice and lets one process after the other stand still,
+// in the middle of whatever it does, for longer than its messages and leases wait:
+// its twin does its work, and then it goes on where it was. Servers stand still
+// likewise: their connections stay, and nothing answers.
+func frozen(r *rig, items []*item) int {
+	var victims []*process
+	for _, s := range services() {
+		if s != "gateway" {
+			r.addService("twins", s+"-2", s)
+			victims = append(victims, r.services[s], r.services[s+"-2"])
+		}
+	}
+	for _, name := range []string{"nats", "s3", "qdrant"} { // of PostgreSQL only its keeper would stand still
+		if p := r.servers[name]; p != nil {
+			victims = append(victims, p)
+		}
+	}
+	r.startServices()
+	random := rand.New(rand.NewPCG(full.seed, 5))
+	random.Shuffle(len(victims), func(a, b int) { victims[a], victims[b] = victims[b], victims[a] })
+	times := pick(8, 40, 40)
+	wait := pick(2*time.Second, 2*time.Second, 45*time.Second) // an acknowledgement is waited for 1 s, in production 30 s
+	r.spread(items, times, func(n int) {
+		victim := victims[n%len(victims)]
+		r.linger(time.Duration(random.IntN(200)) * time.Millisecond)
+		victim.signal(syscall.SIGSTOP)
+		r.linger(wait)
+		victim.signal(syscall.SIGCONT)
+	})
+	for _, s := range services() { // what follows is done by one of each
+		if twin := r.services[s+"-2"]; twin != nil {
+			twin.stop(syscall.SIGTERM)
+		}
+	}
+	return times
 }
 
 // dropped keeps the extractor from its stream until messages are dropped.

@@ -328,16 +328,21 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.connect()
 	r.services = map[string]*process{}
 	for _, s := range services() {
-		p := &process{name: s, make: func() *exec.Cmd {
-			cmd := exec.Command(filepath.Join(r.bin, s))
-			cmd.Env = r.environment()
-			log := r.file(filepath.Join(r.dir, name+"-"+s+".log"), os.O_APPEND)
-			cmd.Stdout, cmd.Stderr = log, log
-			return cmd
-		}}
-		r.services[s] = p
-		t.Cleanup(func() { p.stop(syscall.SIGKILL) })
+		r.addService(name, s, s)
 	}
+}
+
+// addService makes an instance of a service, with a log of its own.
+func (r *rig) addService(scenario, instance, service string) {
+	p := &process{name: instance, make: func() *exec.Cmd {
+		cmd := exec.Command(filepath.Join(r.bin, service))
+		cmd.Env = r.environment()
+		log := r.file(filepath.Join(r.dir, scenario+"-"+instance+".log"), os.O_APPEND)
+		cmd.Stdout, cmd.Stderr = log, log
+		return cmd
+	}}
+	r.services[instance] = p
+	r.t.Cleanup(func() { p.stop(syscall.SIGKILL) })
 }
 
 // startServices starts all services.
