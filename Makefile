@@ -13,7 +13,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: install build ## install what is missing, build, run the whole system on the documents of test/documents
-	@bin/colophon demo test/documents
+	@bin/colophon demo test/documents --query 'quórum mínimo para a instalação das sessões' --failing empty.txt,password-protected.pdf,truncated.pdf
 
 # Two programs read pictures, and have Tesseract's C library linked in where it
 # is installed; addresses are looked up in Go all the same.
@@ -79,7 +79,7 @@ hostile: build ## a folder of harmful files: all must end, no service may: make 
 
 .PHONY: bench
 bench: install build ## speed, latency, CPU time and memory of the whole chain: one table, and bin/bench.json
-	@$(GO) build -o bin/ ./test/cmd/bench
+	@if .ci/ocr check; then CGO_ENABLED=1 $(GO) build -tags $(OCR_TAGS) -o bin/ ./test/cmd/bench; else $(GO) build -o bin/ ./test/cmd/bench; fi
 	@bin/bench -json bin/bench.json
 
 .PHONY: soak

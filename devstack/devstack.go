@@ -90,6 +90,9 @@ type part interface {
 	Stop(ctx context.Context) error
 }
 
+// ErrBusy says that another stack runs on the folder.
+var ErrBusy = errors.New("another system runs in this folder")
+
 // ChildMain must be called first in the main (or TestMain) of every program that calls Start. In a process that Start
 // executed as a child it does that child's work and reports true: main then returns. Elsewhere it reports false.
 func ChildMain() bool {
@@ -110,7 +113,10 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 	defer cancel()
 	lock, err := child.Lock(waiting, filepath.Join(dir, "lock"))
 	if err != nil {
-		return nil, fmt.Errorf("another stack runs here: %w", err)
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: %s", ErrBusy, dir)
+		}
+		return nil, err
 	}
 	stack := &Stack{lock: lock}
 	if err := stack.assemble(dir, options); err != nil {

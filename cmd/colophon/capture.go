@@ -3,16 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
-	"github.com/colophon-dev/colophon/pkg/sdk"
-	"github.com/colophon-dev/colophon/pkg/sdk/inbox"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -44,10 +37,13 @@ func (c *cli) captureCommand() *cobra.Command {
 	o := captureOptions{stdin: os.Stdin}
 	cmd := &cobra.Command{
 		Use: "capture URL|FILE|DIR|WARC|-…", Short: "Hand documents over, and follow them to the end with --wait",
-		Long:    "Publishes one capture request a document: URLs, files, all files of a folder but\nhidden ones, web archives (.warc, .warc.gz), or with - what a list on standard input\nnames, one a line. Files are named file:/// and their path relative to the argument,\nso that the same folder gives the same ids anywhere. With --wait it follows each\nuntil it is terminal, prints what became of it and of what it contains, and exits 3\nwhen one ends in error.",
-		Example: "  colophon capture --wait --source valdoro test/documents\n  colophon capture --source town --wait report.pdf https://www.example.org/minutes.html site.warc.gz\n  find . -name '*.pdf' | colophon capture --source town --wait --json -",
+		Long:    "Publishes one capture request a document: URLs, files, all files of a folder but\nhidden ones, web archives (.warc, .warc.gz), or with - what a list on standard input\nnames, one a line. A file is known by file:/// and a path: its own name, below a folder\nits path in it, in a list its path as it stands there; so the same folder gives the\nsame ids anywhere. Symbolic links in folders are passed over. A file that has changed is\na new version, also when it changes back; one that was only touched is none. With --wait it follows each\nuntil it is terminal, prints what became of it and of what it contains, and exits 3\nwhen one ends in error. A record of a web archive that holds its server's error (status\n400 and above) is printed as failed and counted apart: it is no document, and an error\nof this command only with --strict.",
+		Example: "  colophon capture --wait --source valdoro test/documents\n  colophon capture --source town --wait report.pdf https://www.example.org/minutes.html site.warc.gz\n  find . -name '*.pdf' | colophon capture --source town --wait -",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
 			db, s, err := c.catalog(cmd.Context())
 			if err != nil {
 				return err
@@ -68,12 +64,25 @@ func (c *cli) captureCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.source, "source", "local", "the source that the documents belong to")
 	f.BoolVar(&o.wait, "wait", false, "follow each document until it is terminal")
-	f.BoolVar(&o.strict, "strict", false, "with --wait: any failed page is an error")
+	f.BoolVar(&o.strict, "strict", false, "with --wait: any failed page is an error, and any error that a web archive holds")
 	f.BoolVar(&o.force, "force", false, "process again what has not changed")
 	f.StringVar(&o.at, "at", "", "time of retrieval of files, RFC 3339; default each file's own time")
-	f.StringVar(&o.language, "language", "", "language of the documents, when you know it")
+	f.StringVar(&o.language, "language", "", "language of the documents, ISO 639-1, when you know it")
 	f.DurationVar(&o.timeout, "timeout", 0, "with --wait: give up after this long; 0 is never")
 	return cmd
+}
+
+// check refuses flags that cannot be meant, before anything is sent.
+func (o captureOptions) check() error {
+	if o.at != "" {
+		if _, err := time.Parse(time.RFC3339, o.at); err != nil {
+			return usagef("--at %q: must be RFC 3339, like 2026-03-12T09:00:00Z", o.at)
+		}
+	}
+	if o.language != "" {
+		return checkLanguage(o.language)
+	}
+	return nil
 }
 
 // waitsForRoom says once that the queue is full.
@@ -85,10 +94,24 @@ func (c *cli) waitsForRoom() func() {
 
 func (c *cli) capture(ctx context.Context, s *sender, given []string, o captureOptions) error {
 	requests, err := prepare(ctx, s.blobs, given, o)
+	if err == nil {
+		err = checkNames(requests)
+	}
+	if err != nil {
+		return err
+	}
+	if len(requests) == 0 {
+		fmt.Fprintln(c.err, "nothing to capture: no file but hidden ones, and no line of a list")
+		return nil
+	}
+	requests, conflicts, err := s.settle(ctx, requests, o, c.err)
 	if err != nil {
 		return err
 	}
 	if err := s.send(ctx, requests); err != nil {
+		if fault.KindOf(err) == fault.KindUnavailable {
+			err = fmt.Errorf("%w\nwhat was sent before stands; the same command sends the rest", err)
+		}
 		return err
 	}
 	if !o.wait {
@@ -99,22 +122,24 @@ func (c *cli) capture(ctx context.Context, s *sender, given []string, o captureO
 				return err
 			}
 		}
-		return nil
+		return c.report(conflicts, false)
 	}
 	results, err := c.follow(ctx, s, requests, o.timeout)
 	if err != nil {
 		return err
 	}
-	return c.report(results, o.strict)
+	return c.report(append(results, conflicts...), o.strict)
 }
 
 // report prints what became of the requests. It returns errFailed when one
 // ended in error.
 func (c *cli) report(results []catalog.Result, strict bool) error {
-	failed := 0
+	failed, archived := 0, 0
 	for _, r := range results {
-		bad := r.InError() || (strict && r.Failed > 0)
-		if bad {
+		switch {
+		case !strict && archivedError(r):
+			archived++
+		case r.InError() || strict && r.Failed > 0:
 			failed++
 		}
 		if err := c.print(r, func(w io.Writer) {
@@ -122,18 +147,30 @@ func (c *cli) report(results []catalog.Result, strict bool) error {
 			if state == "" {
 				state = r.Outcome
 			}
-			fmt.Fprintf(w, "%-9s %-48s %4d pages %5d chunks%s\n", state, r.URL, r.Pages, r.Chunks, because(r))
+			line := fmt.Sprintf("%-9s %-48s %4d %-5s %5d %-6s%s", state, r.URL, r.Pages, plural(r.Pages, "page"), r.Chunks,
+				plural(r.Chunks, "chunk"), because(r))
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
 		}); err != nil {
 			return err
 		}
 	}
+	if archived > 0 && !c.json {
+		fmt.Fprintf(c.err, "%s of web archives: an error of the server, no document\n", many(archived, "record"))
+	}
 	if failed > 0 {
 		if !c.json {
-			fmt.Fprintf(c.err, "%d of %d documents failed\n", failed, len(results))
+			fmt.Fprintf(c.err, "%d of %s failed\n", failed, many(len(results)-archived, "document"))
 		}
 		return errFailed
 	}
 	return nil
+}
+
+// archivedError reports whether a result is that of a record in a web archive for
+// which its server had an error (contracts 9: fetch_failed). The archive was read
+// as it is: nothing of what was handed over has failed.
+func archivedError(r catalog.Result) bool {
+	return r.Container != "" && r.Outcome == string(event.OutcomeFailed) && r.Reason == string(fault.FetchFailed)
 }
 
 // handover is a request that is sent, without the bytes of a file that travels
@@ -141,6 +178,8 @@ func (c *cli) report(results []catalog.Result, strict bool) error {
 type handover struct {
 	event.CaptureRequested
 	path string // of that file; empty when there is none
+	file file   // that was named; of a URL none
+	hash string // the file's content_hash
 }
 
 // prepare makes one request for each URL, file, web archive and line of the list
@@ -150,7 +189,7 @@ func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o capt
 	var requests []handover
 	for _, arg := range given {
 		if arg != "-" {
-			more, err := prepareOne(ctx, blobs, arg, o)
+			more, err := prepareOne(ctx, blobs, arg, "", o)
 			if err != nil {
 				return nil, err
 			}
@@ -163,7 +202,7 @@ func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o capt
 			if line == "" {
 				continue
 			}
-			more, err := prepareOne(ctx, blobs, line, o)
+			more, err := prepareOne(ctx, blobs, line, listed(line), o)
 			if err != nil {
 				return nil, err
 			}
@@ -176,14 +215,16 @@ func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o capt
 	return requests, nil
 }
 
-func prepareOne(ctx context.Context, blobs *blobstore.Store, arg string, o captureOptions) ([]handover, error) {
-	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+// prepareOne makes the requests for one argument. as is the path that it is known
+// by; empty: a file by its name, the files of a folder by their paths in it.
+func prepareOne(ctx context.Context, blobs *blobstore.Store, arg, as string, o captureOptions) ([]handover, error) {
+	if scheme, _, _ := strings.Cut(strings.ToLower(arg), "://"); scheme == "http" || scheme == "https" {
 		return []handover{{CaptureRequested: event.CaptureRequested{
 			RequestID: "u-" + digest.Base32(digest.HashParts(arg, nonce())), SourceID: o.source, URL: arg, Force: o.force,
 			Language: o.language,
 		}}}, nil
 	}
-	files, err := filesOf(arg)
+	files, err := filesOf(arg, as)
 	if err != nil {
 		return nil, err
 	}
@@ -196,82 +237,6 @@ func prepareOne(ctx context.Context, blobs *blobstore.Store, arg string, o captu
 	return requests, nil
 }
 
-// file is a file to capture: where it is, and its path relative to the argument
-// that named it.
-type file struct{ path, name string }
-
-// filesOf returns the file that is named, or all files of a folder and those in
-// it, but hidden ones.
-func filesOf(arg string) ([]file, error) {
-	info, err := os.Stat(arg)
-	if err != nil {
-		return nil, usagef("%s: %v", arg, errors.Unwrap(err))
-	}
-	if !info.IsDir() {
-		return []file{{path: arg, name: filepath.Base(arg)}}, nil
-	}
-	var files []file
-	err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		hidden := path != arg && strings.HasPrefix(d.Name(), ".")
-		switch {
-		case err != nil:
-			return err
-		case hidden && d.IsDir():
-			return fs.SkipDir
-		case hidden || !d.Type().IsRegular():
-			return nil
-		}
-		name, err := filepath.Rel(arg, path)
-		files = append(files, file{path: path, name: filepath.ToSlash(name)})
-		return err
-	})
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
-	return files, err
-}
-
-func fileRequest(ctx context.Context, blobs *blobstore.Store, f file, o captureOptions) (handover, error) {
-	facts := event.CaptureRequested{
-		SourceID: o.source, URL: sdk.FileURL(f.name), Filename: filepath.Base(f.name), Force: o.force, Language: o.language,
-		FetchToolVersion: "colophon-cli",
-	}
-	if o.at != "" {
-		at, err := time.Parse(time.RFC3339, o.at)
-		if err != nil {
-			return handover{}, usagef("--at %q: must be RFC 3339, like 2026-03-12T09:00:00Z", o.at)
-		}
-		at = at.UTC().Truncate(time.Second)
-		facts.RetrievedAt, facts.LastModified = &at, &at
-	}
-	request := sdk.FileRequest
-	if lower := strings.ToLower(f.name); strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz") {
-		request = sdk.WARCRequest
-	}
-	r, err := request(ctx, inbox.Of(blobs), f.path, facts)
-	if err != nil {
-		return handover{}, err
-	}
-	h := handover{CaptureRequested: r}
-	hash := ""
-	switch {
-	case r.Inline != nil:
-		h.path, h.Inline, hash = f.path, nil, digest.Content(r.Inline.ContentBase64)
-	case r.Object != nil:
-		hash = "sha256:" + path.Base(r.Object.Key)
-	default:
-		hash = "sha256:" + path.Base(r.WARC.Key)
-	}
-	if o.force {
-		h.RequestID = digest.CaptureFileRequestID(f.name, hash, nonce())
-	}
-	return h, nil
-}
-
-func nonce() string {
-	raw := make([]byte, 12)
-	_, _ = rand.Read(raw) // never fails (crypto/rand)
-	return hex.EncodeToString(raw)
-}
-
 // sender publishes requests.
 type sender struct {
 	db    *catalog.DB
@@ -281,17 +246,33 @@ type sender struct {
 }
 
 func (s *sender) send(ctx context.Context, requests []handover) error {
+	for source, ids := range bySource(requests) {
+		if err := s.db.ReopenRefused(ctx, source, ids); err != nil {
+			return err
+		}
+	}
 	for _, r := range requests {
-		if err := s.publish(ctx, r, 0); err != nil {
+		if err := s.publish(ctx, r, false); err != nil {
 			return fmt.Errorf("%s: %w", r.URL, err)
 		}
 	}
 	return nil
 }
 
-// publish sends one request. While the queue is full it waits: what was sent is
-// safe, and what waits is not sent yet.
-func (s *sender) publish(ctx context.Context, h handover, again int64) error {
+// bySource returns the ids of requests by their sources.
+func bySource(requests []handover) map[string][]string {
+	ids := make(map[string][]string)
+	for _, r := range requests {
+		ids[r.SourceID] = append(ids[r.SourceID], r.RequestID)
+	}
+	return ids
+}
+
+// publish sends one request, under a message id of its own when it was sent
+// before: by this command or by another, within the time for which the bus
+// remembers it. The request_id makes that harmless. While the queue is full it
+// waits: what was sent is safe, and what waits is not sent yet.
+func (s *sender) publish(ctx context.Context, h handover, again bool) error {
 	r := h.CaptureRequested
 	if h.path != "" {
 		data, err := os.ReadFile(h.path)
@@ -300,23 +281,36 @@ func (s *sender) publish(ctx context.Context, h handover, again int64) error {
 		}
 		r.Inline = &event.Inline{ContentBase64: data}
 	}
-	if err := r.Validate(); err != nil {
+	if err := errors.Join(r.Validate(), r.CheckBounds()); err != nil {
 		return usageError{err}
 	}
 	e, err := event.New("cli", r, time.Now())
 	if err != nil {
 		return err
 	}
-	if again > 0 {
-		e = e.Redrive(again)
-	}
+	publisher := s.conn.Publisher("cli")
 	for {
-		err := s.conn.Publisher("cli").Publish(ctx, e)
-		if !errors.Is(err, stream.ErrFull) || ctx.Err() != nil {
+		attempt := e
+		if again {
+			attempt = e.Redrive(time.Now().UnixNano())
+		}
+		duplicate, err := publisher.Offer(ctx, attempt)
+		switch {
+		case err == nil && !duplicate:
+			return nil
+		case err == nil:
+			again = true
+			continue
+		case !errors.Is(err, stream.ErrFull):
 			return err
 		}
 		if s.full != nil {
 			s.full()
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
 		}
 	}
 }

@@ -46,6 +46,9 @@ func (c *cli) convertCommand() *cobra.Command {
 			if _, known := formats()[w.to]; !known {
 				return usagef("--to %q: chunks, ir, html, markdown, text or csv", w.to)
 			}
+			if err := o.check(); err != nil {
+				return err
+			}
 			return c.convert(cmd.Context(), given, w, o)
 		},
 	}
@@ -53,7 +56,7 @@ func (c *cli) convertCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&w.out, "out", "o", "", "folder to write one file a document into")
 	cmd.Flags().StringVar(&w.overlay, "overlay", "", "folder to write a picture of each page of a PDF into, with the boxes of its units")
 	cmd.Flags().StringVar(&o.at, "at", "", "time of retrieval, RFC 3339; default each file's own time")
-	cmd.Flags().StringVar(&o.language, "language", "", "language of the documents, when you know it")
+	cmd.Flags().StringVar(&o.language, "language", "", "language of the documents, ISO 639-1, when you know it")
 	return cmd
 }
 
@@ -93,6 +96,9 @@ func (c *cli) convert(ctx context.Context, given []string, w writing, o captureO
 		return err
 	}
 	distinguish(requests, given)
+	if err := checkNames(requests); err != nil {
+		return err
+	}
 	if err := sys.send(ctx, requests); err != nil {
 		return err
 	}
@@ -233,21 +239,27 @@ func (t *temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 	if err != nil {
 		return err
 	}
+	between := "" // an empty line between what stands on two pages
+	var pages render.Pages
 	return lastFrames(ctx, t.db, t.blobs, r.SnapshotID, func(f segment.Frame) error {
-		var text string
+		text, gap := "", "\n"
 		switch to {
 		case "html":
-			text = render.HTML(f, snap.Slug)
+			text, gap = render.HTML(f, snap.Slug), ""
 		case "markdown":
 			text = render.Markdown(f)
 		case "text":
-			text = render.Text(f)
+			text = pages.Text(f)
 		case "csv":
-			text = render.CSV(f)
+			text, gap = render.CSV(f), "\r\n"
 		default:
 			return writeIR(enc, f)
 		}
-		_, err := io.WriteString(w, text)
+		if text == "" {
+			return nil
+		}
+		_, err := io.WriteString(w, between+text)
+		between = gap
 		return err
 	})
 }

@@ -24,15 +24,17 @@ func (c *cli) demoCommand() *cobra.Command {
 	var query string
 	var failing []string
 	cmd := &cobra.Command{
-		Use: "demo DIR", Short: "Run a folder through a fresh system, search it, and prove the first hit", Hidden: true,
-		Example: "  colophon demo test/documents", Args: args(cobra.ExactArgs(1)),
+		Use: "demo DIR", Short: "Run a folder through a fresh system, search it, and prove the first hit",
+		Long: "Starts a system in a temporary folder, runs the files of DIR through it, searches\n" +
+			"and walks the proof of the first hit down to the captured bytes. Nothing is left\n" +
+			"behind. Without --query it searches for the first words that it finds.",
+		Example: "  colophon demo test/documents\n  colophon demo ~/Documents/minutes --query 'the bridge'", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return c.demo(cmd.Context(), given[0], query, failing)
 		},
 	}
-	cmd.Flags().StringVar(&query, "query", "quórum mínimo para a instalação das sessões", "what is searched")
-	cmd.Flags().StringSliceVar(&failing, "failing", []string{"empty.txt", "password-protected.pdf", "truncated.pdf"},
-		"files that cannot be extracted; any other failure, or none, is an error")
+	cmd.Flags().StringVar(&query, "query", "", "what is searched; default the first words of the first document")
+	cmd.Flags().StringSliceVar(&failing, "failing", nil, "files that cannot be extracted: then any other failure, or none of these, is an error")
 	return cmd
 }
 
@@ -69,13 +71,39 @@ func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (er
 		return err
 	}
 	_ = c.report(results, false) // what must fail is looked at below
-	if err := expectFailing(results, failing); err != nil {
+	if len(failing) > 0 {
+		if err := expectFailing(results, failing); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.out, "\n%d documents, exactly the %d bad ones failed, as they must\n", len(results), len(failing))
+	}
+	if query == "" {
+		if query, err = firstWords(ctx, sys.db); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(c.out, "\nsearch: %s\n", query)
+	demo := *c
+	demo.dir, demo.dirFlag = tmp, nil
+	if err := demo.searchAndProve(ctx, query); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "\n%d documents, exactly the %d bad ones failed, as they must\n\nsearch: %s\n", len(results), len(failing), query)
-	demo := *c
-	demo.dir = tmp
-	return demo.searchAndProve(ctx, query)
+	fmt.Fprintf(c.out, "\nto go on: `%[1]s dev` runs such a system until it is interrupted, with its HTTP API at\n"+
+		"http://127.0.0.1:8080 (docs/api.md). In another terminal:\n"+
+		"  %[1]s capture --wait --source demo %[2]s\n  %[1]s search '%[3]s'\n", os.Args[0], dir, query)
+	return nil
+}
+
+// firstWords are some words of the first chunk, to search for.
+func firstWords(ctx context.Context, db *catalog.DB) (string, error) {
+	for group, err := range db.CurrentChunks(ctx, "") {
+		if err != nil {
+			return "", err
+		}
+		words := strings.Fields(group[0].Chunk.Content)
+		return strings.Join(words[:min(len(words), 6)], " "), nil
+	}
+	return "", failedf("no document has text to search for")
 }
 
 func demoSourceRecord() model.Source {

@@ -37,6 +37,12 @@ func (c *cli) devCommand() *cobra.Command {
 				return usagef("--only %q: servers is the one that there is", only)
 			}
 			o.dir, o.services = c.dir, only == "" && !separate
+			if only == "servers" {
+				o.http = ""
+			}
+			if err := checkAddresses(o, separate); err != nil {
+				return err
+			}
 			return profiled(profile, func() error { return c.dev(cmd.Context(), o, separate) })
 		},
 	}
@@ -46,6 +52,28 @@ func (c *cli) devCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&separate, "separate", false, "run each service as a process of its own")
 	cmd.Flags().StringVar(&profile, "cpu-profile", "", "file for a profile of this process's CPU time, written when it ends")
 	return cmd
+}
+
+// checkAddresses refuses addresses that cannot be taken, before anything starts.
+func checkAddresses(o localOptions, separate bool) error {
+	for _, given := range [][2]string{{"http", o.http}, {"nats", o.nats}} {
+		flag, addr := given[0], given[1]
+		if addr == "" {
+			continue
+		}
+		_, err := freeAddress(addr)
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			return usagef("--%s %s: the port is in use, maybe by another system; `--%s 127.0.0.1:0` takes a free one", flag, addr, flag)
+		case err != nil:
+			return usagef("--%s %q: must be host:port of this machine, such as 127.0.0.1:8080: %w", flag, addr, err)
+		}
+	}
+	health := config.Environ()[config.Prefix+"HEALTH_ADDR"]
+	if _, port, err := net.SplitHostPort(health); separate && err == nil && port != "0" {
+		return usagef("COLOPHON_HEALTH_ADDR is %s: with --separate several processes run, and cannot share it; set port 0, or unset it", health)
+	}
+	return nil
 }
 
 // profiled writes a profile of the CPU time that f takes to a file, if one is

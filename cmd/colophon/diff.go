@@ -68,6 +68,9 @@ func (c *cli) diffCommand() *cobra.Command {
 func compareRuns(ctx context.Context, db *catalog.DB, blobs *blobstore.Store, snapshotID, from, to string) (compared, error) {
 	result := compared{SnapshotID: snapshotID, Changes: []changes.Change{}}
 	runs, err := db.Runs(ctx, snapshotID)
+	if err == nil && len(runs) == 0 {
+		_, err = db.Snapshot(ctx, snapshotID) // is it there at all?
+	}
 	if err != nil {
 		return result, err
 	}
@@ -115,7 +118,7 @@ func chooseRuns(runs []model.Run, snapshotID, from, to string) (older, newer mod
 			}
 		}
 		if name == "" {
-			return 0, failedf("snapshot %s has %d runs: there is nothing to compare; `colophon reparse` makes another", snapshotID, len(runs))
+			return 0, failedf("snapshot %s has %s: there is nothing to compare. `colophon reparse` makes another with a newer parser, or after the source's rules have changed; `colophon reparse --ocr` always, of a scan", snapshotID, many(len(runs), "run"))
 		}
 		return 0, fmt.Errorf("run %q of snapshot %s: %w", name, snapshotID, catalog.ErrNotFound)
 	}

@@ -88,10 +88,16 @@ func (c *cli) dlqCommand() *cobra.Command {
 			return c.record(d)
 		}),
 		c.deadCommand("retry", "Publish the message again, for another four attempts", func(cmd *cobra.Command, conn *stream.Conn, seq uint64) error {
-			return conn.RetryDead(cmd.Context(), seq)
+			if err := conn.RetryDead(cmd.Context(), seq); err != nil {
+				return err
+			}
+			return c.print(map[string]uint64{"retried": seq}, func(w io.Writer) { fmt.Fprintf(w, "dead letter %d is published again\n", seq) })
 		}),
 		c.deadCommand("drop", "Delete one dead letter", func(cmd *cobra.Command, conn *stream.Conn, seq uint64) error {
-			return conn.DropDead(cmd.Context(), seq)
+			if err := conn.DropDead(cmd.Context(), seq); err != nil {
+				return err
+			}
+			return c.print(map[string]uint64{"dropped": seq}, func(w io.Writer) { fmt.Fprintf(w, "dead letter %d is dropped\n", seq) })
 		}))
 	return cmd
 }

@@ -29,6 +29,7 @@ type exporter struct {
 	source   string
 	snapshot string
 	archive  bool
+	count    int // of documents, of chunks in their export
 }
 
 func (c *cli) exportCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (c *cli) exportCommand() *cobra.Command {
 			"Writes below the folder: pages/SLUG/page-N.html, pages/SLUG/tables/ID.csv and\npages/SLUG/figures/SHA256.png, of the newest snapshot of each document.",
 			"  colophon export pages -o out --source valdoro", (*exporter).pages),
 		c.exportKind("chunks", "Chunks with their provenance and state as JSON lines",
-			"Writes one line for each chunk, those of earlier versions only with --archive.",
+			"Writes one line for each chunk of the current version of each document, with\n--archive also those of earlier versions and of earlier runs over the same bytes.",
 			"  colophon export chunks -o chunks.jsonl", (*exporter).chunks),
 		c.exportKind("ir", "Pages and their units, with all evidence, as JSON lines",
 			"Writes for each page its record and then its units, one a line, of the newest\nsnapshot of each document.",
@@ -78,7 +79,16 @@ func (c *cli) exportKind(name, short, long, example string, do func(*exporter, c
 			}
 			defer drawer.Close()
 			e.pictures = pictures.Pictures{Drawer: drawer, Objects: e.blobs}
-			return do(e, ctx)
+			if e.source != "" {
+				if _, err := db.Source(ctx, e.source); err != nil {
+					return err
+				}
+			}
+			if err := do(e, ctx); err != nil {
+				return err
+			}
+			e.tell(name)
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -88,12 +98,34 @@ func (c *cli) exportKind(name, short, long, example string, do func(*exporter, c
 		f.StringVarP(&e.out, "out", "o", "", "file to write; default standard output")
 	}
 	if name == "chunks" {
-		f.BoolVar(&e.archive, "archive", false, "also chunks of earlier versions")
+		f.BoolVar(&e.archive, "archive", false, "also chunks of earlier versions and runs")
 	} else {
 		f.StringVar(&e.snapshot, "snapshot", "", "only this snapshot")
 	}
 	f.StringVar(&e.source, "source", "", "only documents of this source")
 	return cmd
+}
+
+// tell says how much was written, beside what may go to standard output.
+func (e *exporter) tell(name string) {
+	what := "document"
+	if name == "chunks" {
+		what = "chunk"
+	}
+	to := ""
+	if e.out != "" {
+		to = " to " + e.out
+	}
+	switch {
+	case e.count > 0:
+		fmt.Fprintf(e.cli.err, "%s written%s\n", many(e.count, what), to)
+	case name == "ocr":
+		fmt.Fprintln(e.cli.err, "nothing to export: OCR read no page of what was named")
+	case e.source != "":
+		fmt.Fprintf(e.cli.err, "nothing to export: source %s has no %s that was processed\n", e.source, what)
+	default:
+		fmt.Fprintf(e.cli.err, "nothing to export: no %s was processed\n", what)
+	}
 }
 
 // snapshots calls each for the snapshot that was named, or the newest ones.
@@ -103,6 +135,7 @@ func (e *exporter) snapshots(ctx context.Context, each func(model.Snapshot) erro
 		if err != nil {
 			return err
 		}
+		e.count++
 		return each(s)
 	}
 	for s, err := range e.db.NewestSnapshots(ctx, e.source) {
@@ -112,6 +145,7 @@ func (e *exporter) snapshots(ctx context.Context, each func(model.Snapshot) erro
 		if err := each(s); err != nil {
 			return err
 		}
+		e.count++
 	}
 	return nil
 }
@@ -157,18 +191,23 @@ func (e *exporter) ir(ctx context.Context) error {
 }
 
 func (e *exporter) chunks(ctx context.Context) error {
+	groups := e.db.CurrentChunks(ctx, e.source)
+	if e.archive {
+		groups = e.db.ChunkGroups(ctx, nil, "")
+	}
 	return e.lines(func(enc *json.Encoder) error {
-		for chunks, err := range e.db.ChunkGroups(ctx, nil, "") {
+		for chunks, err := range groups {
 			if err != nil {
 				return err
 			}
 			for _, c := range chunks {
-				if (e.source != "" && c.Chunk.SourceID != e.source) || (!e.archive && c.State.Layer == model.LayerArchive) {
+				if e.source != "" && c.Chunk.SourceID != e.source {
 					continue
 				}
 				if err := enc.Encode(c); err != nil {
 					return err
 				}
+				e.count++
 			}
 		}
 		return nil

@@ -15,11 +15,13 @@ import (
 // ocr writes what OCR read, of the newest run of each snapshot, as hOCR and as
 // ALTO XML. Documents of which nothing was read have no file.
 func (e *exporter) ocr(ctx context.Context) error {
-	return e.snapshots(ctx, func(s model.Snapshot) error {
+	read := 0
+	err := e.snapshots(ctx, func(s model.Snapshot) error {
 		results, err := e.results(ctx, s)
 		if err != nil || len(results) == 0 {
 			return err
 		}
+		read++
 		for _, f := range []struct{ suffix, text string }{
 			{".hocr.html", ocrexport.HOCR(results, s.Filename)}, {".alto.xml", ocrexport.ALTO(results, s.Filename)},
 		} {
@@ -33,6 +35,8 @@ func (e *exporter) ocr(ctx context.Context) error {
 		}
 		return nil
 	})
+	e.count = read
+	return err
 }
 
 // results are the stored OCR results that the pages of a snapshot's newest run

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
@@ -22,11 +23,14 @@ type problem struct {
 
 // get asks the gateway and decodes its answer into out.
 func (c *cli) get(ctx context.Context, path string, query url.Values, out any) error {
-	s, err := c.settings()
+	gateway, found, err := load[gatewayAddress](c)
 	if err != nil {
 		return err
 	}
-	address := s.Gateway + path
+	if found.File != "" && found.Values["COLOPHON_GATEWAY_URL"] == "" {
+		return fault.Unavailable(fmt.Errorf("no gateway runs in the system of %s, as with `colophon dev --only servers`: set COLOPHON_GATEWAY_URL to the address of one", c.dir))
+	}
+	address := strings.TrimRight(gateway.URL, "/") + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -54,7 +58,7 @@ func (c *cli) get(ctx context.Context, path string, query url.Values, out any) e
 	}
 	switch {
 	case resp.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%s: %w", p.Detail, catalog.ErrNotFound)
+		return fmt.Errorf("%s: %w", strings.TrimSuffix(p.Detail, ": "+catalog.ErrNotFound.Error()), catalog.ErrNotFound)
 	case resp.StatusCode == http.StatusBadRequest:
 		return usageError{errors.New(p.Detail)}
 	case resp.StatusCode == http.StatusServiceUnavailable:

@@ -24,16 +24,32 @@ type settings struct {
 	Streams    config.Streams
 	Extraction config.Extraction
 	OCR        config.OCR
-	Gateway    string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API."`
+	Gateway    gatewayAddress
+}
+
+// gatewayAddress is all that commands need which ask the gateway.
+type gatewayAddress struct {
+	URL string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API."`
 }
 
 // settings reads the environment and the development folder.
 func (c *cli) settings() (settings, error) {
-	values, err := config.ForCommand(config.Environ(), c.dir)
+	s, _, err := load[settings](c)
+	return s, err
+}
+
+// load reads a command's settings, and says where they come from.
+func load[T any](c *cli) (T, config.Found, error) {
+	var zero T
+	found, err := config.ForCommand(config.Environ(), c.dir, c.dirFlag == nil || c.dirFlag.Changed)
 	if err != nil {
-		return settings{}, err
+		return zero, found, err
 	}
-	return config.LoadFrom[settings](values)
+	loaded, err := config.LoadFrom[T](found.Values)
+	if err != nil && found.LeftOut != "" {
+		err = fmt.Errorf("%w\n%s was left out, since the environment sets %s: unset that, or name the folder with --dir", err, found.LeftOut, found.Because)
+	}
+	return loaded, found, err
 }
 
 func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
@@ -43,7 +59,7 @@ func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
 	}
 	db, err := catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
 	if err != nil {
-		return nil, s, err
+		return nil, s, usagef("COLOPHON_POSTGRES_URL: %w: it is written as postgres://user:password@host:port/database", err)
 	}
 	if err := db.Ping(ctx); err != nil {
 		db.Close()

@@ -55,7 +55,7 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%d.png", fileName(r), f.Page.PageNo)), png, 0o644)
+			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%04d.png", fileName(r), f.Page.PageNo)), png, 0o644)
 		})
 		if err != nil {
 			return err

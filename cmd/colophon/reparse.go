@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
 
 // reparseOptions are the flags of reparse.
@@ -48,6 +49,8 @@ type reparsed struct {
 	ParserVersion string                  `json:"parser_version"`
 	Requested     int                     `json:"requested"` // by this call
 	Progress      catalog.ReparseProgress `json:"progress"`
+
+	ocr bool // the runs are those of this call alone
 }
 
 func (c *cli) reparseCommand() *cobra.Command {
@@ -60,7 +63,9 @@ func (c *cli) reparseCommand() *cobra.Command {
 			"a call that was broken off goes on where it was. What was read by OCR is not read\n" +
 			"again, but with --ocr, which makes units of its own beside the old ones at each\n" +
 			"call: of what the same engine has read in the same way before, when nothing changed.\n" +
-			"Exits 3 when, with --wait, a document fails.",
+			"With --source it asks only for documents of which something is read by OCR.\n" +
+			"Exits 3 when, with --wait, a run fails that it asked for, and when a later run, under\n" +
+			"other rules, stands in the place of one under today's.",
 		Example: "  colophon reparse --source valdoro --wait\n  colophon reparse --snapshot snap_2c… --json\n  colophon reparse --snapshot snap_2c… --ocr --language fr --dpi 300", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (o.source == "") == (o.snapshot == "") {
@@ -71,6 +76,11 @@ func (c *cli) reparseCommand() *cobra.Command {
 			}
 			if o.dpi != 0 && (o.dpi < 70 || o.dpi > 600) {
 				return usagef("--dpi %d: 70 to 600", o.dpi)
+			}
+			for _, l := range o.languages {
+				if err := checkLanguage(l); err != nil {
+					return err
+				}
 			}
 			if o.parser != "" && o.parser != extract.ParserVersion {
 				return usagef("--parser %q: this build parses with version %s and no other", o.parser, extract.ParserVersion)
@@ -85,6 +95,9 @@ func (c *cli) reparseCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
+			if err := c.sayUntrained(cmd.Context(), s, o.languages); err != nil {
+				return err
+			}
 			return c.reparse(cmd.Context(), db, conn, o)
 		},
 	}
@@ -98,6 +111,27 @@ func (c *cli) reparseCommand() *cobra.Command {
 	f.BoolVar(&o.wait, "wait", false, "follow the runs until they have ended")
 	f.DurationVar(&o.timeout, "timeout", 0, "with --wait: give up after this long; 0 is never")
 	return cmd
+}
+
+// checkLanguage refuses what --language cannot be.
+func checkLanguage(code string) error {
+	if !model.ValidLanguage(code) {
+		return usagef("--language %q: two letters of ISO 639-1, such as fr", code)
+	}
+	return nil
+}
+
+// sayUntrained warns of languages that the engine of this machine cannot read:
+// the extractors that will may be others.
+func (c *cli) sayUntrained(ctx context.Context, s settings, languages []string) error {
+	if len(languages) == 0 {
+		return nil
+	}
+	missing, err := extractor.Untrained(ctx, s.OCR, languages)
+	for _, name := range missing {
+		fmt.Fprintf(c.err, "no trained data for %s on this machine: on Debian install tesseract-ocr-%s; an extractor without it reads in another language, and says so in the page's record\n", name, name)
+	}
+	return err
 }
 
 func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o reparseOptions) error {
@@ -128,12 +162,19 @@ func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o 
 			return err
 		}
 	}
-	r := reparsed{SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun), ParserVersion: extract.ParserVersion}
+	r := reparsed{SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun), ParserVersion: extract.ParserVersion, ocr: settings != nil}
 	due := db.UnparsedSnapshots(ctx, o.source, r.ExtractionID)
-	if o.snapshot != "" {
+	switch {
+	case o.snapshot != "":
 		if due, err = only(ctx, db, one, r.ExtractionID); err != nil {
 			return err
 		}
+	case settings != nil:
+		due = db.ScannedSnapshots(ctx, o.source)
+	}
+	before, err := db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
+	if err != nil {
+		return err
 	}
 	show := newProgressLine(c)
 	for s, err := range due {
@@ -147,13 +188,13 @@ func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o 
 		r.Requested++
 		show.show(fmt.Sprintf("requested %d", r.Requested), false)
 	}
-	if r.Progress, err = c.followReparse(ctx, db, r, show, o.wait); err != nil {
+	if r.Progress, err = c.followReparse(ctx, db, r, show, o.wait, o.timeout); err != nil {
 		return err
 	}
 	if err := c.print(r, func(w io.Writer) { writeReparsed(w, r) }); err != nil {
 		return err
 	}
-	if o.wait && r.Progress.Failed > 0 {
+	if o.wait && r.Requested > 0 && r.Progress.Failed > before.Failed || r.Progress.Passed > 0 {
 		return errFailed
 	}
 	return nil
@@ -174,19 +215,25 @@ func only(ctx context.Context, db *catalog.DB, s model.Snapshot, extractionID st
 }
 
 // followReparse asks how far the runs have come: once, or until they have ended.
-func (c *cli) followReparse(ctx context.Context, db *catalog.DB, r reparsed, show *progressLine, wait bool) (catalog.ReparseProgress, error) {
+func (c *cli) followReparse(ctx context.Context, db *catalog.DB, r reparsed, show *progressLine, wait bool, timeout time.Duration) (catalog.ReparseProgress, error) {
 	defer show.end()
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		p, err := db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
-		if err != nil || !wait || p.Over() {
+		if r.ocr { // nobody else asks for runs of this extraction_id
+			p.Documents, p.Waiting = r.Requested, r.Requested-(p.Documents-p.Waiting)
+		}
+		switch {
+		case err != nil && wait:
+			return p, standing(ctx, err, timeout)
+		case err != nil, !wait, p.Over():
 			return p, err
 		}
 		show.show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Documents-p.Waiting-p.Running, p.Documents, p.Failed), false)
 		select {
 		case <-ctx.Done():
-			return p, fmt.Errorf("gave up waiting: %w", ctx.Err())
+			return p, gaveUp(ctx, timeout)
 		case <-tick.C:
 		}
 	}
@@ -194,10 +241,22 @@ func (c *cli) followReparse(ctx context.Context, db *catalog.DB, r reparsed, sho
 
 func writeReparsed(w io.Writer, r reparsed) {
 	p := r.Progress
-	fmt.Fprintf(w, "requested %d runs under parser %s (%s)\n", r.Requested, r.ParserVersion, r.ExtractionID)
-	fmt.Fprintf(w, "%d documents: %d done, %d partial, %d failed, %d under way, %d waiting", p.Documents, p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
+	if r.Requested == 0 {
+		why := "all documents have had their run under it"
+		if r.ocr {
+			why = "no page needed OCR"
+		}
+		fmt.Fprintf(w, "nothing to do under parser %s (%s): %s\n", r.ParserVersion, r.ExtractionID, why)
+	} else {
+		fmt.Fprintf(w, "requested %s under parser %s (%s)\n", many(r.Requested, "run"), r.ParserVersion, r.ExtractionID)
+	}
+	fmt.Fprintf(w, "%s: %d done, %d partial, %d failed, %d under way, %d waiting", many(p.Documents, "document"), p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
 	if p.Moved > 0 {
 		fmt.Fprintf(w, ", %d superseded or removed", p.Moved)
 	}
 	fmt.Fprintln(w)
+	if p.Passed > 0 {
+		fmt.Fprintf(w, "of %s a later run, under other rules, is current and stays so: `colophon reparse --ocr --snapshot` makes a new run under today's\n",
+			many(p.Passed, "document"))
+	}
 }

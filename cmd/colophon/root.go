@@ -8,9 +8,13 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/colophon-dev/colophon/devstack"
+	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -44,6 +48,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // cli is what all commands share.
 type cli struct {
 	dir      string
+	dirFlag  *pflag.Flag // --dir; nil: dir was chosen
 	json     bool
 	progress bool
 	out      io.Writer
@@ -57,10 +62,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err != nil && !errors.Is(err, errFailed) {
+	code := exitCode(err)
+	switch {
+	case err == nil, errors.Is(err, errFailed):
+	case c.json:
+		_ = writeJSON(stderr, problemLine{Error: sentence(err), Exit: code}) // nobody is left to tell
+	default:
 		fmt.Fprintf(stderr, "colophon: %s\n", sentence(err))
 	}
-	return exitCode(err)
+	return code
+}
+
+// problemLine is an error with --json.
+type problemLine struct {
+	Error string `json:"error"`
+	Exit  int    `json:"exit"` // the exit status
 }
 
 func exitCode(err error) int {
@@ -71,11 +87,12 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errFailed), errors.As(err, &failed), errors.Is(err, stream.ErrNoDead):
+	case errors.Is(err, errFailed), errors.As(err, &failed), errors.Is(err, stream.ErrNoDead), errors.Is(err, stream.ErrNotKept):
 		return exitFailed
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), errors.Is(err, config.ErrSettings),
+		errors.Is(err, stream.ErrNoEvents), errors.Is(err, syscall.EADDRINUSE), errors.Is(err, devstack.ErrBusy):
 		return exitUsage
-	case errors.Is(err, config.ErrNoEndpoints), fault.KindOf(err) == fault.KindUnavailable, errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, config.ErrNoEndpoints), errors.Is(err, postgres.ErrNotInstalled), fault.KindOf(err) == fault.KindUnavailable, errors.Is(err, context.DeadlineExceeded):
 		return exitUnreachable
 	case errors.Is(err, catalog.ErrNotFound):
 		return exitFailed
@@ -95,14 +112,15 @@ func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "colophon",
 		Short:         "Turns captured documents into searchable chunks that prove where they come from",
-		Long:          "Colophon turns captured documents into searchable chunks that each prove\nwhere they come from, down to the captured bytes.\n\nExit status: 0 done, 1 internal error, 2 wrong usage, 3 something failed or\ndoes not verify, 4 not reachable.",
+		Long:          "Colophon turns captured documents into searchable chunks that each prove\nwhere they come from, down to the captured bytes.\n\nExit status: 0 done, 1 internal error, 2 wrong usage or settings, 3 something\nfailed, is not there or does not verify, 4 not reachable.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	flags := root.PersistentFlags()
-	flags.StringVar(&c.dir, "dir", ".colophon", "development folder whose endpoints.env is used when no environment is set")
-	flags.BoolVar(&c.json, "json", false, "print JSON for programs")
+	flags.StringVar(&c.dir, "dir", ".colophon", "development folder whose endpoints.env is used when the environment names no server, and in any case when it is given")
+	c.dirFlag = flags.Lookup("dir")
+	flags.BoolVar(&c.json, "json", false, "print JSON for programs, errors as well (on standard error)")
 	flags.BoolVar(&c.progress, "progress", false, "show progress also where standard error is no terminal")
 	root.AddCommand(
 		c.devCommand(), c.demoCommand(), c.convertCommand(), c.captureCommand(), c.statusCommand(), c.searchCommand(),
@@ -142,7 +160,11 @@ func (c *cli) print(v any, human func(w io.Writer)) error {
 		human(c.out)
 		return nil
 	}
-	enc := json.NewEncoder(c.out)
+	return writeJSON(c.out, v)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }

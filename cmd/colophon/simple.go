@@ -10,31 +10,67 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	capturer "github.com/colophon-dev/colophon/services/capturer/app"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
+
+// versions are those of the program and of the rules that it works by.
+type versions struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`   // that it was built from
+	Modified bool   `json:"modified,omitempty"` // with changes that are in no commit
+	Go       string `json:"go"`
+	Parser   string `json:"parser_version"`
+	Chunker  string `json:"chunker_version"`
+	Header   string `json:"header_version"`
+	Typing   string `json:"typing_version"`
+}
+
+func versionsOf(info *debug.BuildInfo) versions {
+	v := versions{
+		Version: "devel", Parser: extract.ParserVersion, Chunker: model.ChunkerVersion, Header: header.Version, Typing: capturer.TypingVersion,
+	}
+	if info == nil {
+		return v
+	}
+	v.Go = info.GoVersion
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+func (v versions) String() string {
+	from := ""
+	if v.Commit != "" {
+		from = " of commit " + v.Commit[:min(len(v.Commit), 12)]
+	}
+	if v.Modified {
+		from += " with changes"
+	}
+	return fmt.Sprintf("colophon %s%s (%s), parser %s, chunker %s, header %s, typing %s",
+		v.Version, from, v.Go, v.Parser, v.Chunker, v.Header, v.Typing)
+}
 
 func (c *cli) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the versions of program and rules", Example: "  colophon version --json",
 		Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			v := struct {
-				Version string `json:"version"`
-				Go      string `json:"go"`
-				Parser  string `json:"parser_version"`
-				Header  string `json:"header_version"`
-			}{Version: "devel", Parser: extract.ParserVersion, Header: header.Version}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				v.Go = info.GoVersion
-				if info.Main.Version != "" && info.Main.Version != "(devel)" {
-					v.Version = info.Main.Version
-				}
-			}
-			return c.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "colophon %s (%s), parser %s, header %s\n", v.Version, v.Go, v.Parser, v.Header)
-			})
+			info, _ := debug.ReadBuildInfo()
+			v := versionsOf(info)
+			return c.print(v, func(w io.Writer) { fmt.Fprintln(w, v) })
 		},
 	}
 }
@@ -49,7 +85,10 @@ func (c *cli) migrateCommand() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return db.Migrate(cmd.Context())
+			if err := db.Migrate(cmd.Context()); err != nil {
+				return err
+			}
+			return c.print(map[string]bool{"migrated": true}, func(w io.Writer) { fmt.Fprintln(w, "the catalog's schema is that of this build") })
 		},
 	}
 }
@@ -89,8 +128,9 @@ func (c *cli) provisionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.err, "OCR on this machine: %s\n", engine)
-			return nil
+			return c.print(map[string]any{"provisioned": true, "ocr": engine}, func(w io.Writer) {
+				fmt.Fprintf(w, "streams, consumers and buckets are as they must be\nOCR on this machine: %s\n", engine)
+			})
 		},
 	}
 }

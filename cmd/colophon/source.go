@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/user"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +16,52 @@ import (
 
 func (c *cli) sourceCommand() *cobra.Command {
 	cmd := group("source", "The registry of sources")
-	cmd.AddCommand(c.sourceAdd(), c.sourceSet(), c.sourceApply(), c.sourceList(), c.sourceShow(), c.sourceState(model.SourceEnabled),
-		c.sourceState(model.SourceDisabled), c.sourceRemove(), c.sourceLearnFurniture())
+	changes := []*cobra.Command{
+		c.sourceAdd(), c.sourceSet(), c.sourceApply(), c.sourceState(model.SourceEnabled), c.sourceState(model.SourceDisabled),
+		c.sourceRemove(), c.sourceLearnFurniture(),
+	}
+	for _, change := range changes {
+		var why string
+		change.Flags().StringVar(&why, "why", "", "the reason, for the audit")
+		change.PreRun = func(cmd *cobra.Command, _ []string) { cmd.SetContext(catalog.Acting(cmd.Context(), actor(), why)) }
+	}
+	cmd.AddCommand(changes...)
+	cmd.AddCommand(c.sourceList(), c.sourceShow(), c.sourceLog())
 	return cmd
+}
+
+// actor is who the audit says has changed something by a command: the account
+// that it ran under.
+func actor() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return "cli/" + u.Username
+	}
+	return "cli"
+}
+
+func (c *cli) sourceLog() *cobra.Command {
+	return &cobra.Command{
+		Use: "log ID", Short: "Show who changed a source, when and why", Example: "  colophon source log valdoro", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, id []string) error {
+			db, _, err := c.catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			entries, err := db.SourceAudit(cmd.Context(), id[0])
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if err := c.print(e, func(w io.Writer) {
+					fmt.Fprintf(w, "%s  %-12s %s  %s\n", e.At.UTC().Format(time.RFC3339), e.Who, e.Action, e.Why)
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
 }
 
 func (c *cli) sourceAdd() *cobra.Command {

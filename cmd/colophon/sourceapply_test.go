@@ -20,7 +20,12 @@ func TestSourceCommands(t *testing.T) {
 	d.say(t, 2, "source", "add", "a", "--header-labels", "x")
 	d.say(t, 0, "source", "add", "a", "--host-delay", "1500ms", "--dedup-html", "1h", "--robots", "ignore", "--header-labels", "W,X,Y,Z", "--max-depth", "1")
 	d.say(t, 0, "source", "set", "a", "--territory", "Valdoro")
+	d.say(t, 0, "source", "disable", "a", "--why", "the clerk has asked for it")
 	d.say(t, 0, "source", "disable", "a")
+	if out := d.say(t, 0, "source", "log", "a"); !strings.Contains(out, "source set territory") || strings.Count(out, "source disabled  the clerk has asked for it") != 1 ||
+		strings.Count(out, "\n") != 3 {
+		t.Errorf("the audit says\n%s", out)
+	}
 	s, err := d.sys.db.Source(t.Context(), "a")
 	if err != nil || s.HostDelay != 1500 || s.DedupHTML != 3600 || s.RobotsPolicy != model.RobotsIgnore || s.HeaderLabels.Source != "Z" ||
 		s.MaxDepth != 1 || s.Territory != "Valdoro" || s.State != model.SourceDisabled {
@@ -36,9 +41,6 @@ func TestSourceCommands(t *testing.T) {
 		t.Errorf("a disabled source says %s", out)
 	}
 	d.say(t, 0, "source", "enable", "a")
-	if err := os.WriteFile(file, []byte("Bonjour, Valdoro."), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "a", file)
 	d.say(t, 0, "source", "apply", "-f", described)
 	d.say(t, 2, "source", "apply", "-f", file)

@@ -39,7 +39,7 @@ func newSourceFlags(f *pflag.FlagSet) *sourceFlags {
 	f.IntVar(&s.given.MaxPages, "max-pages", d.MaxPages, "most pages of a document")
 	f.IntVar(&s.given.MaxDepth, "max-depth", d.MaxDepth, "how deep containers in containers are unpacked")
 	f.StringVar(&s.entryRule, "entry-rule", "", "JSON file with the rule by which its pages hold records; empty: they hold none")
-	f.StringSliceVar(&s.labels, "header-labels", nil, "the four words of a chunk's header: type,status,date,source; empty: by language")
+	f.StringSliceVar(&s.labels, "header-labels", nil, "the four words of a chunk's header: type,status,date,source; empty: by language (French, and English, Portuguese, Italian of their own)")
 	return s
 }
 

@@ -19,15 +19,32 @@ type overview struct {
 	Queues    []stream.Queue   `json:"queues"`
 	Oldest    *time.Time       `json:"oldest_open,omitempty"`
 	Documents []catalog.Result `json:"documents"`
+	Captures  int              `json:"captures"` // how many documents would be listed without a limit
 }
 
+// listedCaptures is how many captures status prints when nothing else is said.
+const listedCaptures = 20
+
 func (c *cli) statusCommand() *cobra.Command {
-	var watch bool
+	var (
+		watch, all bool
+		o          catalog.RecentOptions
+	)
 	cmd := &cobra.Command{
 		Use: "status [ID]", Short: "Counts by stage and state, or the history of one document, snapshot or page",
-		Example: "  colophon status\n  colophon status --watch\n  colophon status doc_x4…",
+		Long: "Prints counts by stage and state, queues, and what became of the latest captures:\n" +
+			"at most 20, those that ended in error first. With an ID it prints the history of a\n" +
+			"document (doc_…), or the record of a snapshot (snap_…), page (SNAPSHOT/NUMBER) or\n" +
+			"chunk.",
+		Example: "  colophon status\n  colophon status --watch\n  colophon status --source valdoro --failed --all\n  colophon status doc_x4…",
 		Args:    args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) == 1 && kindOf(given[0]) == "" {
+				return usagef("%q is no ID: doc_… (a document), snap_… (a snapshot), SNAPSHOT/NUMBER (a page) or DOC_HASH:NUMBER (a chunk)", given[0])
+			}
+			if o.Limit = listedCaptures; all {
+				o.Limit = 0
+			}
 			if len(given) == 1 && kindOf(given[0]) == "document" {
 				return c.documentHistory(cmd, given[0])
 			}
@@ -35,7 +52,7 @@ func (c *cli) statusCommand() *cobra.Command {
 				return c.show(cmd, kindOf(given[0]), given[0])
 			}
 			for {
-				if err := c.overview(cmd); err != nil || !watch {
+				if err := c.overview(cmd, o); err != nil || !watch {
 					return err
 				}
 				select {
@@ -46,11 +63,14 @@ func (c *cli) statusCommand() *cobra.Command {
 			}
 		},
 	}
+	cmd.Flags().StringVar(&o.SourceID, "source", "", "list captures of this source only")
+	cmd.Flags().BoolVar(&o.Failed, "failed", false, "list only captures that ended in error")
+	cmd.Flags().BoolVar(&all, "all", false, "list all captures")
 	cmd.Flags().BoolVar(&watch, "watch", false, "print again every second until interrupted")
 	return cmd
 }
 
-func (c *cli) overview(cmd *cobra.Command) error {
+func (c *cli) overview(cmd *cobra.Command, listed catalog.RecentOptions) error {
 	ctx := cmd.Context()
 	db, s, err := c.catalog(ctx)
 	if err != nil {
@@ -84,7 +104,12 @@ func (c *cli) overview(cmd *cobra.Command) error {
 	if ok {
 		o.Oldest = &at
 	}
-	if o.Documents, err = db.Results(ctx, "", nil); err != nil {
+	if listed.SourceID != "" {
+		if _, err := db.Source(ctx, listed.SourceID); err != nil {
+			return err
+		}
+	}
+	if o.Documents, o.Captures, err = db.Recent(ctx, listed); err != nil {
 		return err
 	}
 	return c.print(o, func(w io.Writer) { writeOverview(w, o) })
@@ -107,6 +132,10 @@ func writeOverview(w io.Writer, o overview) {
 		}
 		fmt.Fprintf(w, "%-10s %s  %s%s\n", state, d.DocumentID, d.URL, because(d))
 	}
+	if len(o.Documents) < o.Captures {
+		fmt.Fprintf(w, "%d of %d captures; --all lists them all, --failed those that ended in error, --source those of one source\n",
+			len(o.Documents), o.Captures)
+	}
 	if o.Oldest != nil {
 		fmt.Fprintf(w, "oldest open work: %s\n", o.Oldest.Format(time.RFC3339))
 	}
@@ -127,7 +156,7 @@ func because(r catalog.Result) string {
 	}
 }
 
-// kindOf tells what an id names by its form.
+// kindOf tells what an id names by its form; empty when it names nothing.
 func kindOf(id string) string {
 	switch {
 	case strings.Contains(id, "/"):
@@ -141,8 +170,16 @@ func kindOf(id string) string {
 	case strings.Contains(id, ":"):
 		return "chunk"
 	default:
-		return "page"
+		return ""
 	}
+}
+
+// asked is what retry prints.
+type asked struct {
+	SnapshotID   string `json:"snapshot_id"`
+	ExtractionID string `json:"extraction_id"`
+	Redo         int    `json:"redo"`
+	Page         int    `json:"page,omitempty"`
 }
 
 func (c *cli) retryCommand() *cobra.Command {
@@ -177,7 +214,12 @@ func (c *cli) retryCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			return retry(ctx, conn, run, page)
+			if err := retry(ctx, conn, run, page); err != nil {
+				return err
+			}
+			return c.print(asked{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: run.Redo + 1, Page: page}, func(w io.Writer) {
+				fmt.Fprintf(w, "redo %d of %s is asked for; `colophon status %s` shows what becomes of it\n", run.Redo+1, run.SnapshotID, run.DocumentID)
+			})
 		},
 	}
 	cmd.Flags().IntVar(&page, "page", 0, "only the range that holds this page, from 1")

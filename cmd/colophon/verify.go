@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,11 @@ func (c *cli) verify(ctx context.Context, refs []string, o verifyOptions) error 
 	defer sys.close()
 	began := time.Now()
 	var total verified
+	if o.document != "" {
+		if _, err := sys.db.Document(ctx, o.document); err != nil {
+			return err
+		}
+	}
 	if len(refs) > 0 {
 		total.Tally, err = c.verifyNamed(ctx, sys, refs)
 	} else {
@@ -83,9 +89,16 @@ func (c *cli) verify(ctx context.Context, refs []string, o verifyOptions) error 
 		return err
 	}
 	total.Seconds = time.Since(began).Seconds()
+	if total.Chunks == 0 {
+		what := "the catalog"
+		if o.document != "" {
+			what = "document " + o.document
+		}
+		fmt.Fprintf(c.err, "%s has no chunks: nothing was verified\n", what)
+	}
 	err = c.print(total, func(w io.Writer) {
-		fmt.Fprintf(w, "%d chunks: %d verified, %d anchored, %d broken; %d bytes proved, %d synthetic; %d breaks elsewhere; %.1f s\n",
-			total.Chunks, total.Verified, total.Anchored, total.Broken, total.Bytes, total.Synth, total.Breaks, total.Seconds)
+		fmt.Fprintf(w, "%s: %d verified, %d anchored, %d broken; %d bytes proved, %d synthetic; %d breaks elsewhere; %.1f s\n",
+			many(total.Chunks, "chunk"), total.Verified, total.Anchored, total.Broken, total.Bytes, total.Synth, total.Breaks, total.Seconds)
 	})
 	if err == nil && (total.Broken > 0 || total.Breaks > 0 || total.Chunks == 0) {
 		return errFailed
@@ -99,6 +112,10 @@ func (c *cli) verifyNamed(ctx context.Context, sys *system, refs []string) (veri
 	chunks, err := sys.db.StoredChunks(ctx, refs)
 	if err != nil {
 		return total, err
+	}
+	found := make(map[string]bool, len(chunks))
+	for _, s := range chunks {
+		found[s.Chunk.ChunkRef] = true
 	}
 	for len(chunks) > 0 { // chunks of one generation share pages
 		n := 1
@@ -123,7 +140,8 @@ func (c *cli) verifyNamed(ctx context.Context, sys *system, refs []string) (veri
 	}
 	slices.Sort(refs)
 	if refs = slices.Compact(refs); total.Chunks < len(refs) {
-		return total, failedf("%d of %d chunks do not exist", len(refs)-total.Chunks, len(refs))
+		missing := slices.DeleteFunc(refs, func(ref string) bool { return found[ref] })
+		return total, failedf("%s not found in the catalog: %s", plural(len(missing), "chunk"), strings.Join(missing, ", "))
 	}
 	return total, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
 const (
@@ -26,10 +28,7 @@ func (c *cli) follow(ctx context.Context, s *sender, requests []handover, timeou
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	bySource := make(map[string][]string)
-	for _, r := range requests {
-		bySource[r.SourceID] = append(bySource[r.SourceID], r.RequestID)
-	}
+	bySource := bySource(requests)
 	show := newProgressLine(c)
 	defer show.end()
 	tick := time.NewTimer(0)
@@ -38,17 +37,17 @@ func (c *cli) follow(ctx context.Context, s *sender, requests []handover, timeou
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("gave up waiting: %w", ctx.Err())
+			return nil, gaveUp(ctx, timeout)
 		case <-tick.C:
 		}
 		asked := time.Now()
 		total, err := s.progress(ctx, bySource)
 		if err != nil {
-			return nil, err
+			return nil, standing(ctx, err, timeout)
 		}
 		if show.due() || total.Quiet() {
 			if show.failed, err = s.failures(ctx, bySource); err != nil {
-				return nil, err
+				return nil, standing(ctx, err, timeout)
 			}
 		}
 		show.update(total)
@@ -58,13 +57,36 @@ func (c *cli) follow(ctx context.Context, s *sender, requests []handover, timeou
 		tick.Reset(max(pollEvery, 10*time.Since(asked))) // of many requests it is asked less often
 		if total.Open > 0 && time.Now().After(resend) {
 			round++
-			if err := s.resend(ctx, requests, bySource, round); err != nil {
-				return nil, err
+			if err := s.resend(ctx, requests, bySource); err != nil {
+				return nil, standing(ctx, err, timeout)
 			}
 			resend = time.Now().Add(resendAfter << min(round, 3))
 		}
 	}
 	return s.results(ctx, requests, bySource)
+}
+
+// goesOn is true of everything that was sent.
+const goesOn = "what was sent stands and goes on without this command; the same command follows it again"
+
+// gaveUp says why one no longer waits.
+func gaveUp(ctx context.Context, timeout time.Duration) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return failedf("gave up waiting after %s, as --timeout says: %s", timeout, goesOn)
+	}
+	return failedf("interrupted: %s", goesOn)
+}
+
+// standing adds to an error of waiting what became of the requests.
+func standing(ctx context.Context, err error, timeout time.Duration) error {
+	switch {
+	case ctx.Err() != nil:
+		return gaveUp(ctx, timeout)
+	case fault.KindOf(err) == fault.KindUnavailable:
+		return fmt.Errorf("%w\n%s", err, goesOn)
+	default:
+		return err
+	}
 }
 
 func (s *sender) progress(ctx context.Context, bySource map[string][]string) (catalog.Progress, error) {
@@ -134,7 +156,7 @@ func containerOf(name string, asked map[string]bool) string {
 }
 
 // resend publishes again what has no row in captures.
-func (s *sender) resend(ctx context.Context, requests []handover, bySource map[string][]string, round int64) error {
+func (s *sender) resend(ctx context.Context, requests []handover, bySource map[string][]string) error {
 	known := make(map[string]bool, len(requests))
 	for source, ids := range bySource {
 		results, err := s.db.Results(ctx, source, ids)
@@ -149,7 +171,7 @@ func (s *sender) resend(ctx context.Context, requests []handover, bySource map[s
 		if known[r.SourceID+"/"+r.RequestID] {
 			continue
 		}
-		if err := s.publish(ctx, r, round); err != nil {
+		if err := s.publish(ctx, r, true); err != nil {
 			return err
 		}
 	}

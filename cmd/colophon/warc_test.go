@@ -38,8 +38,13 @@ func TestWARC(t *testing.T) {
 		for i, more := range [][]string{nil, {"--no-warc-compression"}} {
 			name := fmt.Sprintf("wget-%d", i)
 			args := append([]string{"-q", "-e", "robots=off", "-r", "-l", "2", "-nd", "-P", filepath.Join(dir, name+"-files"), "--warc-file=" + filepath.Join(dir, name)}, more...)
-			_ = runTool(t, 8, wget, append(args, site.URL+"/")...)                                   // 8: one page says 404
-			d.reads(t, 3, name, filepath.Join(dir, name+[]string{".warc.gz", ".warc"}[i]), site.URL) // 3: the same page
+			_ = runTool(t, 8, wget, append(args, site.URL+"/")...) // 8: one page says 404
+			path := filepath.Join(dir, name+[]string{".warc.gz", ".warc"}[i])
+			d.reads(t, 0, name, path, site.URL) // the archive was read: what the page says is the page's affair
+			out := d.say(t, 3, "capture", "--wait", "--strict", "--timeout", "1m", "--source", name, path)
+			if !strings.Contains(out, "fetch_failed: the server answered with status 404") || !strings.Contains(out, "1 failed") {
+				t.Errorf("the same page is told as %s", out)
+			}
 		}
 	})
 	t.Run("warcio", func(t *testing.T) {

@@ -10,6 +10,10 @@ import (
 	"strconv"
 )
 
+// ErrNotInstalled says that there is no PostgreSQL to start.
+var ErrNotInstalled = errors.New("PostgreSQL is not installed: initdb and postgres are neither in PG_BIN, nor in PATH, " +
+	"nor in /usr/lib/postgresql/*/bin (Debian: apt-get install postgresql)")
+
 // findBinaries returns the folder that holds initdb and postgres: PG_BIN when it is set, else the first in PATH, else
 // the newest version in the Debian folders.
 func findBinaries() (string, error) {
@@ -34,8 +38,7 @@ func findBinaries() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", errors.New("PostgreSQL is not installed: initdb and postgres are neither in PG_BIN, nor in PATH, " +
-		"nor in /usr/lib/postgresql/*/bin (Debian: apt-get install postgresql)")
+	return "", ErrNotInstalled
 }
 
 func hasBinaries(dir string) bool {

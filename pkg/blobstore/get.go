@@ -11,11 +11,12 @@ import (
 	"iter"
 	"math"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // Object is what the store knows of an object.
@@ -88,41 +89,39 @@ func (s *Store) get(ctx context.Context, b Bucket, key string, opts minio.GetObj
 }
 
 // File is a temporary file with an object's bytes. Its offset is at the start.
-// Close closes and removes it.
+// Close ends it.
 type File struct {
-	*os.File
+	*scratch.File
 	Size   int64  // bytes
 	SHA256 string // 64 hex digits
 }
 
-// Close closes and removes the file.
-func (f *File) Close() error {
-	err := f.File.Close()
-	if gone := os.Remove(f.Name()); gone != nil && err == nil {
-		err = gone
-	}
-	return err
-}
-
 // NewFile reads r to its end into a temporary file in dir (the system's when
 // empty) and hashes it on the way. More than limit bytes are ErrTooLarge, of
-// which nothing is left; a limit of 0 is none. Errors of r come back wrapped.
+// which nothing is left; a limit of 0 is none. Errors of r come back wrapped,
+// those of the file are a *scratch.Error.
 func NewFile(dir string, r io.Reader, limit int64) (*File, error) {
-	temporary, err := os.CreateTemp(dir, "colophon-object-*")
+	temporary, err := scratch.Create(dir)
 	if err != nil {
-		return nil, fmt.Errorf("making a temporary file: %w", err)
+		return nil, err
 	}
-	file := &File{File: temporary}
+	return fill(temporary, r, limit)
+}
+
+// fill is NewFile for a file that is there, which is closed with an error.
+func fill(into *scratch.File, r io.Reader, limit int64) (*File, error) {
+	file := &File{File: into}
 	if limit > 0 && limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1)
 	}
 	hash := sha256.New()
-	file.Size, err = io.Copy(io.MultiWriter(temporary, hash), r)
+	var err error
+	file.Size, err = io.Copy(io.MultiWriter(into, hash), r)
 	if err == nil && limit > 0 && file.Size > limit {
 		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
 	if err == nil {
-		_, err = temporary.Seek(0, io.SeekStart)
+		_, err = into.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		_ = file.Close()
@@ -137,7 +136,12 @@ func NewFile(dir string, r io.Reader, limit int64) (*File, error) {
 // limit bytes are ErrTooLarge, when the size is known before anything is read;
 // a limit of 0 is none.
 func (s *Store) GetFile(ctx context.Context, b Bucket, key, want string, limit int64) (*File, error) {
-	file, err := s.getFile(ctx, b, key, limit)
+	return s.getFile(ctx, b, key, want, limit, func() (*scratch.File, error) { return scratch.Create(s.config.TempDir) })
+}
+
+// getFile is GetFile into a file that create makes.
+func (s *Store) getFile(ctx context.Context, b Bucket, key, want string, limit int64, create func() (*scratch.File, error)) (*File, error) {
+	file, err := s.fill(ctx, b, key, limit, create)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s/%s: %w", b, key, err)
 	}
@@ -148,7 +152,7 @@ func (s *Store) GetFile(ctx context.Context, b Bucket, key, want string, limit i
 	return file, nil
 }
 
-func (s *Store) getFile(ctx context.Context, b Bucket, key string, limit int64) (*File, error) {
+func (s *Store) fill(ctx context.Context, b Bucket, key string, limit int64, create func() (*scratch.File, error)) (*File, error) {
 	body, info, _, err := s.client.GetObject(ctx, s.name(b), key, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, classify(ctx, b, err)
@@ -157,7 +161,11 @@ func (s *Store) getFile(ctx context.Context, b Bucket, key string, limit int64) 
 	if limit > 0 && info.Size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, info.Size, limit)
 	}
-	return NewFile(s.config.TempDir, &classifying{ctx: ctx, bucket: b, body: body}, limit)
+	into, err := create()
+	if err != nil {
+		return nil, err
+	}
+	return fill(into, &classifying{ctx: ctx, bucket: b, body: body}, limit)
 }
 
 // classifying marks the errors of a body, so that they differ from those of the

@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // FetchRaw writes the captured bytes of a snapshot to a new file at path,
@@ -31,21 +32,11 @@ func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) 
 }
 
 func (s *Store) download(ctx context.Context, b Bucket, key, want, path string) error {
-	f, err := s.GetFile(ctx, b, key, want, 0)
+	f, err := s.getFile(ctx, b, key, want, 0, func() (*scratch.File, error) { return scratch.CreateAt(path) })
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
-	if err := os.Rename(f.Name(), path); err == nil {
-		return nil
-	}
-	// Another file system: copy.
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, f)
-	return errors.Join(err, out.Close())
+	return f.Close()
 }
 
 // Copy writes an object's bytes to w and returns their sha256 as hex digits and

@@ -64,7 +64,7 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 				AND (lease_until IS NULL OR lease_until < now())
 				AND (outcome IS NULL OR reason = ANY($6)) RETURNING `+captureColumns,
 			c.SourceID, c.RequestID, c.RequestDigest, owner, lease,
-			[]string{string(fault.SourceUnknown), string(fault.SourceDisabled)}))
+			forSource()))
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		stands, err = db.Capture(ctx, c.SourceID, c.RequestID)
@@ -75,6 +75,21 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 	}
 	return stands, true, nil
 }
+
+// ReopenRefused takes back what was decided of requests for the state of their
+// source alone: whoever sends them again wants to know what becomes of them now.
+func (db *DB) ReopenRefused(ctx context.Context, sourceID string, requests []string) error {
+	_, err := db.pool.Exec(ctx, `UPDATE captures SET outcome = NULL, reason = '', message = '', decided_at = NULL, announced_at = NULL,
+			progress_at = now() WHERE source_id = $1 AND request_id = ANY($2) AND outcome = 'rejected' AND reason = ANY($3)
+			AND (lease_until IS NULL OR lease_until < now())`, sourceID, requests, forSource())
+	if err != nil {
+		return fmt.Errorf("requests of %s that were refused: %w", sourceID, Classify(err))
+	}
+	return nil
+}
+
+// forSource are the reasons that say something of a source and nothing of a request.
+func forSource() []string { return []string{string(fault.SourceUnknown), string(fault.SourceDisabled)} }
 
 // unsynced, selected from, lets the transaction of its statement commit without
 // waiting for the disk. A crash of the server can lose what was committed so.
@@ -105,7 +120,8 @@ func (db *DB) ReleaseCapture(ctx context.Context, sourceID, requestID, owner str
 }
 
 // DecideCapture gives a request its outcome without a new snapshot and returns
-// the row as it stands: the first decision is the one that counts.
+// the row as it stands: the first decision is the one that counts. A failed one
+// that names a document is that of a container that was begun with.
 func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error) {
 	stands := c
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
@@ -113,7 +129,10 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 		if stands, err = scanCapture(tx.QueryRow(ctx, lockCapture, c.SourceID, c.RequestID)); err != nil || stands.Outcome != "" {
 			return err
 		}
-		stands, err = scanCapture(tx.QueryRow(ctx, decideCapture, decided(c)...))
+		if stands, err = scanCapture(tx.QueryRow(ctx, decideCapture, decided(c)...)); err != nil || c.Outcome != string(event.OutcomeFailed) {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE documents SET ingest_status = 'error', error_message = $2 WHERE document_id = $1`, c.DocumentID, c.Message)
 		return err
 	})
 	if err != nil {
@@ -135,6 +154,33 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 	unchanged func(model.Standing) bool) (model.Capture, error) {
 	return db.record(ctx, c, s, windows, unchanged, false)
+}
+
+// BeginContainer records the snapshot of a container before its members, which
+// name it, and notes it on the request's row, where there is one without an
+// outcome: whoever takes the request up again goes on with these bytes. Nothing
+// of a container itself is processed, so its document is done.
+func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error {
+	err := db.pipelined(ctx, func(p *pipeline) error {
+		p.queue(`UPDATE captures SET snapshot_id = $3, document_id = $4, progress_at = now()
+			WHERE source_id = $1 AND request_id = $2 AND outcome IS NULL`, c.SourceID, c.RequestID, s.SnapshotID, s.DocumentID)
+		lockDocument(p, &s)
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+		if err := insertSnapshot(ctx, p, s, false); err != nil {
+			return err
+		}
+		if err := p.write(ctx, "document "+s.DocumentID, 1, `UPDATE documents SET ingest_status = 'done', last_ingested_at = now()
+			WHERE document_id = $1`, s.DocumentID); err != nil {
+			return err
+		}
+		return updateDocument(ctx, p, s)
+	})
+	if err != nil {
+		return fmt.Errorf("beginning with container %s/%s: %w", c.SourceID, c.RequestID, err)
+	}
+	return nil
 }
 
 // RecordMember does for a member of a container what RecordCapture does for a

@@ -17,8 +17,8 @@ const groupSize = 500
 
 // ChunkWithState is a chunk and what changes about it.
 type ChunkWithState struct {
-	Chunk model.Chunk      `json:"chunk"`
-	State model.ChunkState `json:"state"`
+	Chunk model.Chunk      `json:"chunk"` // the chunk as it was created
+	State model.ChunkState `json:"state"` // what changes about it
 }
 
 // ChunkGroups returns chunks with their states in the order of (doc_hash,
@@ -36,8 +36,21 @@ func (db *DB) ChunkGroups(ctx context.Context, refs []string, documentID string)
 		args = append(args, documentID)
 		where += fmt.Sprintf(` AND c.document_id = $%d`, len(args))
 	}
+	return db.chunkGroups(ctx, `chunks c`, where, args)
+}
+
+// CurrentChunks returns the chunks of the documents' current versions, of one
+// source or of all when it is empty, as ChunkGroups does.
+func (db *DB) CurrentChunks(ctx context.Context, sourceID string) iter.Seq2[[]ChunkWithState, error] {
+	return db.chunkGroups(ctx, currentChunks, `(c.doc_hash, c.generation, c.chunk_index) > ($1, $2, $3) AND ($4 = '' OR d.source_id = $4)`,
+		[]any{"", 0, 0, sourceID})
+}
+
+// chunkGroups reads chunks from a table or join that calls them c. The first three
+// args are where to begin.
+func (db *DB) chunkGroups(ctx context.Context, from, where string, args []any) iter.Seq2[[]ChunkWithState, error] {
 	query := fmt.Sprintf(`SELECT `+chunkColumns+`, s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by
-		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE `+where+`
+		FROM `+from+` JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE `+where+`
 		ORDER BY c.doc_hash, c.generation, c.chunk_index LIMIT %d`, groupSize)
 	return func(yield func([]ChunkWithState, error) bool) {
 		var group []ChunkWithState

@@ -12,7 +12,7 @@ import (
 // RecordedSnapshot is a snapshot and whether it is to be processed.
 type RecordedSnapshot struct {
 	model.Snapshot
-	Process bool `json:"process"`
+	Process bool `json:"process"` // false: recorded, nothing to run
 }
 
 // DocumentSnapshots returns the newest snapshots of a document, by (retrieved_at,
@@ -35,10 +35,10 @@ func (db *DB) DocumentSnapshots(ctx context.Context, documentID string, limit in
 // RunProgress is a run with the number of its pages by state.
 type RunProgress struct {
 	model.Run
-	Announced bool `json:"announced"` // run.completed was published for its redo
-	Pending   int  `json:"pages_pending"`
-	Processed int  `json:"pages_processed"`
-	Failed    int  `json:"pages_failed"`
+	Announced bool `json:"announced"`       // run.completed was published for its redo
+	Pending   int  `json:"pages_pending"`   // pages that are not extracted yet
+	Processed int  `json:"pages_processed"` // pages that have units
+	Failed    int  `json:"pages_failed"`    // pages that failed
 }
 
 // RunsProgress returns the runs of snapshots, by snapshot and in their order.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,6 +34,14 @@ func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, extractionID stri
 	return db.newest(ctx, `SELECT record FROM (`+newest+`) n WHERE document_id > $2
 		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = n.snapshot_id AND r.extraction_id = $4)
 		ORDER BY document_id LIMIT $3`, sourceID, extractionID)
+}
+
+// ScannedSnapshots returns those of NewestSnapshots of which a page, or a part of
+// one, was found to need OCR by any run, whether it was read or not.
+func (db *DB) ScannedSnapshots(ctx context.Context, sourceID string) iter.Seq2[model.Snapshot, error] {
+	return db.newest(ctx, `SELECT record FROM (`+newest+`) n WHERE document_id > $2
+		AND EXISTS (SELECT 1 FROM pages p WHERE p.snapshot_id = n.snapshot_id AND p.record ? 'ocr')
+		ORDER BY document_id LIMIT $3`, sourceID)
 }
 
 func (db *DB) newest(ctx context.Context, query, sourceID string, more ...any) iter.Seq2[model.Snapshot, error] {
@@ -79,7 +88,8 @@ type ReparseProgress struct {
 	Done      int `json:"done"`
 	Partial   int `json:"partial"`
 	Failed    int `json:"failed"`
-	Moved     int `json:"moved"` // superseded or removed
+	Moved     int `json:"moved"`  // superseded or removed
+	Passed    int `json:"passed"` // of those with a run, how many have a later one that stands in its place
 }
 
 // Over reports whether nothing is left to do.
@@ -93,14 +103,37 @@ func (db *DB) ReparseProgress(ctx context.Context, sourceID, snapshotID, extract
 			UNION ALL SELECT snapshot_id FROM snapshots WHERE snapshot_id = $2),
 		states AS (SELECT CASE WHEN r.snapshot_id IS NULL THEN 'waiting'
 				WHEN r.state IN ('superseded', 'removed') THEN 'moved'
-				WHEN r.state IN ('queued', 'running') OR r.announced_redo < r.redo THEN 'running' ELSE r.state END AS state
+				WHEN r.state IN ('queued', 'running') OR r.announced_redo < r.redo THEN 'running' ELSE r.state END AS state,
+				EXISTS (SELECT 1 FROM runs l WHERE l.snapshot_id = r.snapshot_id AND l.run_order > r.run_order
+					AND l.state IN ('done', 'partial')) AS passed
 			FROM wanted w LEFT JOIN runs r ON r.snapshot_id = w.snapshot_id AND r.extraction_id = $3)
 		SELECT count(*), count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'running'),
 			count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'partial'),
-			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'moved') FROM states`,
-		sourceID, snapshotID, extractionID).Scan(&p.Documents, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved)
+			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'moved'), count(*) FILTER (WHERE passed) FROM states`,
+		sourceID, snapshotID, extractionID).Scan(&p.Documents, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved, &p.Passed)
 	if err != nil {
 		return p, fmt.Errorf("progress of the re-parse: %w", Classify(err))
 	}
 	return p, nil
+}
+
+// NewestSnapshotsOf returns the newest snapshot of each of the documents that has
+// one, also where there is nothing to process. Of several with its bytes and time,
+// it is the one that was recorded last.
+func (db *DB) NewestSnapshotsOf(ctx context.Context, documents []string) (map[string]model.Snapshot, error) {
+	found := make(map[string]model.Snapshot, len(documents))
+	for part := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(documents))), newestBatch) {
+		batch, err := db.newestBatch(ctx, `SELECT DISTINCT ON (s.document_id) s.record
+			FROM (SELECT DISTINCT ON (document_id) document_id, retrieved_at, content_hash FROM snapshots
+				WHERE document_id = ANY($1) ORDER BY document_id, retrieved_at DESC, snapshot_id DESC) n
+			JOIN snapshots s USING (document_id, retrieved_at, content_hash)
+			ORDER BY s.document_id, s.created_at DESC, s.snapshot_id`, []any{part})
+		if err != nil {
+			return nil, fmt.Errorf("the newest snapshots of %d documents: %w", len(part), Classify(err))
+		}
+		for _, s := range batch {
+			found[s.DocumentID] = s
+		}
+	}
+	return found, nil
 }

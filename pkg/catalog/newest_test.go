@@ -60,4 +60,52 @@ func TestNewestSnapshots(t *testing.T) {
 	if one, err := db.ReparseProgress(t.Context(), "", b.SnapshotID, extraction); err != nil || !one.Over() || one.Done != 1 || one.Documents != 1 {
 		t.Errorf("of one snapshot: %+v: %v", one, err)
 	}
+	later := startRun(t, db, b, "fedcba9876543210", 1)
+	putRange(t, db, later, model.PageRange{From: 1, To: 1}, 0)
+	finish(t, db, later, model.RunDone)
+	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 1, Done: 1, Passed: 1})
+}
+
+// What is read again by OCR is what some run has found to need it.
+func TestScannedSnapshots(t *testing.T) {
+	db := openCatalog(t)
+	text, scan := addSnapshot(t, db, snapshotOf("text", 1)), addSnapshot(t, db, snapshotOf("scan", 1))
+	addSnapshot(t, db, snapshotOf("not parsed", 1))
+	putRange(t, db, startRun(t, db, text, extraction, 1), model.PageRange{From: 1, To: 1}, 0)
+	row, pages := rangeOf(startRun(t, db, scan, extraction, 1), model.PageRange{From: 1, To: 1}, 0)
+	pages[0].OCR = []model.PageOCR{{Why: "no_text"}}
+	if _, err := db.PutSegment(t.Context(), row, pages); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for s, err := range db.ScannedSnapshots(t.Context(), "s") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, s.SnapshotID)
+	}
+	if !slices.Equal(ids, []string{scan.SnapshotID}) {
+		t.Errorf("%q, want %s", ids, scan.SnapshotID)
+	}
+}
+
+// The newest of each document, and of two that are equal the one recorded last.
+func TestNewestSnapshotsOf(t *testing.T) {
+	db := openCatalog(t)
+	addSnapshot(t, db, snapshotOf("plan", 1))
+	last := addSnapshot(t, db, snapshotOf("plan", 2))
+	other := addSnapshot(t, db, snapshotOf("other", 1))
+	addSnapshot(t, db, snapshotOf("not asked for", 1))
+	found, err := db.NewestSnapshotsOf(t.Context(), []string{last.DocumentID, other.DocumentID, last.DocumentID, "doc_none"})
+	if err != nil || len(found) != 2 || found[last.DocumentID].SnapshotID != last.SnapshotID || found[other.DocumentID].SnapshotID != other.SnapshotID {
+		t.Errorf("%v: %v", found, err)
+	}
+	for _, id := range []string{"snap_0", "snap_z"} { // whatever their ids
+		again := last
+		again.SnapshotID, again.RequestID = id, id
+		addSnapshot(t, db, again)
+		if found, err = db.NewestSnapshotsOf(t.Context(), []string{last.DocumentID}); err != nil || found[last.DocumentID].SnapshotID != id {
+			t.Errorf("%v, want %s: %v", found, id, err)
+		}
+	}
 }

@@ -49,22 +49,27 @@ func (db *DB) PlanOCR(ctx context.Context, run model.Run, r model.PageRange, red
 	if err != nil {
 		return nil, err
 	}
+	named := map[[2]string]bool{{}: true} // no name: the page waits, or has failed
 	for _, t := range planned {
-		if t.OCR.Engine == "" {
+		engine := [2]string{t.OCR.Engine, t.OCR.Version}
+		if named[engine] {
 			continue
 		}
+		named[engine] = true
 		if _, err := db.pool.Exec(ctx, nameEngine, run.SnapshotID, run.ExtractionID, t.OCR.Engine, t.OCR.Version); err != nil {
 			return nil, fmt.Errorf("engine of %s: %w", run.SnapshotID, Classify(err))
 		}
-		break
 	}
 	return planned, nil
 }
 
-// nameEngine makes a run name whoever read the first of its pages.
-const nameEngine = `UPDATE runs SET progress_at = now(), reconciled = 0,
-	ocr = CASE WHEN coalesce(ocr->>'engine', '') <> '' THEN ocr
-		ELSE coalesce(ocr, '{}') || jsonb_build_object('engine', $3::text, 'version', $4::text) END
+// nameEngine makes a run name whoever read the first of its pages, and all
+// others besides.
+const nameEngine = `UPDATE runs SET progress_at = now(), reconciled = 0, ocr = CASE
+	WHEN coalesce(ocr->>'engine', '') = '' THEN coalesce(ocr, '{}') || jsonb_build_object('engine', $3::text, 'version', $4::text)
+	WHEN ocr->>'engine' = $3 AND ocr->>'version' = $4 THEN ocr
+	ELSE jsonb_set(ocr, '{also}', (SELECT jsonb_agg(name ORDER BY name COLLATE "C") FROM (
+		SELECT jsonb_array_elements_text(coalesce(ocr->'also', '[]')) AS name UNION SELECT $3 || ' ' || $4) AS names)) END
 	WHERE snapshot_id = $1 AND extraction_id = $2`
 
 // OCRTasks returns what a range of a run has read by OCR at a redo, in page order.
@@ -108,8 +113,7 @@ func scanOCR(row pgx.Row) (s model.StoredResult, err error) {
 }
 
 // PutOCR records what was read for a task, unless another was first, and answers
-// the task with the result that counts; the run names whoever read its first
-// page. A task that is answered stays as it is.
+// the task with the result that counts; the run names whoever read its pages. A task that is answered stays as it is.
 func (db *DB) PutOCR(ctx context.Context, t model.OCRTask, s model.StoredResult) error {
 	s.Kind = kindOCR
 	err := db.Tx(ctx, func(tx pgx.Tx) error {

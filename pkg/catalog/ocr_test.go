@@ -102,6 +102,41 @@ func contains(all []catalog.Count, one catalog.Count) bool {
 	return false
 }
 
+// A run that several versions of an engine read names each of them, and so does
+// another run of what they read.
+func TestEnginesOfARun(t *testing.T) {
+	db := openCatalog(t)
+	ctx := t.Context()
+	s := addSnapshot(t, db, snapshotOf("scan", 1))
+	all := model.PageRange{From: 1, To: 4}
+	run := startRun(t, db, s, extraction, 4)
+	var tasks []model.OCRTask
+	for no := 1; no <= 4; no++ {
+		tasks = append(tasks, taskOf(run, no, 0))
+	}
+	if _, err := db.PlanOCR(ctx, run, all, 0, tasks); err != nil {
+		t.Fatal(err)
+	}
+	for i, version := range []string{"5.3", "5.5", "5.4", "5.5"} {
+		if err := db.PutOCR(ctx, tasks[i], resultOf(tasks[i], "", version)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := startRun(t, db, s, "fedcba9876543210", 4)
+	for i := range tasks {
+		tasks[i] = taskOf(again, i+1, 0)
+	}
+	if _, err := db.PlanOCR(ctx, again, all, 0, tasks); err != nil {
+		t.Fatal(err)
+	}
+	want := &model.RunOCR{Engine: "e", Version: "5.3", Also: []string{"e 5.4", "e 5.5"}}
+	for _, r := range []model.Run{run, again} {
+		if stands, err := db.Run(ctx, r.SnapshotID, r.ExtractionID); err != nil || !reflect.DeepEqual(stands.OCR, want) {
+			t.Errorf("%s: %+v, %v", r.ExtractionID, stands.OCR, err)
+		}
+	}
+}
+
 // TestOCRIsNotRepeated: another run of the snapshot finds what was read; one that
 // asks for OCR of its own does not, and what it reads counts for itself alone.
 func TestOCRIsNotRepeated(t *testing.T) {

@@ -1,10 +1,14 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,35 +16,91 @@ import (
 )
 
 // PutSource adds a source to the registry or replaces what the registry says of
-// it. The error of a source that is not valid names the field.
+// it, and writes to the audit which fields changed. The error of a source that is
+// not valid names the field.
 func (db *DB) PutSource(ctx context.Context, s model.Source) error {
-	return db.putSource(ctx, s, `ON CONFLICT (source_id) DO UPDATE
-		SET state = excluded.state, record = excluded.record, updated_at = now()`)
+	record, err := recordOf(s)
+	if err != nil {
+		return err
+	}
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		before, err := scanSource(tx.QueryRow(ctx, `SELECT state, record FROM sources WHERE source_id = $1 FOR UPDATE`, s.SourceID))
+		action := "source add"
+		switch {
+		case err == nil:
+			fields, err := changed(before, s)
+			if err != nil || len(fields) == 0 {
+				return err
+			}
+			action = "source set " + strings.Join(fields, ", ")
+		case !errors.Is(err, pgx.ErrNoRows):
+			return err
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT (source_id) DO UPDATE
+			SET state = excluded.state, record = excluded.record, updated_at = now()`, s.SourceID, s.State, record); err != nil {
+			return err
+		}
+		return audit(ctx, tx, action, s.SourceID)
+	})
+	if err != nil {
+		return fmt.Errorf("source %s: %w", s.SourceID, err)
+	}
+	return nil
 }
 
 // RegisterSource adds a source unless there is one with its id, and returns
 // what the registry says now.
 func (db *DB) RegisterSource(ctx context.Context, s model.Source) (model.Source, error) {
-	if err := db.putSource(ctx, s, `ON CONFLICT DO NOTHING`); err != nil {
+	record, err := recordOf(s)
+	if err != nil {
 		return model.Source{}, err
+	}
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		added, err := tx.Exec(ctx, `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, s.SourceID, s.State, record)
+		if err != nil || added.RowsAffected() == 0 {
+			return err
+		}
+		return audit(Acting(ctx, "capturer", "its first request"), tx, "source add", s.SourceID)
+	})
+	if err != nil {
+		return model.Source{}, fmt.Errorf("source %s: %w", s.SourceID, err)
 	}
 	return db.Source(ctx, s.SourceID)
 }
 
-func (db *DB) putSource(ctx context.Context, s model.Source, conflict string) error {
+func recordOf(s model.Source) ([]byte, error) {
 	if err := s.Validate(); err != nil {
-		return fmt.Errorf("source %s: %w", s.SourceID, err)
+		return nil, fmt.Errorf("source %s: %w", s.SourceID, err)
 	}
 	record, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("source %s: %w", s.SourceID, err)
+		return nil, fmt.Errorf("source %s: %w", s.SourceID, err)
 	}
-	_, err = db.pool.Exec(ctx, `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) `+conflict,
-		s.SourceID, s.State, record)
-	if err != nil {
-		return fmt.Errorf("source %s: %w", s.SourceID, Classify(err))
+	return record, nil
+}
+
+// changed returns the names of the fields in which two records of a source
+// differ, sorted.
+func changed(before, after model.Source) ([]string, error) {
+	var fields [2]map[string]json.RawMessage
+	for i, s := range []model.Source{before, after} {
+		record, err := json.Marshal(s)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(record, &fields[i]); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	names := make(map[string]bool)
+	for i := range fields {
+		for name, value := range fields[i] {
+			if !bytes.Equal(value, fields[1-i][name]) {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
 }
 
 // Source returns one source, or ErrNotFound.
@@ -70,12 +130,18 @@ func (db *DB) SetSourceState(ctx context.Context, sourceID string, state model.S
 	if state != model.SourceEnabled && state != model.SourceDisabled {
 		return fmt.Errorf("source %s: state %q: enabled or disabled", sourceID, state)
 	}
-	tag, err := db.pool.Exec(ctx, `UPDATE sources SET state = $2, updated_at = now() WHERE source_id = $1`, sourceID, state)
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		var before model.SourceState
+		if err := tx.QueryRow(ctx, `SELECT state FROM sources WHERE source_id = $1 FOR UPDATE`, sourceID).Scan(&before); err != nil || before == state {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE sources SET state = $2, updated_at = now() WHERE source_id = $1`, sourceID, state); err != nil {
+			return err
+		}
+		return audit(ctx, tx, "source "+string(state), sourceID)
+	})
 	if err != nil {
-		return fmt.Errorf("source %s: %w", sourceID, Classify(err))
-	}
-	if tag.RowsAffected() == 0 {
-		return fmt.Errorf("source %s: %w", sourceID, ErrNotFound)
+		return fmt.Errorf("source %s: %w", sourceID, err)
 	}
 	return nil
 }
@@ -93,8 +159,10 @@ func (db *DB) RemoveSource(ctx context.Context, sourceID string) error {
 		if used {
 			return ErrInUse
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM sources WHERE source_id = $1`, sourceID)
-		return err
+		if _, err := tx.Exec(ctx, `DELETE FROM sources WHERE source_id = $1`, sourceID); err != nil {
+			return err
+		}
+		return audit(ctx, tx, "source remove", sourceID)
 	})
 	if err != nil {
 		return fmt.Errorf("source %s: %w", sourceID, Classify(err))

@@ -11,9 +11,9 @@ import (
 
 // Count is how many things of one kind are in one state.
 type Count struct {
-	What  string `json:"what"` // capture, document, run, page, ocr, manifest, chunk, vector
-	State string `json:"state"`
-	N     int64  `json:"count"`
+	What  string `json:"what"`  // capture, document, run, page, ocr, manifest, chunk, vector
+	State string `json:"state"` // in which state
+	N     int64  `json:"count"` // how many
 }
 
 // Counts returns the counts by kind and state, sorted.
@@ -123,7 +123,8 @@ type Result struct {
 	Message    string `json:"message,omitempty"`
 	Pages      int    `json:"pages"`
 	Failed     int    `json:"failed_pages"`
-	Chunks     int    `json:"chunks"` // of the run's newest generation
+	Chunks     int    `json:"chunks"`              // of the run's newest generation
+	Container  string `json:"container,omitempty"` // the request_id of the container that it is a member of
 }
 
 // InError reports whether the request ended in an error, which a partial run is
@@ -138,21 +139,55 @@ const withMembers = `SELECT * FROM captures WHERE $2::text[] IS NULL OR (source_
 	UNION ALL SELECT m.* FROM captures m JOIN asked a ON m.source_id = a.source_id AND m.container = a.request_id
 		WHERE $2::text[] IS NOT NULL AND m.container <> ''`
 
+// resultColumns are those of a Result, of a request c and its newest run r.
+const resultColumns = `c.source_id, c.request_id, coalesce(c.request->>'url', c.request->>'source_record_id', ''),
+	coalesce(c.outcome, ''), c.snapshot_id, c.document_id,
+	coalesce(r.state, ''), coalesce(nullif(c.reason, ''), r.reason, ''), coalesce(nullif(c.message, ''), r.message, ''),
+	coalesce(r.page_count, 0),
+	(SELECT count(*) FROM pages p WHERE p.snapshot_id = r.snapshot_id AND p.extraction_id = r.extraction_id
+		AND p.status = 'failed'),
+	coalesce((SELECT m.chunk_count FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
+		AND m.extraction_id = r.extraction_id ORDER BY m.redo DESC, m.generation DESC LIMIT 1), 0), c.container`
+
+// newestRun joins the newest run of the snapshot of a request c as r.
+const newestRun = `LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id
+	AND state <> 'superseded' ORDER BY run_order DESC LIMIT 1) r ON true`
+
+// RecentOptions say which of the requests Recent returns.
+type RecentOptions struct {
+	SourceID string // empty: of all sources
+	Failed   bool   // only those that ended in error
+	Limit    int    // 0: all
+}
+
+// Recent returns what became of the requests that are asked for, those that ended
+// in error first and then the newest first, and how many there are without the
+// limit.
+func (db *DB) Recent(ctx context.Context, o RecentOptions) (results []Result, total int, err error) {
+	limit := &o.Limit
+	if o.Limit == 0 {
+		limit = nil
+	}
+	const inError = `(coalesce(c.outcome IN ('rejected', 'failed'), false) OR coalesce(r.state = 'failed', false))`
+	const chosen = ` FROM captures c ` + newestRun + ` WHERE ($1 = '' OR c.source_id = $1) AND (NOT $2 OR ` + inError + `)`
+	if err := db.pool.QueryRow(ctx, `SELECT count(*)`+chosen, o.SourceID, o.Failed).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("requests: %w", Classify(err))
+	}
+	rows, err := db.pool.Query(ctx, `SELECT `+resultColumns+chosen+`
+		ORDER BY `+inError+` DESC, c.accepted_at DESC, c.source_id COLLATE "C", c.request_id COLLATE "C" LIMIT $3`, o.SourceID, o.Failed, limit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("requests: %w", Classify(err))
+	}
+	if results, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Result]); err != nil {
+		return nil, 0, fmt.Errorf("requests: %w", Classify(err))
+	}
+	return results, total, nil
+}
+
 // Results returns what became of the requests and of their members, in the
 // order of their ids. A nil requests means all of them.
 func (db *DB) Results(ctx context.Context, sourceID string, requests []string) ([]Result, error) {
-	rows, err := db.pool.Query(ctx, `
-		WITH RECURSIVE asked AS (`+withMembers+`)
-		SELECT c.source_id, c.request_id, coalesce(c.request->>'url', c.request->>'source_record_id', ''),
-			coalesce(c.outcome, ''), c.snapshot_id, c.document_id,
-			coalesce(r.state, ''), coalesce(nullif(c.reason, ''), r.reason, ''), coalesce(nullif(c.message, ''), r.message, ''),
-			coalesce(r.page_count, 0),
-			(SELECT count(*) FROM pages p WHERE p.snapshot_id = r.snapshot_id AND p.extraction_id = r.extraction_id
-				AND p.status = 'failed'),
-			coalesce((SELECT m.chunk_count FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
-				AND m.extraction_id = r.extraction_id ORDER BY m.redo DESC, m.generation DESC LIMIT 1), 0)
-		FROM asked c LEFT JOIN LATERAL (SELECT * FROM runs WHERE runs.snapshot_id = c.snapshot_id
-			AND state <> 'superseded' ORDER BY run_order DESC LIMIT 1) r ON true
+	rows, err := db.pool.Query(ctx, `WITH RECURSIVE asked AS (`+withMembers+`) SELECT `+resultColumns+` FROM asked c `+newestRun+`
 		ORDER BY c.source_id COLLATE "C", c.request_id COLLATE "C"`, sourceID, requests)
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", Classify(err))

@@ -1,8 +1,11 @@
 package catalog_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -187,5 +190,41 @@ func TestResultsOfEveryOutcome(t *testing.T) {
 	p, err := db.Progress(t.Context(), "", nil)
 	if err != nil || p.Open != 0 || p.Unannounced != 6 || p.OpenRuns != 0 || p.Runs != 1 {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// Requests that ended in error come first, then the newest.
+func TestRecent(t *testing.T) {
+	db := openCatalog(t)
+	for _, name := range []string{"a", "b", "c"} {
+		addSnapshot(t, db, snapshotOf(name, 1))
+	}
+	refused := model.Capture{SourceID: "s", RequestID: "refused", RequestDigest: "d", Request: json.RawMessage(`{"url":"https://example.org/x"}`)}
+	if _, _, err := db.AcceptCapture(t.Context(), refused, "test", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	refused.Outcome, refused.Reason = "rejected", "fetch_refused"
+	if _, err := db.DecideCapture(t.Context(), refused); err != nil {
+		t.Fatal(err)
+	}
+	addSnapshot(t, db, snapshotOf("d", 1))
+	for _, c := range []struct {
+		o     catalog.RecentOptions
+		want  string
+		total int
+	}{
+		{catalog.RecentOptions{}, "refused d@1 c@1 b@1 a@1", 5},
+		{catalog.RecentOptions{SourceID: "s", Limit: 2}, "refused d@1", 5},
+		{catalog.RecentOptions{Failed: true}, "refused", 1},
+		{catalog.RecentOptions{SourceID: "other"}, "", 0},
+	} {
+		results, total, err := db.Recent(t.Context(), c.o)
+		var ids []string
+		for _, r := range results {
+			ids = append(ids, r.RequestID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != c.want || total != c.total {
+			t.Errorf("%+v: %q of %d: %v", c.o, got, total, err)
+		}
 	}
 }

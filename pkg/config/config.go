@@ -59,6 +59,16 @@ func Environ() map[string]string {
 	return values
 }
 
+// ErrSettings is every error of Load and LoadFrom that a setting's value is at
+// fault for.
+var ErrSettings = errors.New("wrong settings")
+
+// wrong is an error that ErrSettings is, under its own text.
+type wrong struct{ error }
+
+func (wrong) Is(target error) bool { return target == ErrSettings }
+func (w wrong) Unwrap() error      { return w.error }
+
 // Load reads T from this process's environment; see LoadFrom.
 func Load[T any]() (T, error) { return LoadFrom[T](Environ()) }
 
@@ -85,14 +95,14 @@ func LoadFrom[T any](values map[string]string) (T, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return zero, errors.Join(problems...)
+		return zero, wrong{errors.Join(problems...)}
 	}
 	if err := env.ParseWithOptions(&loaded, env.Options{Environment: given, Prefix: Prefix}); err != nil {
-		return zero, err
+		return zero, wrong{err}
 	}
 	if v, ok := any(loaded).(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
-			return zero, err
+			return zero, wrong{err}
 		}
 	}
 	return loaded, nil
@@ -142,7 +152,7 @@ func (s setting) read(given map[string]string) error {
 	value, isSet := given[s.name]
 	switch {
 	case !isSet && s.required:
-		return fmt.Errorf("%s is not set; allowed is %s", s.name, s.allows())
+		return fmt.Errorf("%s is not set, and must be: %s", s.name, s.help)
 	case !isSet:
 		value = s.preset
 	}

@@ -73,7 +73,7 @@ func TestWrongValues(t *testing.T) {
 		{"QDRANT_TLS", "maybe", `COLOPHON_QDRANT_TLS is "maybe"; allowed is true or false`},
 		{"SAMPLE_MODES", "a,c", `COLOPHON_SAMPLE_MODES is "a,c"; allowed is a list, separated by commas, each one of a, b`},
 		{"SAMPLE_RETRY_DELAYS", "1s,-1s", `COLOPHON_SAMPLE_RETRY_DELAYS is "1s,-1s"; allowed is a list, separated by commas, each a duration such as 250ms, 30s or 2h of at least 0s`},
-		{"POSTGRES_URL", "", `COLOPHON_POSTGRES_URL is not set; allowed is a secret`},
+		{"POSTGRES_URL", "", `COLOPHON_POSTGRES_URL is not set, and must be: Connection string of the database, as postgres://user:password@host:port/database.`},
 		{"S3_SECRET_KEY_FILE", "/x", `COLOPHON_S3_SECRET_KEY and COLOPHON_S3_SECRET_KEY_FILE are both set; allowed is one of them`},
 	} {
 		_, err := config.LoadFrom[sample](least(c.name, c.value))
@@ -208,23 +208,32 @@ func TestFiles(t *testing.T) {
 
 func TestForCommand(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := config.ForCommand(map[string]string{"COLOPHON_LOG_LEVEL": "debug"}, dir); !errors.Is(err, config.ErrNoEndpoints) {
+	if _, err := config.ForCommand(map[string]string{"COLOPHON_LOG_LEVEL": "debug"}, dir, false); !errors.Is(err, config.ErrNoEndpoints) {
 		t.Error(err)
 	}
-	elsewhere := map[string]string{"COLOPHON_POSTGRES_URL": "elsewhere"}
-	if got, err := config.ForCommand(elsewhere, dir); err != nil || !maps.Equal(got, elsewhere) {
-		t.Error(got, err)
+	elsewhere := map[string]string{"COLOPHON_POSTGRES_URL": "elsewhere", "COLOPHON_LOG_LEVEL": "debug"}
+	for _, named := range []bool{false, true} { // there is no file
+		if got, err := config.ForCommand(elsewhere, dir, named); err != nil || !maps.Equal(got.Values, elsewhere) || got.File+got.LeftOut != "" {
+			t.Error(got, err)
+		}
 	}
+	path := filepath.Join(dir, config.EndpointsFile)
 	endpoints := map[string]string{"COLOPHON_POSTGRES_URL": "here", "COLOPHON_NATS_URL": "here"}
-	if err := config.WriteFile(filepath.Join(dir, config.EndpointsFile), endpoints); err != nil {
+	if err := config.WriteFile(path, endpoints); err != nil {
 		t.Fatal(err)
 	}
-	got, err := config.ForCommand(map[string]string{"COLOPHON_LOG_LEVEL": "debug"}, dir)
-	if err != nil || got["COLOPHON_POSTGRES_URL"] != "here" || got["COLOPHON_LOG_LEVEL"] != "debug" {
+	both := map[string]string{"COLOPHON_POSTGRES_URL": "here", "COLOPHON_NATS_URL": "here", "COLOPHON_LOG_LEVEL": "debug"}
+	got, err := config.ForCommand(map[string]string{"COLOPHON_LOG_LEVEL": "debug"}, dir, false)
+	if err != nil || !maps.Equal(got.Values, both) || got.File != path {
 		t.Error(got, err)
 	}
-	if got, err := config.ForCommand(elsewhere, dir); err != nil || !maps.Equal(got, elsewhere) {
+	got, err = config.ForCommand(elsewhere, dir, false)
+	if err != nil || !maps.Equal(got.Values, elsewhere) || got.File != "" || got.LeftOut != path || got.Because != "COLOPHON_POSTGRES_URL" {
 		t.Errorf("two systems were mixed: %v, %v", got, err)
+	}
+	elsewhere["COLOPHON_NATS_URL_FILE"] = "/a/file"
+	if got, err := config.ForCommand(elsewhere, dir, true); err != nil || !maps.Equal(got.Values, both) {
+		t.Errorf("a folder that is named does not win: %v, %v", got, err)
 	}
 }
 

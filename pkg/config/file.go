@@ -111,30 +111,43 @@ func isName(name string) bool {
 // tells where the system is.
 var ErrNoEndpoints = errors.New("no system found")
 
+// Found are the settings of a command, and where they come from.
+type Found struct {
+	Values  map[string]string
+	File    string // the endpoints file that is among them; empty: none
+	LeftOut string // an endpoints file that is not among them
+	Because string // the variable of the environment for which it was left out
+}
+
 // ForCommand returns the settings of a command: the environment, on top of the
-// endpoints file of the development folder dir. When the environment sets any
-// variable that the file sets, the file is left out, so that a command never
-// speaks to half of one system and half of another. Without the file and without
-// a variable that says where a server is, the error is ErrNoEndpoints.
-func ForCommand(environment map[string]string, dir string) (map[string]string, error) {
+// endpoints file of the development folder dir. A command never speaks to half of
+// one system and half of another: when the environment sets any variable that the
+// file sets, the file is left out, or, when the user has named the folder, what
+// the environment says of them. Without the file and without a variable that says
+// where a server is, the error is ErrNoEndpoints.
+func ForCommand(environment map[string]string, dir string, named bool) (Found, error) {
 	path := filepath.Join(dir, EndpointsFile)
 	values, err := ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		for _, name := range []string{"NATS_URL", "POSTGRES_URL", "S3_ENDPOINT", "QDRANT_ADDR", "GATEWAY_URL"} {
 			if environment[Prefix+name] != "" || environment[Prefix+name+fileSuffix] != "" {
-				return environment, nil
+				return Found{Values: environment}, nil
 			}
 		}
-		return nil, fmt.Errorf("%w: there is no %s, and no variable such as %sPOSTGRES_URL is set; `colophon dev` starts one", ErrNoEndpoints, path, Prefix)
+		return Found{}, fmt.Errorf("%w: there is no %s, and no variable such as %sPOSTGRES_URL is set; `colophon dev` starts one", ErrNoEndpoints, path, Prefix)
 	}
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	for name := range values {
-		if environment[name] != "" || environment[name+fileSuffix] != "" {
-			return environment, nil
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !named && (environment[name] != "" || environment[name+fileSuffix] != "") {
+			return Found{Values: environment, LeftOut: path, Because: name}, nil
 		}
 	}
-	maps.Copy(values, environment)
-	return values, nil
+	all := maps.Clone(environment)
+	for name, value := range values {
+		all[name] = value
+		delete(all, name+fileSuffix)
+	}
+	return Found{Values: all, File: path}, nil
 }

@@ -119,11 +119,18 @@ func ExtractionID(parserVersion, sourceRulesDigest, ocrRun string) string {
 // record_locator], the locator as the JSON object that the unit carries. It
 // fails when the locator has no canonical JSON.
 func IRID(pageID, extractionID string, recordLocator any) (string, error) {
-	b, err := JCS([]any{pageID, extractionID, recordLocator})
+	return new(Canonical).IRID(pageID, extractionID, recordLocator)
+}
+
+// IRID returns what the function [IRID] does, faster for many units of one type.
+func (c *Canonical) IRID(pageID, extractionID string, recordLocator any) (string, error) {
+	b := appendString(append(make([]byte, 0, 512), '['), pageID)
+	b = appendString(append(b, ','), extractionID)
+	b, err := c.Append(append(b, ','), recordLocator)
 	if err != nil {
 		return "", fmt.Errorf("ir id: %w", err)
 	}
-	return "ir_" + Base32(sha256.Sum256(b)), nil
+	return "ir_" + Base32(sha256.Sum256(append(b, ']'))), nil
 }
 
 // BlockID returns a block's id: {type}_{position}_{first 8 of its block hash},

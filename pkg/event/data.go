@@ -38,43 +38,43 @@ const (
 
 // Inline is a document handed over inside the request, at most 512 KiB decoded.
 type Inline struct {
-	ContentBase64 []byte `json:"content_base64"`
+	ContentBase64 []byte `json:"content_base64"` // the bytes of the document, in base64; at most 512 KiB decoded
 }
 
 // Object is a document or WARC that the crawler has put into the inbox bucket,
 // below its source's own prefix.
 type Object struct {
-	Bucket string `json:"bucket"`
-	Key    string `json:"key"`
+	Bucket string `json:"bucket"` // inbox, or empty for the same; no other bucket is read
+	Key    string `json:"key"`    // the object's key, which begins with {source_id}/
 }
 
 // CaptureRequested asks for one capture: exactly one of URL, Inline, Object and
 // WARC says where the bytes are. With the last three the remaining fields are
 // the crawler's own facts about its fetch.
 type CaptureRequested struct {
-	RequestID          string              `json:"request_id"` // idempotency key within the source
-	SourceID           string              `json:"source_id"`
-	URL                string              `json:"url,omitempty"`
-	Inline             *Inline             `json:"inline,omitempty"`
-	Object             *Object             `json:"object,omitempty"`
-	WARC               *Object             `json:"warc,omitempty"`
-	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty"`
-	HTTPStatus         int                 `json:"http_status,omitempty"`
-	Headers            map[string][]string `json:"headers,omitempty"`
-	ContentType        string              `json:"content_type,omitempty"`
-	Encoding           string              `json:"encoding,omitempty"`
-	RedirectChain      []string            `json:"redirect_chain,omitempty"`
-	FetchToolVersion   string              `json:"fetch_tool_version,omitempty"`
-	RobotsPolicyNotes  string              `json:"robots_policy_notes,omitempty"`
-	SnapshotGroupID    string              `json:"snapshot_group_id,omitempty"`
-	SourceRecordID     string              `json:"source_record_id,omitempty"`
-	Filename           string              `json:"filename,omitempty"`
-	LastModified       *time.Time          `json:"last_modified,omitempty"`
-	LastModifiedOrigin string              `json:"last_modified_origin,omitempty"`
-	Language           string              `json:"language,omitempty"`
-	Region             string              `json:"region,omitempty"`
-	Force              bool                `json:"force,omitempty"`
-	Metadata           map[string]string   `json:"metadata,omitempty"`
+	RequestID          string              `json:"request_id"`                     // idempotency key within the source
+	SourceID           string              `json:"source_id"`                      // the source that the document belongs to: 1 to 64 of a-z, 0-9, _ and -, the last token of the subject
+	URL                string              `json:"url,omitempty"`                  // where the document is; alone it is fetched from there, beside inline, object or warc it names the document
+	Inline             *Inline             `json:"inline,omitempty"`               // the document itself
+	Object             *Object             `json:"object,omitempty"`               // the document, in the inbox
+	WARC               *Object             `json:"warc,omitempty"`                 // a web archive in the inbox: each of its records is captured
+	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty"`         // when the crawler fetched it, which orders the versions of a document; default ce-time
+	HTTPStatus         int                 `json:"http_status,omitempty"`          // status of the answer that the crawler got, kept with the snapshot; 0 when there was none
+	Headers            map[string][]string `json:"headers,omitempty"`              // header fields of the crawler's answer; those of an allow-list are kept
+	ContentType        string              `json:"content_type,omitempty"`         // the media type that the server named
+	Encoding           string              `json:"encoding,omitempty"`             // the character encoding that the server named, a hint
+	RedirectChain      []string            `json:"redirect_chain,omitempty"`       // the URLs that led to url, the requested one first
+	FetchToolVersion   string              `json:"fetch_tool_version,omitempty"`   // name and version of the crawler, kept with the snapshot
+	RobotsPolicyNotes  string              `json:"robots_policy_notes,omitempty"`  // what the crawler believes about the permission, kept with the snapshot
+	SnapshotGroupID    string              `json:"snapshot_group_id,omitempty"`    // groups snapshots that were taken together, such as one crawl; members of a container inherit it; nothing else is done with it
+	SourceRecordID     string              `json:"source_record_id,omitempty"`     // the source's own stable id of the document: with it, and not the URL, the document is identified
+	Filename           string              `json:"filename,omitempty"`             // name of the file, for its type, its slug and those who save it
+	LastModified       *time.Time          `json:"last_modified,omitempty"`        // when the document was changed last, as far as the crawler knows; default what the headers or the document say
+	LastModifiedOrigin string              `json:"last_modified_origin,omitempty"` // where last_modified is from, in the crawler's words
+	Language           string              `json:"language,omitempty"`             // language of the document when it is known, ISO 639-1
+	Region             string              `json:"region,omitempty"`               // region of the document, ISO 3166-1; default the source's
+	Force              bool                `json:"force,omitempty"`                // fetch within the dedup window too, and process again what has not changed
+	Metadata           map[string]string   `json:"metadata,omitempty"`             // names and values of the crawler's own, kept with the snapshot after redaction
 }
 
 // Outcome is what became of a capture request.
@@ -91,14 +91,14 @@ const (
 
 // CaptureCompleted tells the crawler what became of its request.
 type CaptureCompleted struct {
-	RequestID  string     `json:"request_id"`
+	RequestID  string     `json:"request_id"` // that of the request; of a member of a container {request_id}!/{path}, of a record of a web archive {request_id}@{offset}
 	SourceID   string     `json:"source_id"`
-	Outcome    Outcome    `json:"outcome"`
-	SnapshotID string     `json:"snapshot_id,omitempty"`
+	Outcome    Outcome    `json:"outcome"`               // stored, unchanged (same bytes, or a 304: nothing is processed again), duplicate (a URL within its window), rejected or failed
+	SnapshotID string     `json:"snapshot_id,omitempty"` // what was stored, or what the request is a duplicate of
 	DocumentID string     `json:"document_id,omitempty"`
-	Reason     string     `json:"reason,omitempty"`
-	Message    string     `json:"message,omitempty"`
-	RetryAfter *time.Time `json:"retry_after,omitempty"`
+	Reason     string     `json:"reason,omitempty"`      // why it was rejected or failed: one of a closed list, such as fetch_failed, too_large, malformed, source_unknown, request_conflict
+	Message    string     `json:"message,omitempty"`     // the reason as a sentence that names the thing and the limit
+	RetryAfter *time.Time `json:"retry_after,omitempty"` // before this time asking again is of no use, as the other server says
 
 	FetchStatus string `json:"fetch_status,omitempty"` // of what we fetched ourselves: ok, redirected, blocked or error (seed 004)
 
@@ -114,7 +114,7 @@ type SnapshotStored struct {
 	ByteLength   int64              `json:"byte_length"`
 	SnapshotKind model.SnapshotKind `json:"snapshot_kind"`
 	FinalType    model.FinalType    `json:"final_type"`
-	Force        bool               `json:"force,omitempty"`
+	Force        bool               `json:"force,omitempty"` // it is processed again though nothing has changed
 }
 
 // RunRequested starts a re-parse or a redo of a snapshot.
@@ -134,10 +134,10 @@ type PageSplit struct {
 	SnapshotID    string          `json:"snapshot_id"`
 	SourceID      string          `json:"source_id"`
 	ExtractionID  string          `json:"extraction_id"`
-	ParserVersion string          `json:"parser_version"`
-	Pages         model.PageRange `json:"pages"`
+	ParserVersion string          `json:"parser_version"` // the version that is to parse it
+	Pages         model.PageRange `json:"pages"`          // the range: it begins with 16k+1 and holds at most 16 pages
 	PageCount     int             `json:"page_count"`
-	Redo          int             `json:"redo"`
+	Redo          int             `json:"redo"` // 0 for the first extraction of the range, then one more for each repetition
 }
 
 // PageOCRRequested hands one page to OCR. Its range is extracted when all pages
@@ -160,7 +160,7 @@ type PageOCRCompleted struct {
 	SourceID      string          `json:"source_id"`
 	ExtractionID  string          `json:"extraction_id"`
 	ParserVersion string          `json:"parser_version"`
-	Pages         model.PageRange `json:"pages"`
+	Pages         model.PageRange `json:"pages"` // the range whose pages have their answers
 	PageCount     int             `json:"page_count"`
 	Redo          int             `json:"redo"`
 	Results       []string        `json:"results"` // keys of the stored results, in page order
@@ -179,13 +179,13 @@ type IRExtracted struct {
 	SnapshotID   string          `json:"snapshot_id"`
 	SourceID     string          `json:"source_id"`
 	ExtractionID string          `json:"extraction_id"`
-	Pages        model.PageRange `json:"pages"`
+	Pages        model.PageRange `json:"pages"` // the range that was extracted
 	PageCount    int             `json:"page_count"`
 	Redo         int             `json:"redo"`
-	ObjectKey    string          `json:"object_key"`
-	Digest       string          `json:"digest"`
-	Processed    int             `json:"processed"`
-	Failed       int             `json:"failed"`
+	ObjectKey    string          `json:"object_key"` // the IR segment in the derived bucket
+	Digest       string          `json:"digest"`     // hex sha256 of the segment
+	Processed    int             `json:"processed"`  // pages of the range that have units
+	Failed       int             `json:"failed"`     // pages of the range that failed
 }
 
 // RunCompleted says that a run is terminal.
@@ -195,12 +195,12 @@ type RunCompleted struct {
 	DocumentID   string         `json:"document_id"`
 	ExtractionID string         `json:"extraction_id"`
 	Redo         int            `json:"redo"`
-	State        model.RunState `json:"state"`
+	State        model.RunState `json:"state"` // done (all pages), partial (some failed), failed (all did), superseded (another run took its place) or removed
 	Reason       string         `json:"reason,omitempty"`
 	Message      string         `json:"message,omitempty"`
 	PageCount    int            `json:"page_count"`
-	Processed    int            `json:"processed"`
-	Failed       int            `json:"failed"`
+	Processed    int            `json:"processed"` // pages that have units
+	Failed       int            `json:"failed"`    // pages that failed
 	DocHash      string         `json:"doc_hash,omitempty"`
 	Generation   int            `json:"generation,omitempty"`
 	ChunkCount   int            `json:"chunk_count"`
@@ -210,21 +210,21 @@ type RunCompleted struct {
 // document's content.
 type ChunkCreated struct {
 	Rev         int64       `json:"rev"`
-	Cause       string      `json:"cause"`
-	Repeats     string      `json:"repeats,omitempty"`
-	DuplicateOf string      `json:"duplicate_of,omitempty"`
-	Chunk       model.Chunk `json:"chunk"`
+	Cause       string      `json:"cause"`                  // why it was made: capture, retry, reparse, force, version, reconcile (the run that made it) or rechunk
+	Repeats     string      `json:"repeats,omitempty"`      // the chunk_ref of the version before that says the same: then it has no vector of its own
+	DuplicateOf string      `json:"duplicate_of,omitempty"` // the chunk_ref that stands for this text in another document: then it has no vector of its own
+	Chunk       model.Chunk `json:"chunk"`                  // the chunk as it was created
 }
 
 // ChunkChange is the data of chunk.superseded and chunk.removed.
 type ChunkChange struct {
 	Rev        int64       `json:"rev"`
-	Cause      string      `json:"cause"`
-	ChunkRef   string      `json:"chunk_ref"`
+	Cause      string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known)
+	ChunkRef   string      `json:"chunk_ref"` // the chunk that has changed
 	DocHash    string      `json:"doc_hash"`
 	SourceID   string      `json:"source_id"`
 	SnapshotID string      `json:"snapshot_id"`
-	Layer      model.Layer `json:"layer,omitempty"`
+	Layer      model.Layer `json:"layer,omitempty"`       // where it is now: hot, summary or archive
 	ReplacedBy string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
 }
 
@@ -239,12 +239,12 @@ type ChunkRemoved struct{ ChunkChange }
 // one doc_hash, at most 1,000 an event.
 type VectorChange struct {
 	SourceID   string      `json:"source_id"`
-	DocHash    string      `json:"doc_hash"`
+	DocHash    string      `json:"doc_hash"` // that of all chunks of the event
 	SnapshotID string      `json:"snapshot_id"`
-	Collection string      `json:"collection"`
-	Model      string      `json:"embedding_model"`
-	Dimensions int         `json:"dimensions"`
-	Chunks     []VectorRef `json:"chunks"`
+	Collection string      `json:"collection"`      // the collection of the vector store
+	Model      string      `json:"embedding_model"` // name of the model that made the vectors
+	Dimensions int         `json:"dimensions"`      // numbers of a dense vector
+	Chunks     []VectorRef `json:"chunks"`          // the chunks, each at the revision that the points have
 }
 
 // VectorRef is a chunk at a revision.

@@ -13,7 +13,10 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -213,6 +216,68 @@ func (d CaptureRequested) Validate() error {
 		return errors.New("request_id must be set")
 	case !model.ValidSourceID(d.SourceID):
 		return fmt.Errorf("source_id %q: 1 to 64 of a-z, 0-9, _ and -", d.SourceID)
+	}
+	return nil
+}
+
+// The bounds of what a request may say, in bytes. A request_id is part of an
+// index.
+const (
+	MaxRequestID = 1000
+	MaxRecordID  = 4 << 10
+	MaxURL       = 16 << 10
+	MaxInline    = 512 << 10 // decoded (contracts 2)
+)
+
+// CheckBounds checks what the capturer refuses as malformed, or cannot answer
+// under the name that it was asked by: a request that is found wrong before it
+// is sent needs no outcome.
+func (d CaptureRequested) CheckBounds() error {
+	if err := CheckName("request_id", d.RequestID, MaxRequestID); err != nil {
+		return err
+	}
+	if err := CheckName("source_record_id", d.SourceRecordID, MaxRecordID); err != nil {
+		return err
+	}
+	if err := d.CheckHTTP(); err != nil {
+		return err
+	}
+	for field, t := range map[string]*time.Time{"retrieved_at": d.RetrievedAt, "last_modified": d.LastModified} {
+		if t != nil && (t.Truncate(time.Second).IsZero() || t.UTC().Year() < 1 || t.UTC().Year() > 9999) {
+			return fmt.Errorf("%s: the year %d is none", field, t.UTC().Year())
+		}
+	}
+	if d.URL != "" {
+		if _, err := digest.URLCanonV1(d.URL); err != nil {
+			return fmt.Errorf("url: %w", err)
+		}
+	}
+	if d.Inline != nil && len(d.Inline.ContentBase64) > MaxInline {
+		return fmt.Errorf("%d bytes inline, limit %d: larger ones go through the inbox", len(d.Inline.ContentBase64), MaxInline)
+	}
+	return nil
+}
+
+// CheckHTTP checks what a request says of an answer of a server.
+func (d CaptureRequested) CheckHTTP() error {
+	switch {
+	case len(d.URL) > MaxURL:
+		return fmt.Errorf("url: %d bytes, limit %d", len(d.URL), MaxURL)
+	case d.HTTPStatus < 0 || d.HTTPStatus > 999:
+		return fmt.Errorf("http_status %d is none", d.HTTPStatus)
+	}
+	return nil
+}
+
+// CheckName refuses what names something and cannot be kept as it is.
+func CheckName(field, value string, limit int) error {
+	switch {
+	case len(value) > limit:
+		return fmt.Errorf("%s: %d bytes, limit %d", field, len(value), limit)
+	case !utf8.ValidString(value):
+		return fmt.Errorf("%s: it is no UTF-8", field)
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return fmt.Errorf("%s: it holds a control character", field)
 	}
 	return nil
 }

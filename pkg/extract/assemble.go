@@ -37,7 +37,9 @@ func Assemble(in Input, pageNo int, found block.Page) (segment.Frame, error) {
 	}
 	a := &assembler{in: in, pageNo: pageNo, pageID: digest.PageID(in.Snapshot.SnapshotID, pageNo), position: map[model.UnitType]int{}}
 	a.records = found.Records
-	a.language = language.New(languageHints(in.Snapshot, found.Languages), sample(found.Blocks))
+	hints := languageHints(in.Snapshot, found.Languages)
+	hints.Memory = in.Words
+	a.language = language.New(hints, sample(found.Blocks))
 	for _, b := range found.Blocks {
 		if err := a.add(b); err != nil {
 			return segment.Frame{}, fmt.Errorf("page %d, block %d: %w", pageNo, len(a.units), err)
@@ -67,15 +69,16 @@ func checkSize(pageNo int, blocks []block.Block) *block.Failure {
 }
 
 type assembler struct {
-	in       Input
-	pageNo   int
-	pageID   string
-	language *language.Detector
-	units    []model.Unit
-	position map[model.UnitType]int // blocks of a type so far
-	hashes   []string
-	records  bool                  // the source has an entry rule
-	taken    map[model.Locator]int // locators by selector and quote, or by id, so far
+	in        Input
+	pageNo    int
+	pageID    string
+	language  *language.Detector
+	canonical digest.Canonical
+	units     []model.Unit
+	position  map[model.UnitType]int // blocks of a type so far
+	hashes    []string
+	records   bool                  // the source has an entry rule
+	taken     map[model.Locator]int // locators by selector and quote, or by id, so far
 }
 
 // sureLanguage is how sure a language must be for its numbers and dates to be
@@ -105,7 +108,7 @@ func (a *assembler) add(b block.Block) error {
 		}
 	}
 	locator := a.locator(b.Evidence[0], b.Record)
-	id, err := digest.IRID(a.pageID, a.in.ExtractionID, locator)
+	id, err := a.canonical.IRID(a.pageID, a.in.ExtractionID, locator)
 	if err != nil {
 		return fmt.Errorf("ir_id: %w", err)
 	}

@@ -23,7 +23,11 @@ import (
 // (contracts 13.2). Its history:
 //
 //	1  HTML, text files and PDF text layers
-const ParserVersion = "2"
+//	2  scans, OCR of pages and pictures
+//	3  charts with their labels, captions beside what they name, notes behind the
+//	   text, running heads of short documents; main matter of web pages by their
+//	   headline, lists of other pages and forms within it
+const ParserVersion = "3"
 
 // Input is everything that a page depends on.
 type Input = block.Input

@@ -42,44 +42,44 @@ const MaxChunkText = 128 << 10
 // every byte (contracts 7). It is inserted once and never edited; what changes
 // about it is ChunkState.
 type Chunk struct {
-	ChunkRef        string            `json:"chunk_ref"` // {doc_hash}:{chunk_id}
-	DocHash         string            `json:"doc_hash"`
-	ChunkID         string            `json:"chunk_id"`
+	ChunkRef        string            `json:"chunk_ref"`   // {doc_hash}:{chunk_id}
+	DocHash         string            `json:"doc_hash"`    // hex sha256 of source_id, the document's identity, last_modified and final_type: names a version of a document
+	ChunkID         string            `json:"chunk_id"`    // chunk_index in decimal; from the second generation on with @ and the generation behind it
 	Generation      int               `json:"generation"`  // 1, 2, …
 	ChunkIndex      int               `json:"chunk_index"` // 0-based
-	PointID         string            `json:"point_id"`
+	PointID         string            `json:"point_id"`    // UUID of its point in the vector store, made of chunk_ref
 	DocumentID      string            `json:"document_id"`
 	SourceID        string            `json:"source_id"`
 	SnapshotID      string            `json:"snapshot_id"`
-	ExtractionID    string            `json:"extraction_id"`
-	Text            string            `json:"text"`    // header, empty line, content
-	Content         string            `json:"content"` // verbatim
-	TextHash        string            `json:"text_hash"`
-	ContentTextHash string            `json:"content_text_hash"`
-	Type            ChunkType         `json:"type"`
-	Status          ChunkStatus       `json:"status"`
-	InfoDate        string            `json:"info_date"` // YYYY-MM-DD
-	InfoDateOrigin  string            `json:"info_date_origin"`
-	Source          string            `json:"source"`      // display name of the source
-	SourceType      string            `json:"source_type"` // seed 003's
-	DocType         string            `json:"doc_type"`    // seed 004's source_type: pdf, html, text, …
+	ExtractionID    string            `json:"extraction_id"`     // 16 hex digits of parser version, the source's rules and the OCR run: names a run of its snapshot
+	Text            string            `json:"text"`              // header, empty line, content
+	Content         string            `json:"content"`           // verbatim
+	TextHash        string            `json:"text_hash"`         // hex sha256 of text, normalised: equal texts of one source_type are one piece of knowledge
+	ContentTextHash string            `json:"content_text_hash"` // hex sha256 of content, normalised: chunks of equal content repeat each other
+	Type            ChunkType         `json:"type"`              // fact, allegation or opinion
+	Status          ChunkStatus       `json:"status"`            // under_review, confirmed, refuted or obsolete
+	InfoDate        string            `json:"info_date"`         // YYYY-MM-DD
+	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from, as last_modified_origin
+	Source          string            `json:"source"`            // display name of the source
+	SourceType      string            `json:"source_type"`       // official, wiki, history, proposal, comment or forum (seed 003)
+	DocType         string            `json:"doc_type"`          // pdf, html, text, … (seed 004, source_type)
 	Domain          string            `json:"domain"`
 	Territory       string            `json:"territory"`
-	Host            string            `json:"host,omitempty"`
-	Layer           Layer             `json:"layer"` // at creation
-	Language        string            `json:"language"`
-	URL             string            `json:"url"`
-	Title           string            `json:"title"`
-	SectionPath     []string          `json:"section_path"`
-	Anchors         []Anchor          `json:"anchors"`
-	PageHint        int               `json:"page_hint"` // 1-based page of the first non-synthetic segment
-	Tokens          int               `json:"tokens"`    // of text, o200k_base
-	Meta            ChunkMeta         `json:"meta"`
-	Provenance      Provenance        `json:"provenance"`
-	ParserVersion   string            `json:"parser_version"`
-	ChunkerVersion  string            `json:"chunker_version"`
-	HeaderVersion   string            `json:"header_version"`
-	RuleVersions    map[string]string `json:"rule_versions"`
+	Host            string            `json:"host,omitempty"`  // host of the URL, empty for a file
+	Layer           Layer             `json:"layer"`           // at creation
+	Language        string            `json:"language"`        // ISO 639-1, empty when it is not known
+	URL             string            `json:"url"`             // final URL of the document, redacted
+	Title           string            `json:"title"`           // title of the document
+	SectionPath     []string          `json:"section_path"`    // the headings above it, the outermost first
+	Anchors         []Anchor          `json:"anchors"`         // numbered places that it holds, such as articles of a law
+	PageHint        int               `json:"page_hint"`       // 1-based page of the first non-synthetic segment
+	Tokens          int               `json:"tokens"`          // of text, o200k_base
+	Meta            ChunkMeta         `json:"meta"`            // what rules or people have added
+	Provenance      Provenance        `json:"provenance"`      // where every byte of text is from
+	ParserVersion   string            `json:"parser_version"`  // version of the parser
+	ChunkerVersion  string            `json:"chunker_version"` // version of the chunker
+	HeaderVersion   string            `json:"header_version"`  // version of the header's form
+	RuleVersions    map[string]string `json:"rule_versions"`   // versions of the rules that took part, by their names
 }
 
 // Anchor is a place by which people cite a chunk: an article, an agenda item.
@@ -89,32 +89,33 @@ type Anchor struct {
 	Page int    `json:"page"` // 1-based
 }
 
-// ChunkMeta is seed 003's meta.
+// ChunkMeta is what is said of a chunk beside its text (seed 003, meta).
 type ChunkMeta struct {
-	Topic         string   `json:"topic,omitempty"`
-	Tags          []string `json:"tags,omitempty"`
-	Actors        []string `json:"actors,omitempty"`
-	KindOfContent string   `json:"kind_of_content,omitempty"`
-	LegalCues     []string `json:"legal_cues,omitempty"`
-	TypeGuess     string   `json:"type_guess,omitempty"`
+	Topic         string   `json:"topic,omitempty"`           // subject in a few words
+	Tags          []string `json:"tags,omitempty"`            // free words
+	Actors        []string `json:"actors,omitempty"`          // who is named
+	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is
+	LegalCues     []string `json:"legal_cues,omitempty"`      // words that show a legal effect
+	TypeGuess     string   `json:"type_guess,omitempty"`      // what a rule takes its type for
 }
 
 // Provenance maps every byte of a chunk's text (contracts 7).
 type Provenance struct {
-	Source     ProvenanceSource `json:"source"`
-	Derivation Derivation       `json:"derivation"`
-	Segments   []Segment        `json:"segments"`
+	Source     ProvenanceSource `json:"source"`     // the snapshot that the text is from
+	Derivation Derivation       `json:"derivation"` // how it was made
+	Segments   []Segment        `json:"segments"`   // the parts of text in order, without gaps
 }
 
-// ProvenanceSource is seed 002's provenance.source.
+// ProvenanceSource says which record a chunk is from (seed 002, provenance.source).
 type ProvenanceSource struct {
 	SourceID      string        `json:"source_id"`
-	RecordPointer RecordPointer `json:"record_pointer"`
+	RecordPointer RecordPointer `json:"record_pointer"` // the record of the source
 }
 
-// RecordPointer is seed 002's record_pointer; Kind is always "snapshot".
+// RecordPointer names a snapshot (seed 002, record_pointer); Kind is always
+// "snapshot".
 type RecordPointer struct {
-	Kind        string `json:"kind"`
+	Kind        string `json:"kind"` // always snapshot
 	SnapshotID  string `json:"snapshot_id"`
 	RetrievedAt Time   `json:"retrieved_at"`
 }
@@ -127,14 +128,14 @@ type Derivation struct {
 // Segment maps the bytes [Start, End) of a chunk's text: to bytes [From, To) of
 // a unit's text, or, when Synthetic is set, to the rule that wrote them.
 type Segment struct {
-	Start     int    `json:"start"`
-	End       int    `json:"end"`
-	IRID      string `json:"ir_id,omitempty"`
-	Evidence  int    `json:"evidence"` // index into the unit's evidence
-	From      int    `json:"from"`
-	To        int    `json:"to"`
-	Page      int    `json:"page,omitempty"` // 1-based page of the unit
-	Synthetic string `json:"synthetic,omitempty"`
+	Start     int    `json:"start"`               // first byte in the chunk's text
+	End       int    `json:"end"`                 // byte behind the last one
+	IRID      string `json:"ir_id,omitempty"`     // the unit that the bytes are from
+	Evidence  int    `json:"evidence"`            // index into the unit's evidence
+	From      int    `json:"from"`                // first byte in the unit's text
+	To        int    `json:"to"`                  // byte behind the last one in the unit's text
+	Page      int    `json:"page,omitempty"`      // 1-based page of the unit
+	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, heading_context, table_header, separator or correction
 }
 
 // The rules that write synthetic bytes (contracts 7).
@@ -204,13 +205,13 @@ func (c Chunk) Validate() error {
 
 // ChunkState is the narrow part of a chunk that changes (contracts 5).
 type ChunkState struct {
-	ChunkRef    string `json:"chunk_ref"`
-	Layer       Layer  `json:"layer"`
-	Repeats     string `json:"repeats,omitempty"` // chunk_ref of the version before
-	Since       string `json:"since,omitempty"`   // earliest info_date of the chain
-	DuplicateOf string `json:"duplicate_of,omitempty"`
-	Rev         int64  `json:"rev"`
-	ChangedBy   string `json:"changed_by,omitempty"`
+	ChunkRef    string `json:"chunk_ref"`              // {doc_hash}:{chunk_id}, names a chunk everywhere
+	Layer       Layer  `json:"layer"`                  // hot, summary or archive: chunks in the archive are no longer what their documents say
+	Repeats     string `json:"repeats,omitempty"`      // chunk_ref of the version before
+	Since       string `json:"since,omitempty"`        // earliest info_date of the chain
+	DuplicateOf string `json:"duplicate_of,omitempty"` // chunk_ref of another document's chunk that stands for the same text; the vector is that one's
+	Rev         int64  `json:"rev"`                    // revision of the state, 1, 2, …: whoever hears of several keeps the highest
+	ChangedBy   string `json:"changed_by,omitempty"`   // the run that changed it last: snapshot, extraction and redo
 }
 
 // HasPoint reports whether the chunk has a vector of its own: a chunk that
@@ -228,31 +229,31 @@ const (
 	VectorError   VectorStatus = "error"
 )
 
-// Manifest is seed 004's chunk_manifest, one row for each generation of a
-// doc_hash.
+// Manifest says what chunks a version of a document has (seed 004,
+// chunk_manifest), one row for each generation of a doc_hash.
 type Manifest struct {
 	DocHash              string            `json:"doc_hash"`
-	Generation           int               `json:"generation"`
+	Generation           int               `json:"generation"` // 1, 2, …: one more each time that the same doc_hash got other chunks
 	DocumentID           string            `json:"document_id"`
 	SourceID             string            `json:"source_id"`
 	SnapshotID           string            `json:"snapshot_id"`
 	ExtractionID         string            `json:"extraction_id"`
-	Redo                 int               `json:"redo"`
+	Redo                 int               `json:"redo"` // which repetition of the run made it; 0 is the first
 	CanonicalURL         string            `json:"canonical_url"`
-	SourceFile           string            `json:"source_file"`
-	DocType              string            `json:"doc_type"`
-	ChunkCount           int               `json:"chunk_count"`
-	Status               string            `json:"status"` // queued, processing, done, error
+	SourceFile           string            `json:"source_file"` // filename of the snapshot
+	DocType              string            `json:"doc_type"`    // final_type of the snapshot
+	ChunkCount           int               `json:"chunk_count"` // chunks of this generation; 0 beside same_as
+	Status               string            `json:"status"`      // queued, processing, done, error
 	ErrorMessage         string            `json:"error_message"`
 	SameAs               string            `json:"same_as,omitempty"` // an earlier snapshot with the same fingerprint: its chunks are this version's
 	Fingerprint          string            `json:"fingerprint"`
-	SegmentsDigest       string            `json:"segments_digest"`
+	SegmentsDigest       string            `json:"segments_digest"` // hex sha256 over the digests of the IR segments that it was made of
 	ChunkerVersion       string            `json:"chunker_version"`
 	HeaderVersion        string            `json:"header_version"`
 	Meta                 map[string]string `json:"meta"`
-	VectorStatus         VectorStatus      `json:"vector_status"`
-	LastPushedAt         Time              `json:"last_pushed_at"`
-	LastPushedCollection string            `json:"last_pushed_collection"`
+	VectorStatus         VectorStatus      `json:"vector_status"`           // none, present (every chunk has or points to a vector), partial or error
+	LastPushedAt         Time              `json:"last_pushed_at,omitzero"` // when its vectors were written last; none before
+	LastPushedCollection string            `json:"last_pushed_collection"`  // into which collection
 }
 
 // HasChunks reports whether chunks were made for the manifest. Those of one that

@@ -8,13 +8,13 @@ type PageOCR struct {
 	Region *BBox  `json:"region,omitempty"` // of the page as its file shows it; nil: all of it
 	Why    string `json:"why"`              // the decision with its numbers
 
-	Engine  string `json:"engine,omitempty"`
+	Engine  string `json:"engine,omitempty"`  // name of the engine that read it
 	Version string `json:"version,omitempty"` // of the engine
 	Key     string `json:"key,omitempty"`     // hex sha256 of [picture, languages, parameters] (contracts 4)
 	Digest  string `json:"digest,omitempty"`  // hex sha256 of the stored result
 
-	Reason  string `json:"reason,omitempty"` // of its failure (contracts 9)
-	Message string `json:"error_message,omitempty"`
+	Reason  string `json:"reason,omitempty"`        // of its failure (contracts 9)
+	Message string `json:"error_message,omitempty"` // the reason as a sentence
 }
 
 // Answered reports whether OCR has ended, well or not.
@@ -65,10 +65,14 @@ type RunOCR struct {
 	// Run is the digest of Settings, a part of the extraction_id (contracts 1);
 	// empty: the run uses whatever result was stored first.
 	Run      string       `json:"run,omitempty"`
-	Settings *OCRSettings `json:"settings,omitempty"`
+	Settings *OCRSettings `json:"settings,omitempty"` // what was asked for, of an explicit OCR run
 	// Engine and Version of whoever read the run's first page, empty before.
 	Engine  string `json:"engine,omitempty"`
-	Version string `json:"version,omitempty"`
+	Version string `json:"version,omitempty"` // version of the engine
+	// Also are the others that read pages of the run, "engine version" each,
+	// sorted: when the engine was upgraded meanwhile, or results of an older one
+	// stand. Each page and each unit names its own.
+	Also []string `json:"also,omitempty"`
 }
 
 // Asked returns what another run inherits: what was asked for, not who read.

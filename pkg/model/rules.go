@@ -14,8 +14,8 @@ import (
 type UnitRules struct {
 	Language  string     `json:"language,omitempty"`  // ISO 639-1
 	Languages []string   `json:"languages,omitempty"` // ISO 639-1
-	Entry     *EntryRule `json:"entry,omitempty"`
-	Furniture *Furniture `json:"furniture,omitempty"`
+	Entry     *EntryRule `json:"entry,omitempty"`     // which elements are records; none: none are
+	Furniture *Furniture `json:"furniture,omitempty"` // what repeats on the source's pages
 }
 
 // UnitRules returns the rules of a source as it is now.
@@ -45,24 +45,24 @@ type EntryRule struct {
 	Except   string       `json:"except,omitempty"`    // of these, what this selects is no record
 	Through  string       `json:"through,omitempty"`   // following siblings that belong to the record, up to the next
 	RecordID *EntryField  `json:"record_id,omitempty"` // the stable id that the source publishes; its name is not used
-	Fields   []EntryField `json:"fields"`
+	Fields   []EntryField `json:"fields"`              // what a record holds
 }
 
 // EntryField says where in a record a field is found: each element that Select
 // selects is one value. With parts, each is one group of values.
 type EntryField struct {
-	Name   string      `json:"name"`
+	Name   string      `json:"name"`             // name of the field: a letter, then a-z, 0-9 and _
 	Select string      `json:"select,omitempty"` // "": the record itself
 	Attr   string      `json:"attr,omitempty"`   // the value is this attribute, not the text
-	Parts  []EntryPart `json:"parts,omitempty"`
+	Parts  []EntryPart `json:"parts,omitempty"`  // the parts of each occurrence; none: its text is the value
 }
 
 // EntryPart is one value of a group: that of the first element that Select
 // selects in it.
 type EntryPart struct {
-	Name   string `json:"name"`
+	Name   string `json:"name"`             // name of the part
 	Select string `json:"select,omitempty"` // "": the group's element itself
-	Attr   string `json:"attr,omitempty"`
+	Attr   string `json:"attr,omitempty"`   // the value is this attribute, not the text
 }
 
 // maxEntryFields bounds the fields of a rule, and the parts of a field.
@@ -120,22 +120,22 @@ func checkName(at, name string, seen map[string]bool) error {
 // Furniture is what repeats on the pages of a source: learnt from its current
 // documents, never from the order in which they came.
 type Furniture struct {
-	Version   int               `json:"version"`   // 1, 2, …: raised when the list changes
-	Documents int               `json:"documents"` // from how many it was learnt
-	Selectors []FurnitureSelect `json:"selectors,omitempty"`
-	Blocks    []FurnitureBlock  `json:"blocks,omitempty"`
+	Version   int               `json:"version"`             // 1, 2, …: raised when the list changes
+	Documents int               `json:"documents"`           // from how many it was learnt
+	Selectors []FurnitureSelect `json:"selectors,omitempty"` // elements of which nearly all text repeats
+	Blocks    []FurnitureBlock  `json:"blocks,omitempty"`    // single blocks that repeat
 }
 
 // FurnitureSelect is an element that is furniture with all that it holds.
 type FurnitureSelect struct {
 	Select string `json:"select"` // CSS
-	Role   string `json:"role"`   // contracts 6
+	Role   string `json:"role"`   // navigation, banner, cookie, footer, related or comments (contracts 6)
 }
 
 // FurnitureBlock is a block that is furniture wherever it stands.
 type FurnitureBlock struct {
 	Hash string `json:"hash"` // first 16 hex digits of the block hash (contracts 1)
-	Role string `json:"role"`
+	Role string `json:"role"` // navigation, banner, cookie, footer, related or comments
 }
 
 // FurnitureRoles are the roles of furniture (contracts 6).

@@ -51,74 +51,74 @@ func (t FinalType) Kind() SnapshotKind {
 	}
 }
 
-// Snapshot is one immutable capture: all required and recommended fields of
-// seed 002 and the typing fields of seed 004. It is inserted once and never
-// changed.
+// Snapshot is one immutable capture: the bytes, where and when they are from, and
+// what they were taken for (seed 002; its typing fields are those of seed 004). It
+// is inserted once and never changed.
 type Snapshot struct {
-	SnapshotID      string       `json:"snapshot_id"`
-	SnapshotGroupID string       `json:"snapshot_group_id,omitempty"`
-	DocumentID      string       `json:"document_id"`
-	RequestID       string       `json:"request_id"`
-	SourceID        string       `json:"source_id"`
-	SourceName      string       `json:"source_name"`
-	SnapshotKind    SnapshotKind `json:"snapshot_kind"`
-	FinalType       FinalType    `json:"final_type"`
+	SnapshotID      string       `json:"snapshot_id"`                 // snap_ and 26 characters of base32, of source_id, request_id and content_hash
+	SnapshotGroupID string       `json:"snapshot_group_id,omitempty"` // what the request said: groups snapshots that were taken together
+	DocumentID      string       `json:"document_id"`                 // doc_ and 26 characters of base32, of source_id and the document's identity
+	RequestID       string       `json:"request_id"`                  // the request that asked for it, unique within its source
+	SourceID        string       `json:"source_id"`                   // the source, 1 to 64 of a-z, 0-9, _ and -
+	SourceName      string       `json:"source_name"`                 // display name of the source when it was captured
+	SnapshotKind    SnapshotKind `json:"snapshot_kind"`               // html, pdf, image_scan, text_file, container or other
+	FinalType       FinalType    `json:"final_type"`                  // what the bytes are: pdf, zip, html, text, image, warc or unknown
 
-	URL                        string   `json:"url,omitempty"` // final URL, redacted
-	URLCanonical               string   `json:"url_canonical,omitempty"`
-	URLCanonicalizationVersion string   `json:"url_canonicalization_version,omitempty"`
-	SourceRecordID             string   `json:"source_record_id,omitempty"`
-	ExternalID                 string   `json:"external_id"` // the document's identity (contracts 1)
-	RedirectChain              []string `json:"redirect_chain,omitempty"`
-	Filename                   string   `json:"filename,omitempty"`
-	Slug                       string   `json:"slug"`
+	URL                        string   `json:"url,omitempty"`                          // final URL, redacted
+	URLCanonical               string   `json:"url_canonical,omitempty"`                // url in the canonical form that identifies documents
+	URLCanonicalizationVersion string   `json:"url_canonicalization_version,omitempty"` // version of the rules for url_canonical
+	SourceRecordID             string   `json:"source_record_id,omitempty"`             // the source's own stable id, when it has one
+	ExternalID                 string   `json:"external_id"`                            // the document's identity (contracts 1)
+	RedirectChain              []string `json:"redirect_chain,omitempty"`               // the URLs that led to url, the requested one first; redacted
+	Filename                   string   `json:"filename,omitempty"`                     // name of the file, as the server or the crawler gave it
+	Slug                       string   `json:"slug"`                                   // readable name of the document, unique, fixed at its first capture
 
-	RetrievedAt     Time   `json:"retrieved_at"`
-	HTTPStatus      int    `json:"http_status,omitempty"`
-	ContentType     string `json:"content_type,omitempty"`
-	ContentHash     string `json:"content_hash"` // sha256:… of the stored bytes
-	ByteLength      int64  `json:"byte_length"`
-	Encoding        string `json:"encoding,omitempty"` // as declared, best effort
-	ContentEncoding string `json:"content_encoding,omitempty"`
-	WireHash        string `json:"wire_hash,omitempty"` // sha256:… of the bytes before content decoding
+	RetrievedAt     Time   `json:"retrieved_at"`               // when the bytes were fetched; versions of a document are ordered by it
+	HTTPStatus      int    `json:"http_status,omitempty"`      // status of the server's answer; 0 when there was none
+	ContentType     string `json:"content_type,omitempty"`     // media type that the server or the crawler named
+	ContentHash     string `json:"content_hash"`               // sha256:… of the stored bytes
+	ByteLength      int64  `json:"byte_length"`                // of the stored bytes
+	Encoding        string `json:"encoding,omitempty"`         // as declared, best effort
+	ContentEncoding string `json:"content_encoding,omitempty"` // content coding that was undone before the bytes were stored
+	WireHash        string `json:"wire_hash,omitempty"`        // sha256:… of the bytes before content decoding
 
 	// How the text is to be read, by its first 64 KiB; the bytes are never changed.
 	DetectedEncoding   string  `json:"detected_encoding,omitempty"`   // WHATWG name; "" when it is no text
 	EncodingOrigin     string  `json:"encoding_origin,omitempty"`     // byte_order_mark, http, document, bytes
 	EncodingConfidence float64 `json:"encoding_confidence,omitempty"` // 0 to 1
 
-	HTTPContentType        string `json:"http_content_type,omitempty"`
-	HTTPContentDisposition string `json:"http_content_disposition,omitempty"`
-	URLExt                 string `json:"url_ext,omitempty"`
-	DetectedMIME           string `json:"detected_mime,omitempty"`
-	DetectedExt            string `json:"detected_ext,omitempty"`
-	FetchStatus            string `json:"fetch_status,omitempty"` // ok, redirected, blocked, error
+	HTTPContentType        string `json:"http_content_type,omitempty"`        // Content-Type of the answer, as it was
+	HTTPContentDisposition string `json:"http_content_disposition,omitempty"` // Content-Disposition of the answer, as it was
+	URLExt                 string `json:"url_ext,omitempty"`                  // extension in the URL, lower case, without the dot
+	DetectedMIME           string `json:"detected_mime,omitempty"`            // media type that the bytes themselves show
+	DetectedExt            string `json:"detected_ext,omitempty"`             // extension of that type, without the dot
+	FetchStatus            string `json:"fetch_status,omitempty"`             // ok, redirected, blocked, error
 
-	ETag               string `json:"etag,omitempty"`
-	LastModified       Time   `json:"last_modified"` // whole seconds
-	LastModifiedOrigin string `json:"last_modified_origin"`
+	ETag               string `json:"etag,omitempty"`       // ETag of the server, for conditional requests
+	LastModified       Time   `json:"last_modified"`        // whole seconds
+	LastModifiedOrigin string `json:"last_modified_origin"` // where last_modified is from: http_header, meta (of the page), document, archive_member, retrieved_at, or the crawler's own word
 
-	ResponseHeaders   map[string][]string `json:"response_headers,omitempty"` // after redaction only
-	RedactionPolicyID string              `json:"redaction_policy_id,omitempty"`
-	FetchToolVersion  string              `json:"fetch_tool_version,omitempty"`
-	RobotsPolicyNotes string              `json:"robots_policy_notes,omitempty"`
-	QualityFlags      []string            `json:"quality_flags,omitempty"`
-	Metadata          map[string]string   `json:"metadata,omitempty"`
-	Language          string              `json:"language,omitempty"` // the crawler's hint, ISO 639-1
-	Region            string              `json:"region,omitempty"`
-	SourceType        string              `json:"source_type"`
-	Domain            string              `json:"domain"`
-	Territory         string              `json:"territory"`
-	Layer             Layer               `json:"layer"`
-	SourceLanguage    string              `json:"source_language,omitempty"`
-	SourceLanguages   []string            `json:"source_languages,omitempty"`
-	SourceEntry       *EntryRule          `json:"source_entry_rule,omitempty"`
-	SourceFurniture   *Furniture          `json:"source_furniture,omitempty"`
-	HeaderLabels      *Labels             `json:"header_labels,omitempty"`
-	MaxPages          int                 `json:"max_pages,omitempty"`
-	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`
-	MemberPath        string              `json:"member_path,omitempty"`
-	RuleVersions      map[string]string   `json:"rule_versions"` // urlcanon, typing
+	ResponseHeaders   map[string][]string `json:"response_headers,omitempty"`    // after redaction only
+	RedactionPolicyID string              `json:"redaction_policy_id,omitempty"` // the redaction rules that the headers went through
+	FetchToolVersion  string              `json:"fetch_tool_version,omitempty"`  // name and version of what fetched it
+	RobotsPolicyNotes string              `json:"robots_policy_notes,omitempty"` // what was believed about the permission
+	QualityFlags      []string            `json:"quality_flags,omitempty"`       // what was noticed at capture, such as truncated
+	Metadata          map[string]string   `json:"metadata,omitempty"`            // names and values of the crawler's own, redacted
+	Language          string              `json:"language,omitempty"`            // the crawler's hint, ISO 639-1
+	Region            string              `json:"region,omitempty"`              // ISO 3166-1, of the request, else of the source
+	SourceType        string              `json:"source_type"`                   // the source's: official, wiki, history, proposal, comment or forum
+	Domain            string              `json:"domain"`                        // the source's domain of knowledge, such as civics
+	Territory         string              `json:"territory"`                     // the source's territory
+	Layer             Layer               `json:"layer"`                         // where chunks begin: hot, summary or archive
+	SourceLanguage    string              `json:"source_language,omitempty"`     // the source's default language, ISO 639-1
+	SourceLanguages   []string            `json:"source_languages,omitempty"`    // the languages that detection chooses among; none: all
+	SourceEntry       *EntryRule          `json:"source_entry_rule,omitempty"`   // the source's rule for records on its pages, at capture
+	SourceFurniture   *Furniture          `json:"source_furniture,omitempty"`    // what was known to repeat on the source's pages, at capture
+	HeaderLabels      *Labels             `json:"header_labels,omitempty"`       // the words of chunk headers that the source sets; none: by language
+	MaxPages          int                 `json:"max_pages,omitempty"`           // most pages that are processed, the source's limit at capture
+	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`  // the container that it is a member of
+	MemberPath        string              `json:"member_path,omitempty"`         // its path in the container; of a web archive @{offset}
+	RuleVersions      map[string]string   `json:"rule_versions"`                 // urlcanon, typing
 }
 
 // Validate returns an error that names the first field that breaks seed 002's
@@ -155,36 +155,36 @@ const (
 	IngestError   IngestStatus = "error"
 )
 
-// Document is one row of seed 004's document_catalog and seed 003's sources:
-// the thing of which snapshots are the versions. Its zero times mean "never".
+// Document is the thing of which snapshots are the versions (seed 004's
+// document_catalog and seed 003's sources). A time that is not there means "never".
 type Document struct {
 	DocumentID          string            `json:"document_id"`
 	SourceID            string            `json:"source_id"`
-	ExternalID          string            `json:"external_id"`
-	CanonicalURL        string            `json:"canonical_url"`
+	ExternalID          string            `json:"external_id"`   // what identifies it within its source: source_record_id, else the canonical URL, of a member the container's identity, !/ and the path
+	CanonicalURL        string            `json:"canonical_url"` // canonical URL of the newest snapshot
 	Slug                string            `json:"slug"`
 	ContentType         string            `json:"content_type"`
 	FinalType           FinalType         `json:"final_type"`
-	Title               string            `json:"title"`
-	Host                string            `json:"host"`
-	CurrentSnapshotID   string            `json:"current_snapshot_id"`
-	CurrentExtractionID string            `json:"current_extraction_id"`
-	CurrentDocHash      string            `json:"current_doc_hash"`
-	CurrentGeneration   int               `json:"current_generation"`
+	Title               string            `json:"title"`                 // title of the current version
+	Host                string            `json:"host"`                  // host of the URL
+	CurrentSnapshotID   string            `json:"current_snapshot_id"`   // snapshot of the current version; empty before the first run has ended
+	CurrentExtractionID string            `json:"current_extraction_id"` // the current version's run
+	CurrentDocHash      string            `json:"current_doc_hash"`      // doc_hash whose chunks are current
+	CurrentGeneration   int               `json:"current_generation"`    // generation of that doc_hash whose chunks are current
 	SourceType          string            `json:"source_type"`
 	Domain              string            `json:"domain"`
 	Territory           string            `json:"territory"`
 	ETag                string            `json:"etag"`
-	LastModified        Time              `json:"last_modified"`
-	ContentHash         string            `json:"content_hash"`
-	Fingerprint         string            `json:"fingerprint"`
-	Language            string            `json:"language"`
-	Meta                map[string]string `json:"meta"`
-	FirstSeenAt         Time              `json:"first_seen_at"`
-	LastCheckedAt       Time              `json:"last_checked_at"`
-	LastSeenAt          Time              `json:"last_seen_at"`
-	LastIngestedAt      Time              `json:"last_ingested_at"`
-	LastProcessedAt     Time              `json:"last_processed_at"`
-	IngestStatus        IngestStatus      `json:"ingest_status"`
-	ErrorMessage        string            `json:"error_message"`
+	LastModified        Time              `json:"last_modified,omitzero"`     // when it was changed last, in whole seconds
+	ContentHash         string            `json:"content_hash"`               // sha256: and hex, of the bytes of the newest snapshot
+	Fingerprint         string            `json:"fingerprint"`                // hex sha256 of the text of the current version: equal when only the markup differs
+	Language            string            `json:"language"`                   // language of the current version, ISO 639-1
+	Meta                map[string]string `json:"meta"`                       // names and values of processing
+	FirstSeenAt         Time              `json:"first_seen_at,omitzero"`     // first capture
+	LastCheckedAt       Time              `json:"last_checked_at,omitzero"`   // last fetch, also one that found nothing new
+	LastSeenAt          Time              `json:"last_seen_at,omitzero"`      // last time that its bytes were found
+	LastIngestedAt      Time              `json:"last_ingested_at,omitzero"`  // last time that a version of it became current
+	LastProcessedAt     Time              `json:"last_processed_at,omitzero"` // end of its last run
+	IngestStatus        IngestStatus      `json:"ingest_status"`              // pending, done or error
+	ErrorMessage        string            `json:"error_message"`              // why its last run failed, as a sentence
 }

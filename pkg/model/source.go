@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"golang.org/x/text/language"
 )
 
 // SourceState is whether captures for a source are accepted.
@@ -26,36 +28,36 @@ const (
 // capture; nothing later reads the registry.
 type Source struct {
 	SourceID     string      `json:"source_id"`
-	Name         string      `json:"name"`
-	SourceType   string      `json:"source_type"` // seed 003: official, wiki, history, proposal, comment, forum
-	Domain       string      `json:"domain"`      // seed 003: civics, history, budget, …
-	Territory    string      `json:"territory"`
-	Layer        Layer       `json:"layer"`
-	Language     string      `json:"language"`           // default, ISO 639-1
-	Languages    []string    `json:"languages"`          // those that detection chooses among; empty means all
-	Region       string      `json:"region"`             // ISO 3166-1
-	Licence      string      `json:"licence"`            // free text or SPDX id
-	RobotsPolicy string      `json:"robots_policy"`      // respect or ignore
-	RobotsNotes  string      `json:"robots_notes"`       // operator's belief, copied to snapshots
-	HeaderLabels *Labels     `json:"header_labels"`      // nil: by language (contracts 7)
-	DedupHTML    int         `json:"dedup_html_seconds"` // dedup window for web pages
-	DedupOther   int         `json:"dedup_document_seconds"`
-	MaxBytes     int64       `json:"max_bytes"` // of one captured document
-	MaxPages     int         `json:"max_pages"`
-	MaxDepth     int         `json:"max_depth"`            // of containers within containers; 0: none is unpacked
-	HostRequests int         `json:"host_requests"`        // to one host at once, of all that we fetch
-	HostDelay    int         `json:"host_delay_ms"`        // from one request to a host to the next, in milliseconds
-	Entry        *EntryRule  `json:"entry_rule,omitempty"` // which elements are records; nil: none are
-	Furniture    *Furniture  `json:"furniture,omitempty"`  // what repeats on its pages
-	State        SourceState `json:"state"`
+	Name         string      `json:"name"`                   // display name, in every chunk's header
+	SourceType   string      `json:"source_type"`            // official, wiki, history, proposal, comment or forum (seed 003)
+	Domain       string      `json:"domain"`                 // domain of knowledge, such as civics, history or budget (seed 003)
+	Territory    string      `json:"territory"`              // what its documents are about or valid in
+	Layer        Layer       `json:"layer"`                  // where its chunks begin: hot, summary or archive
+	Language     string      `json:"language"`               // default, ISO 639-1
+	Languages    []string    `json:"languages"`              // those that detection chooses among; empty means all
+	Region       string      `json:"region"`                 // ISO 3166-1
+	Licence      string      `json:"licence"`                // free text or SPDX id
+	RobotsPolicy string      `json:"robots_policy"`          // respect or ignore
+	RobotsNotes  string      `json:"robots_notes"`           // operator's belief, copied to snapshots
+	HeaderLabels *Labels     `json:"header_labels"`          // nil: by language (contracts 7)
+	DedupHTML    int         `json:"dedup_html_seconds"`     // dedup window for web pages
+	DedupOther   int         `json:"dedup_document_seconds"` // dedup window for all else
+	MaxBytes     int64       `json:"max_bytes"`              // of one captured document
+	MaxPages     int         `json:"max_pages"`              // most pages of a document
+	MaxDepth     int         `json:"max_depth"`              // of containers within containers; 0: none is unpacked
+	HostRequests int         `json:"host_requests"`          // to one host at once, of all that we fetch
+	HostDelay    int         `json:"host_delay_ms"`          // from one request to a host to the next, in milliseconds
+	Entry        *EntryRule  `json:"entry_rule,omitempty"`   // which elements are records; nil: none are
+	Furniture    *Furniture  `json:"furniture,omitempty"`    // what repeats on its pages
+	State        SourceState `json:"state"`                  // enabled or disabled: what is sent for a disabled source is rejected
 }
 
 // Labels are the words of a chunk header's four lines (contracts 7).
 type Labels struct {
-	Type   string `json:"type"`
-	Status string `json:"status"`
-	Date   string `json:"date"`
-	Source string `json:"source"`
+	Type   string `json:"type"`   // word of the first line, such as TYPE
+	Status string `json:"status"` // word of the second line, such as STATUS
+	Date   string `json:"date"`   // word of the third line, such as DATE
+	Source string `json:"source"` // word of the fourth line, such as SOURCE
 }
 
 // The robots policies: whether robots.txt is asked before we fetch.
@@ -64,15 +66,34 @@ const (
 	RobotsIgnore  = "ignore"
 )
 
-// The bounds of what a source may say of depth and politeness; the delay is an
-// hour.
+// The bounds of what a source may say, far above what is of use: a tebibyte, ten
+// years, the delay an hour.
 const (
+	maxMaxBytes     = 1 << 40
+	maxWindow       = 10 * 365 * 24 * 3600
 	maxDepth        = 16
 	maxHostRequests = 1000
 	maxHostDelay    = 3_600_000
 )
 
 var languageForm = regexp.MustCompile(`^[a-z]{2}$`)
+
+// ValidLanguage reports whether code is a language of ISO 639-1 as sources and
+// requests name it: two lower case letters.
+func ValidLanguage(code string) bool {
+	_, err := language.ParseBase(code)
+	return languageForm.MatchString(code) && err == nil
+}
+
+// LanguageISO3 returns the three letters of ISO 639-2/T for a language code, by
+// which OCR engines name their data; empty when there is no such language.
+func LanguageISO3(code string) string {
+	base, err := language.ParseBase(code)
+	if err != nil {
+		return ""
+	}
+	return base.ISO3()
+}
 
 var sourceIDForm = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
@@ -99,20 +120,20 @@ func (s Source) Validate() error {
 		return errors.New("name: must not be empty")
 	case !slices.Contains([]string{"official", "wiki", "history", "proposal", "comment", "forum"}, s.SourceType):
 		return fmt.Errorf("source_type %q: official, wiki, history, proposal, comment or forum", s.SourceType)
-	case s.Language != "" && !languageForm.MatchString(s.Language):
+	case s.Language != "" && !ValidLanguage(s.Language):
 		return fmt.Errorf("language %q: two letters of ISO 639-1", s.Language)
-	case slices.ContainsFunc(s.Languages, func(l string) bool { return !languageForm.MatchString(l) }):
+	case slices.ContainsFunc(s.Languages, func(l string) bool { return !ValidLanguage(l) }):
 		return fmt.Errorf("languages %q: each two letters of ISO 639-1", s.Languages)
 	case !s.Layer.Valid():
 		return fmt.Errorf("layer %q: hot, summary or archive", s.Layer)
 	case s.RobotsPolicy != RobotsRespect && s.RobotsPolicy != RobotsIgnore:
 		return fmt.Errorf("robots_policy %q: respect or ignore", s.RobotsPolicy)
-	case s.DedupHTML < 0:
-		return errors.New("dedup_html_seconds: must not be negative")
-	case s.DedupOther < 0:
-		return errors.New("dedup_document_seconds: must not be negative")
-	case s.MaxBytes <= 0:
-		return errors.New("max_bytes: must be positive")
+	case s.DedupHTML < 0 || s.DedupHTML > maxWindow:
+		return fmt.Errorf("dedup_html_seconds %d: 0 to %d", s.DedupHTML, maxWindow)
+	case s.DedupOther < 0 || s.DedupOther > maxWindow:
+		return fmt.Errorf("dedup_document_seconds %d: 0 to %d", s.DedupOther, maxWindow)
+	case s.MaxBytes <= 0 || s.MaxBytes > maxMaxBytes:
+		return fmt.Errorf("max_bytes %d: 1 to %d", s.MaxBytes, int64(maxMaxBytes))
 	case s.MaxPages <= 0:
 		return errors.New("max_pages: must be positive")
 	case s.MaxDepth < 0 || s.MaxDepth > maxDepth:

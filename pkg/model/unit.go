@@ -31,22 +31,22 @@ const (
 	UnitError      UnitType = "error"
 )
 
-// Unit is seed 002's IR unit: one block of a page, as found.
+// Unit is one block of a page, as found (seed 002, IR unit).
 type Unit struct {
-	IRID          string     `json:"ir_id"`
+	IRID          string     `json:"ir_id"` // ir_ and 26 characters of base32, of page, run and locator
 	SourceID      string     `json:"source_id"`
 	SourceName    string     `json:"source_name"`
 	SnapshotID    string     `json:"snapshot_id"`
 	RetrievedAt   Time       `json:"retrieved_at"`
-	Type          UnitType   `json:"type"`
+	Type          UnitType   `json:"type"`           // heading, paragraph, list_item, definition, quote, code, table, figure, caption, footnote, form_field, annotation, link, record, page_header, page_footer, furniture or error
 	Role          string     `json:"role,omitempty"` // of furniture: navigation, banner, cookie, footer, related, comments
-	Evidence      []Evidence `json:"evidence"`
-	RecordLocator Locator    `json:"record_locator"`
-	FieldsRaw     Fields     `json:"fields_raw"`
-	ParseWarnings []string   `json:"parse_warnings"`
+	Evidence      []Evidence `json:"evidence"`       // where in the captured bytes it stands, at least one place
+	RecordLocator Locator    `json:"record_locator"` // which entry of the source it is
+	FieldsRaw     Fields     `json:"fields_raw"`     // what was found
+	ParseWarnings []string   `json:"parse_warnings"` // what went wrong on the way, as sentences
 	ParserVersion string     `json:"parser_version"`
-	OCREngine     string     `json:"ocr_engine,omitempty"`
-	OCRVersion    string     `json:"ocr_version,omitempty"`
+	OCREngine     string     `json:"ocr_engine,omitempty"`  // name of the engine that read it; empty for text that was there
+	OCRVersion    string     `json:"ocr_version,omitempty"` // version of that engine
 }
 
 // Chunked reports whether the unit's text goes into chunks: page furniture is
@@ -63,26 +63,26 @@ func (u Unit) Chunked() bool {
 
 // Fields are a unit's fields_raw (contracts 6).
 type Fields struct {
-	BlockID     string    `json:"block_id"`
-	HTML        string    `json:"html,omitempty"` // decoded raw slice, unchanged
-	Markdown    string    `json:"markdown,omitempty"`
-	Text        string    `json:"text"`                   // line-end hyphens joined
-	TextPrinted string    `json:"text_printed,omitempty"` // as printed, when it differs from text
-	OCRText     string    `json:"ocr_text,omitempty"`
-	Links       []Link    `json:"links,omitempty"`
-	Images      []Image   `json:"images,omitempty"`
-	Verbatim    bool      `json:"verbatim"` // always true (seed 000)
-	Language    *Language `json:"language,omitempty"`
-	Level       int       `json:"level,omitempty"`  // of a heading, 1..6
-	Depth       int       `json:"depth,omitempty"`  // of a list item, 1 = outermost
-	Marker      string    `json:"marker,omitempty"` // of a list item or footnote, as printed
-	Continues   bool      `json:"continues,omitempty"`
-	Continued   bool      `json:"continued,omitempty"`
-	Confidence  float64   `json:"confidence"` // 0..1
-	Flags       []string  `json:"quality_flags,omitempty"`
-	Notes       string    `json:"extraction_notes,omitempty"`
-	Table       *Table    `json:"table,omitempty"`
-	Error       *Failure  `json:"error,omitempty"`
+	BlockID     string    `json:"block_id"`                   // {type}_{position}_{first 8 digits of its hash}
+	HTML        string    `json:"html,omitempty"`             // decoded raw slice, unchanged
+	Markdown    string    `json:"markdown,omitempty"`         // the block in Markdown
+	Text        string    `json:"text"`                       // line-end hyphens joined
+	TextPrinted string    `json:"text_printed,omitempty"`     // as printed, when it differs from text
+	OCRText     string    `json:"ocr_text,omitempty"`         // what OCR read, equal to text; only of units that OCR read
+	Links       []Link    `json:"links,omitempty"`            // links in the block
+	Images      []Image   `json:"images,omitempty"`           // pictures in the block
+	Verbatim    bool      `json:"verbatim"`                   // always true (seed 000)
+	Language    *Language `json:"language,omitempty"`         // language of the block, when it differs from the page's
+	Level       int       `json:"level,omitempty"`            // of a heading, 1..6
+	Depth       int       `json:"depth,omitempty"`            // of a list item, 1 = outermost
+	Marker      string    `json:"marker,omitempty"`           // of a list item or footnote, as printed
+	Continues   bool      `json:"continues,omitempty"`        // it goes on with the last unit of the page before
+	Continued   bool      `json:"continued,omitempty"`        // it goes on on the next page
+	Confidence  float64   `json:"confidence"`                 // 0..1
+	Flags       []string  `json:"quality_flags,omitempty"`    // what was noticed, such as incomplete or unclear
+	Notes       string    `json:"extraction_notes,omitempty"` // how it was made, for people
+	Table       *Table    `json:"table,omitempty"`            // the table, of units of that type
+	Error       *Failure  `json:"error,omitempty"`            // what failed, of units of that type
 	// Values are the fields of an entry rule, by name, as found.
 	Values map[string][]string `json:"values,omitempty"`
 	// Groups are the fields that have parts: each group is one occurrence.
@@ -91,113 +91,114 @@ type Fields struct {
 
 // Link is an absolute link found in a unit.
 type Link struct {
-	URL  string `json:"url"`
-	Text string `json:"text"`
+	URL  string `json:"url"`  // where it leads, absolute
+	Text string `json:"text"` // its text
 }
 
 // Image is a picture found in a unit: an absolute URL, or the digest of a
 // stored PNG.
 type Image struct {
-	URL    string `json:"url,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-	Alt    string `json:"alt,omitempty"`
+	URL    string `json:"url,omitempty"`    // where it is, absolute
+	SHA256 string `json:"sha256,omitempty"` // hex digest of the stored PNG
+	Alt    string `json:"alt,omitempty"`    // its alternative text
 }
 
 // Failure is what an error unit holds (seed 000, "Error Handling").
 type Failure struct {
-	Type         string `json:"type"` // extraction_failed
-	Reason       string `json:"reason"`
-	Message      string `json:"message"`
-	RawHTML      string `json:"raw_html,omitempty"`
-	RawText      string `json:"raw_text,omitempty"`
-	FallbackText string `json:"fallback_text,omitempty"`
+	Type         string `json:"type"`                    // extraction_failed
+	Reason       string `json:"reason"`                  // one of a closed list, such as parser_crashed
+	Message      string `json:"message"`                 // the reason as a sentence
+	RawHTML      string `json:"raw_html,omitempty"`      // the markup that could not be read
+	RawText      string `json:"raw_text,omitempty"`      // the text that could not be read
+	FallbackText string `json:"fallback_text,omitempty"` // what could be saved, never chunked
 }
 
-// Language is seed 000's language tag.
+// Language is the language of a page or block (seed 000, language tag).
 type Language struct {
-	Lang         string          `json:"lang"` // ISO 639-1
-	Confidence   float64         `json:"lang_confidence"`
-	Origin       string          `json:"origin,omitempty"` // html_lang, meta, detected, url, region
-	Multilingual bool            `json:"multilingual"`
-	Languages    []LanguageShare `json:"languages,omitempty"`
+	Lang         string          `json:"lang"`                // ISO 639-1
+	Confidence   float64         `json:"lang_confidence"`     // 0 to 1
+	Origin       string          `json:"origin,omitempty"`    // html_lang, meta, detected, url, region
+	Multilingual bool            `json:"multilingual"`        // whether several languages have a share
+	Languages    []LanguageShare `json:"languages,omitempty"` // the languages by their share
 }
 
 // LanguageShare is one language of a multilingual page and its share of the
 // characters, 0..1.
 type LanguageShare struct {
-	Code     string  `json:"code"`
-	Coverage float64 `json:"coverage"`
+	Code     string  `json:"code"`     // ISO 639-1
+	Coverage float64 `json:"coverage"` // share of the characters, 0 to 1
 }
 
-// Table is seed 000's table: header rows joined into columns, the rest as rows.
+// Table is a table (seed 000): header rows joined into columns, the rest as rows.
 type Table struct {
-	Columns     []string    `json:"columns"`
-	Rows        [][]Cell    `json:"rows"`
-	Caption     string      `json:"caption,omitempty"`
-	Spans       []TableSpan `json:"spans,omitempty"`
-	Source      string      `json:"source"` // ruled, heuristic, html, text, ocr
-	Confidence  float64     `json:"confidence"`
-	HeaderRows  int         `json:"header_rows"`
-	CSV         string      `json:"csv,omitempty"` // RFC 4180, all rows
-	CellRanges  []CellRange `json:"cell_ranges,omitempty"`
-	Warnings    []string    `json:"warnings,omitempty"`
-	BBox        *BBox       `json:"bbox,omitempty"`
+	Columns     []string    `json:"columns"`                // names of the columns; several header rows are joined with " / "
+	Rows        [][]Cell    `json:"rows"`                   // rows below the header, each a list of cells
+	Caption     string      `json:"caption,omitempty"`      // caption of the table
+	Spans       []TableSpan `json:"spans,omitempty"`        // merged cells
+	Source      string      `json:"source"`                 // ruled, heuristic, html, text, ocr
+	Confidence  float64     `json:"confidence"`             // 0 to 1
+	HeaderRows  int         `json:"header_rows"`            // how many rows are the header
+	CSV         string      `json:"csv,omitempty"`          // RFC 4180, all rows
+	CellRanges  []CellRange `json:"cell_ranges,omitempty"`  // where each cell stands in the unit's text
+	Warnings    []string    `json:"warnings,omitempty"`     // what went wrong on the way, as sentences
+	BBox        *BBox       `json:"bbox,omitempty"`         // the table's box on the page
 	ColumnEdges []float64   `json:"column_edges,omitempty"` // left to right, 0..1
+	RowEdges    []float64   `json:"row_edges,omitempty"`    // from the top down, 0..1, header rows included
 }
 
 // CellRange says where a cell's text lies in the unit's text, in bytes. Row and
 // Col count grid rows and columns from 0, header rows included.
 type CellRange struct {
-	Row   int `json:"row"`
-	Col   int `json:"col"`
-	Start int `json:"start"`
-	End   int `json:"end"`
+	Row   int `json:"row"`   // grid row, from 0
+	Col   int `json:"col"`   // grid column, from 0
+	Start int `json:"start"` // first byte in the unit's text
+	End   int `json:"end"`   // byte behind the last one
 }
 
 // TableSpan is a merged cell, in grid rows and columns from 0 with header rows
 // counted.
 type TableSpan struct {
-	Row     int    `json:"row"`
-	Col     int    `json:"col"`
-	RowSpan int    `json:"rowspan"`
-	ColSpan int    `json:"colspan"`
-	Content string `json:"content"`
+	Row     int    `json:"row"`     // grid row, from 0
+	Col     int    `json:"col"`     // grid column, from 0
+	RowSpan int    `json:"rowspan"` // how many rows
+	ColSpan int    `json:"colspan"` // how many columns
+	Content string `json:"content"` // text of the cell
 }
 
 // BBox is a box of the full upright page, normalised to [0, 1], origin top
 // left (seed 002). Values are rounded to six decimals before they are stored.
 type BBox struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
-	W float64 `json:"w"`
-	H float64 `json:"h"`
+	X float64 `json:"x"` // left edge, 0 to 1 of the page's width
+	Y float64 `json:"y"` // upper edge, 0 to 1 of the page's height
+	W float64 `json:"w"` // width, 0 to 1
+	H float64 `json:"h"` // height, 0 to 1
 }
 
 // Span is a half-open range [Start, End).
 type Span struct {
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
+	Start int64 `json:"start"` // first one, from 0
+	End   int64 `json:"end"`   // the one behind the last
 }
 
-// Evidence is seed 002's fragment pointer. Which locators are present depends
-// on the kind of the snapshot (contracts 6).
+// Evidence is a place in the captured bytes (seed 002, fragment pointer). Which
+// locators are present depends on the kind of the snapshot (contracts 6).
 type Evidence struct {
 	SourceID           string `json:"source_id"`
 	SnapshotID         string `json:"snapshot_id"`
-	ByteSpan           *Span  `json:"byte_span,omitempty"`
-	CSSSelector        string `json:"css_selector,omitempty"`
-	XPath              string `json:"xpath,omitempty"`
-	TextQuote          string `json:"text_quote,omitempty"` // first 300 code points
-	PageNumber         int    `json:"page_number,omitempty"`
-	PageIndex          *int   `json:"page_index,omitempty"`
-	RotationDegrees    *int   `json:"rotation_degrees,omitempty"`
-	BBox               *BBox  `json:"bbox,omitempty"`
-	Crop               *BBox  `json:"crop,omitempty"`
-	PDFTextQuote       string `json:"pdf_text_quote,omitempty"`
-	CharSpan           *Span  `json:"char_span,omitempty"` // engine's indexes on the page
-	OCRTextQuote       string `json:"ocr_text_quote,omitempty"`
+	ByteSpan           *Span  `json:"byte_span,omitempty"`          // bytes of the captured file
+	CSSSelector        string `json:"css_selector,omitempty"`       // CSS selector of the element
+	XPath              string `json:"xpath,omitempty"`              // XPath of the element
+	TextQuote          string `json:"text_quote,omitempty"`         // first 300 code points
+	PageNumber         int    `json:"page_number,omitempty"`        // page, from 1
+	PageIndex          *int   `json:"page_index,omitempty"`         // picture in a file of several, from 0
+	RotationDegrees    *int   `json:"rotation_degrees,omitempty"`   // how far the page is turned to stand upright: 0, 90, 180 or 270
+	BBox               *BBox  `json:"bbox,omitempty"`               // box on the full upright page
+	Crop               *BBox  `json:"crop,omitempty"`               // the visible part of the page, when it is not all of it
+	PDFTextQuote       string `json:"pdf_text_quote,omitempty"`     // the PDF engine's text of char_span, unchanged
+	CharSpan           *Span  `json:"char_span,omitempty"`          // engine's indexes on the page
+	OCRTextQuote       string `json:"ocr_text_quote,omitempty"`     // what OCR read there
 	RepresentationKind string `json:"fragment_representation_kind"` // raw_bytes or locator_jcs_v1
-	FragmentHash       string `json:"fragment_hash"`
+	FragmentHash       string `json:"fragment_hash"`                // sha256: and hex, of what fragment_representation_kind names
 }
 
 // The kinds of what fragment_hash is made of (contracts 1).
@@ -206,17 +207,17 @@ const (
 	RepresentationLocator = "locator_jcs_v1"
 )
 
-// Locator is seed 002's record_locator.
+// Locator says which entry of a source a unit is (seed 002, record_locator).
 type Locator struct {
-	Kind           string `json:"kind"`
+	Kind           string `json:"kind"` // source_record_id, url_canonical+entry_index, css_selector+text_quote or page+bbox+block_index
 	SourceRecordID string `json:"source_record_id,omitempty"`
 	URLCanonical   string `json:"url_canonical,omitempty"`
-	EntryIndex     *int   `json:"entry_index,omitempty"`
-	CSSSelector    string `json:"css_selector,omitempty"`
-	TextQuote      string `json:"text_quote,omitempty"`
-	PageNumber     int    `json:"page_number,omitempty"`
-	BBox           *BBox  `json:"bbox,omitempty"`
-	BlockIndex     *int   `json:"block_index,omitempty"`
+	EntryIndex     *int   `json:"entry_index,omitempty"`  // place among the entries of the page, from 0
+	CSSSelector    string `json:"css_selector,omitempty"` // CSS selector of the element
+	TextQuote      string `json:"text_quote,omitempty"`   // first 300 code points
+	PageNumber     int    `json:"page_number,omitempty"`  // page, from 1
+	BBox           *BBox  `json:"bbox,omitempty"`         // box on the full upright page
+	BlockIndex     *int   `json:"block_index,omitempty"`  // place on the page in reading order, from 0
 }
 
 // The kinds of record locators (seed 002).

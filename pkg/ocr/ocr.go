@@ -22,7 +22,9 @@ import (
 // engine something else to read.
 //
 //	1: upright, deskewed, even background, scaled to the engine's liking
-const PreprocessingVersion = "1"
+//	2: light text on shades of any grey, once the page is level; large words made
+//	   smaller; what stands alone read by itself
+const PreprocessingVersion = "2"
 
 // Engine is what there is to read with.
 type Engine struct {

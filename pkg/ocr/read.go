@@ -10,6 +10,8 @@ type Reader interface {
 	// Read returns the words of the picture in the engine's order, in pixels.
 	// languages are the engine's names, at least one, all of them present.
 	Read(g *image.Gray, dpi int, languages []string) ([]Found, error)
+	// ReadLine is Read of a picture that has one line of words and nothing else.
+	ReadLine(g *image.Gray, dpi int, languages []string) ([]Found, error)
 	// Close frees the engine.
 	Close() error
 }

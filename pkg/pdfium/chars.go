@@ -23,6 +23,7 @@ type charReader struct {
 	byFont   map[uint64]int
 
 	unicode, object, box, origin, generated, hyphen, mapError api.Function
+	size, matrix, mode, fill, fontOf                          api.Function
 }
 
 // glyph is what is known of one character besides its style.
@@ -52,6 +53,11 @@ func newCharReader(p *Page, count int) *charReader {
 		generated: e.function("FPDFText_IsGenerated"),
 		hyphen:    e.function("FPDFText_IsHyphen"),
 		mapError:  e.function("FPDFText_HasUnicodeMapError"),
+		size:      e.function("FPDFTextObj_GetFontSize"),
+		matrix:    e.function("FPDFText_GetMatrix"),
+		mode:      e.function("FPDFTextObj_GetTextRenderMode"),
+		fill:      e.function("FPDFPageObj_GetFillColor"),
+		fontOf:    e.function("FPDFTextObj_GetFont"),
 	}
 	r.relyOn(newCharTable(e.view(), uint32(p.text)), count)
 	return r
@@ -163,10 +169,10 @@ func (r *charReader) readStyle(object, i uint64) style {
 		return s
 	}
 	e := r.engine
-	if e.call("FPDFTextObj_GetFontSize", object, e.at(0)) != 0 {
+	if e.invoke(r.size, object, e.at(0)) != 0 {
 		s.fontSize = e.float32At(0)
 	}
-	if e.call("FPDFText_GetMatrix", r.text, i, e.at(0)) != 0 {
+	if e.invoke(r.matrix, r.text, i, e.at(0)) != 0 {
 		m := e.matrixAt(0)
 		s.fontSize *= m.scale()
 		if m.b != 0 || m.c != 0 || m.a < 0 { // not simply upright
@@ -174,12 +180,12 @@ func (r *charReader) readStyle(object, i uint64) style {
 			s.angle = math.Mod(2*math.Pi-float64(clockwise), 2*math.Pi)
 		}
 	}
-	s.mode = e.callInt("FPDFTextObj_GetTextRenderMode", object)
-	if e.call("FPDFPageObj_GetFillColor", object, e.at(0), e.at(4), e.at(8), e.at(12)) != 0 {
+	s.mode = int(int32(e.invoke(r.mode, object)))
+	if e.invoke(r.fill, object, e.at(0), e.at(4), e.at(8), e.at(12)) != 0 {
 		s.fill = e.colorAt(0)
 	}
 	s.mark = r.document.mark(object)
-	s.font = r.font(e.call("FPDFTextObj_GetFont", object))
+	s.font = r.font(e.invoke(r.fontOf, object))
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -176,15 +177,24 @@ func (e *engine) ascii(name string, args ...uint64) string {
 
 // decodeUTF16 ends at the first NUL. A lone surrogate becomes U+FFFD.
 func decodeUTF16(b []byte) string {
-	units := make([]uint16, 0, len(b)/2)
+	out := make([]byte, 0, len(b)/2)
 	for ; len(b) >= 2; b = b[2:] {
-		u := binary.LittleEndian.Uint16(b)
-		if u == 0 {
+		r := rune(binary.LittleEndian.Uint16(b))
+		if r == 0 {
 			break
 		}
-		units = append(units, u)
+		if utf16.IsSurrogate(r) {
+			second := rune(0)
+			if len(b) >= 4 {
+				second = rune(binary.LittleEndian.Uint16(b[2:]))
+			}
+			if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
+				b = b[2:]
+			}
+		}
+		out = utf8.AppendRune(out, r)
 	}
-	return string(utf16.Decode(units))
+	return string(out)
 }
 
 // newString puts s, with a closing NUL, into the instance's memory. The caller

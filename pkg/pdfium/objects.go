@@ -1,6 +1,10 @@
 package pdfium
 
-import "math"
+import (
+	"math"
+
+	"github.com/tetratelabs/wazero/api"
+)
 
 // Limits of Graphics.
 const (
@@ -45,6 +49,8 @@ type Image struct {
 	Box Rect
 	// Width and Height are those of the picture itself, in pixels.
 	Width, Height int
+	// Bilevel: it is packed in a way that knows black and white alone.
+	Bilevel bool
 	// Mark is the marked-content id that Structure names, -1 for none.
 	Mark int
 }
@@ -59,11 +65,8 @@ type Graphics struct {
 
 // Graphics returns paths and images, also those inside form XObjects.
 func (p *Page) Graphics() (Graphics, error) {
-	r := objectReader{document: p.document, engine: p.document.engine}
-	count := r.engine.callInt("FPDFPage_CountObjects", p.handle)
-	for i := 0; i < count && r.next(); i++ {
-		r.read(r.engine.call("FPDFPage_GetObject", p.handle, uint64(i)), matrix{a: 1, d: 1}, 0)
-	}
+	r := newObjectReader(p)
+	r.readPage(p)
 	return r.graphics, p.failed()
 }
 
@@ -73,6 +76,24 @@ type objectReader struct {
 	graphics Graphics
 	objects  int
 	points   int
+	segments trust // in what the engine's memory holds of a path
+
+	object, kind, segment api.Function
+}
+
+func newObjectReader(p *Page) *objectReader {
+	e := p.document.engine
+	return &objectReader{
+		document: p.document, engine: e,
+		object: e.function("FPDFPage_GetObject"), kind: e.function("FPDFPageObj_GetType"), segment: e.function("FPDFPath_GetPathSegment"),
+	}
+}
+
+func (r *objectReader) readPage(p *Page) {
+	count := r.engine.callInt("FPDFPage_CountObjects", p.handle)
+	for i := 0; i < count && r.next(); i++ {
+		r.read(r.engine.invoke(r.object, p.handle, uint64(i)), matrix{a: 1, d: 1}, 0)
+	}
 }
 
 // next counts an object, and says whether it may still be looked at.
@@ -93,7 +114,7 @@ const (
 
 func (r *objectReader) read(object uint64, parent matrix, depth int) {
 	e := r.engine
-	kind := e.callInt("FPDFPageObj_GetType", object)
+	kind := int(int32(e.invoke(r.kind, object)))
 	if kind != objectPath && kind != objectImage && kind != objectForm {
 		return
 	}
@@ -124,6 +145,10 @@ func (r *objectReader) image(object uint64, m matrix) {
 	img := Image{Box: boxAround(m.apply(Point{0, 0}), m.apply(Point{1, 0}), m.apply(Point{0, 1}), m.apply(Point{1, 1}))}
 	if e.call("FPDFImageObj_GetImagePixelSize", object, e.at(0), e.at(4)) != 0 {
 		img.Width, img.Height = int(e.uint32At(0)), int(e.uint32At(4))
+	}
+	if n := e.callInt("FPDFImageObj_GetImageFilterCount", object); n > 0 {
+		filter := e.ascii("FPDFImageObj_GetImageFilter", object, uint64(n-1))
+		img.Bilevel = filter == "CCITTFaxDecode" || filter == "JBIG2Decode"
 	}
 	img.Mark = r.document.mark(object)
 	r.graphics.Images = append(r.graphics.Images, img)
@@ -169,19 +194,29 @@ const (
 
 func (r *objectReader) pathPoints(object uint64, m matrix) []PathPoint {
 	e := r.engine
-	var points []PathPoint
 	count := e.callInt("FPDFPath_CountSegments", object)
-	for i := 0; i < count && e.err == nil; i++ {
-		if r.points++; r.points > maxPoints {
-			r.graphics.Truncated = true
-			break
+	if left := maxPoints - r.points; count > left {
+		r.graphics.Truncated, count = true, left
+	}
+	if count <= 0 || e.err != nil {
+		return nil
+	}
+	r.points += count
+	points := make([]PathPoint, 0, count)
+	list := r.segmentsOf(object, count)
+	for i := range count {
+		var s segment
+		ok := true
+		if list != nil {
+			s = segmentAt(list[i*segmentSize:])
+		} else {
+			s, ok = r.askSegment(e.invoke(r.segment, object, uint64(i)))
 		}
-		segment := e.call("FPDFPath_GetPathSegment", object, uint64(i))
-		if segment == 0 || e.call("FPDFPathSegment_GetPoint", segment, e.at(0), e.at(4)) == 0 {
+		if !ok {
 			continue
 		}
-		point := PathPoint{Point: m.apply(Point{X: e.float32At(0), Y: e.float32At(4)})}
-		switch e.callInt("FPDFPathSegment_GetType", segment) {
+		point := PathPoint{Point: m.apply(s.point), Close: s.closes}
+		switch s.kind {
 		case segmentMove:
 			point.Kind = MoveTo
 		case segmentLine:
@@ -189,7 +224,6 @@ func (r *objectReader) pathPoints(object uint64, m matrix) []PathPoint {
 		case segmentCurve:
 			point.Kind = CurveTo
 		}
-		point.Close = e.call("FPDFPathSegment_GetClose", segment) != 0
 		points = append(points, point)
 	}
 	return points

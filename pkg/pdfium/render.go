@@ -28,10 +28,27 @@ func (d *Document) Render(index int, region Box, width int) (*image.RGBA, error)
 	if err != nil {
 		return nil, err
 	}
+	return p.render(region, width)
+}
+
+// RenderTurned is Render as if the file said that the page is turned clockwise by
+// rotation, a multiple of 90 degrees.
+func (d *Document) RenderTurned(index int, region Box, width, rotation int) (*image.RGBA, error) {
+	p, err := d.bare(index)
+	if err != nil {
+		return nil, err
+	}
+	p.Rotation = (rotation%360 + 360) % 360
+	d.engine.call("FPDFPage_SetRotation", p.handle, uint64(p.Rotation/90))
+	return p.render(region, width)
+}
+
+// render draws the page and closes it.
+func (p *Page) render(region Box, width int) (*image.RGBA, error) {
 	defer p.Close()
 	frame, err := p.frame(region, width)
 	if err != nil {
-		return nil, fmt.Errorf("page %d: %w", index+1, err)
+		return nil, fmt.Errorf("page %d: %w", p.index+1, err)
 	}
 	p.setCropBox(p.MediaBox)
 	return p.draw(frame)

@@ -142,6 +142,9 @@ func (w *walk) copied() {
 // slice proves one mapped segment of the text.
 func (w *walk) slice(ctx context.Context, s model.Segment) error {
 	where := fmt.Sprintf("text[%d:%d]", s.Start, s.End)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	p, err := w.doc.pages(ctx, s.Page)
 	if err != nil {
 		return err
@@ -156,13 +159,13 @@ func (w *walk) slice(ctx context.Context, s model.Segment) error {
 	if !there {
 		return nil // the break is the page's
 	}
-	i := slices.IndexFunc(frame.Units, func(u model.Unit) bool { return u.IRID == s.IRID })
-	if i < 0 {
+	at := place{s.Page, s.IRID}
+	i, there := p.units[at]
+	if !there {
 		w.fail("e", where, "unit %s is not on page %d", s.IRID, s.Page)
 		return nil
 	}
 	unit := frame.Units[i]
-	at := place{s.Page, s.IRID}
 	if _, checked := w.units[at]; !checked {
 		w.units[at] = unit
 		if err := w.checkUnit(ctx, frame.Page, unit); err != nil {

@@ -20,6 +20,7 @@ const keptRanges = 4
 type pageRange struct {
 	row      model.SegmentRow
 	frames   map[int]segment.Frame // nil when they were put out of memory
+	units    map[place]int         // where each unit is in its frame
 	breaks   []Break               // of the segment as a whole
 	ofPage   map[int][]Break       // of one page
 	anchored bool
@@ -60,10 +61,11 @@ func (d *document) pages(ctx context.Context, page int) (*pageRange, error) {
 
 // keep makes room for the frames of a range.
 func (d *document) keep(p *pageRange) {
-	p.frames = make(map[int]segment.Frame, p.row.To-p.row.From+1)
+	p.frames, p.units = make(map[int]segment.Frame, p.row.To-p.row.From+1), make(map[place]int)
 	d.recent = append(d.recent, p.row.From)
 	if len(d.recent) > keptRanges {
-		d.ranges[d.recent[0]].frames = nil
+		gone := d.ranges[d.recent[0]]
+		gone.frames, gone.units = nil, nil
 		d.recent = d.recent[1:]
 	}
 }
@@ -107,6 +109,9 @@ func (d *document) read(ctx context.Context, p *pageRange, reader *segment.Reade
 			var f segment.Frame
 			if f, errs[i] = segment.DecodeFrame(stored[i]); errs[i] == nil {
 				p.frames[entry.PageNo] = f
+				for n := range slices.Backward(f.Units) { // of several with one id the first counts
+					p.units[place{entry.PageNo, f.Units[n].IRID}] = n
+				}
 			}
 		}
 	}

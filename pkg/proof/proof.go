@@ -79,32 +79,32 @@ const (
 
 // Break is one place where the way from chunk to bytes is broken.
 type Break struct {
-	Step  string `json:"step"`  // a to f of contracts 13.13; g the other way, from the bytes to rows, chunks and points
+	Step  string `json:"step"`  // a the raw bytes, b the IR segment, c the page extracted again, d ids and hashes, e the chunk's text, f the point in the vector store (contracts 13.13); g the other way, from the bytes to rows, chunks and points
 	Where string `json:"where"` // the thing: a snapshot, page 3, ir_…, text[120:140]
-	What  string `json:"what"`
+	What  string `json:"what"`  // what differs, as a sentence
 }
 
 // Step is one link of the chain that a proof shows.
 type Step struct {
 	IRID     string         `json:"ir_id"`
-	Type     model.UnitType `json:"type"`
-	Page     int            `json:"page"`
-	Start    int            `json:"start"` // in the chunk's text
-	End      int            `json:"end"`
-	Evidence model.Evidence `json:"evidence"`
+	Type     model.UnitType `json:"type"`     // type of the unit
+	Page     int            `json:"page"`     // page of the unit, from 1
+	Start    int            `json:"start"`    // in the chunk's text
+	End      int            `json:"end"`      // byte behind the last one
+	Evidence model.Evidence `json:"evidence"` // where in the captured bytes the unit stands
 }
 
 // Proof is what was found about one chunk.
 type Proof struct {
 	ChunkRef    string  `json:"chunk_ref"`
-	Verdict     Verdict `json:"verdict"`
-	Proved      int     `json:"proved_bytes"`
-	Synthetic   int     `json:"synthetic_bytes"`
+	Verdict     Verdict `json:"verdict"`         // verified, anchored (another parser made it: slices and quotes hold) or broken
+	Proved      int     `json:"proved_bytes"`    // bytes of the chunk's text that are in the captured bytes
+	Synthetic   int     `json:"synthetic_bytes"` // bytes that a rule wrote
 	SnapshotID  string  `json:"snapshot_id"`
-	ContentHash string  `json:"content_hash"`
-	URL         string  `json:"url"`
-	Steps       []Step  `json:"steps"`
-	Breaks      []Break `json:"breaks"`
+	ContentHash string  `json:"content_hash"` // sha256: and hex, of the captured bytes
+	URL         string  `json:"url"`          // where the document is from
+	Steps       []Step  `json:"steps"`        // the way of each unit, in the order of the text
+	Breaks      []Break `json:"breaks"`       // what does not hold
 }
 
 // Verify proves chunks of one generation of one doc_hash, which share snapshot

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -49,6 +50,7 @@ func Child(roles map[string]Role) bool {
 	if len(os.Args) != 2 || os.Args[0] != childName {
 		return false
 	}
+	runtime.MemProfileRate = 0 // nobody asks a child what its memory is used for
 	// A program that the role starts must not hold the pipes open.
 	syscall.CloseOnExec(fdRequests)
 	syscall.CloseOnExec(fdResponses)

@@ -46,7 +46,7 @@ func (p *Pending) Wait(ctx context.Context) (Outcome, error) {
 // wants to be able to ask again after its own crash gives one. A full queue is
 // tried again, ever more slowly, for Config.Patience, then the error is ErrFull
 // and the request was not accepted. While Config.MaxPending requests are without
-// outcome, Capture waits. Other errors are a request that cannot be right, a bus
+// outcome, Capture waits. Other errors are ErrRequest, of which nothing was sent, a bus
 // that is away, and ctx's; a request that was not accepted with certainty may
 // still have been, so send it again with the same request_id.
 func (c *Client) Capture(ctx context.Context, r Request) (*Pending, error) {
@@ -56,12 +56,8 @@ func (c *Client) Capture(ctx context.Context, r Request) (*Pending, error) {
 	if r.RequestID == "" {
 		r.RequestID = "r-" + strings.ToLower(rand.Text())
 	}
-	if err := r.Validate(); err != nil {
-		return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
-	}
-	if r.Inline != nil && len(r.Inline.ContentBase64) > MaxInline {
-		return nil, fmt.Errorf("request %s/%s: %d bytes inline, limit %d: larger ones go through the inbox", r.SourceID, r.RequestID,
-			len(r.Inline.ContentBase64), MaxInline)
+	if err := errors.Join(r.Validate(), r.CheckBounds()); err != nil {
+		return nil, fmt.Errorf("request %.64q/%.100q: %w: %w", r.SourceID, r.RequestID, ErrRequest, err)
 	}
 	e, err := event.New(c.cfg.Name, r, time.Now())
 	if err != nil {
@@ -185,25 +181,37 @@ func again(e event.Event) event.Event {
 
 // listen follows the outcomes of a source, from before its first request on.
 func (c *Client) listen(ctx context.Context, source string) error {
+	c.listening.Lock()
+	defer c.listening.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.heard[source] != nil {
+	known, closed := c.heard[source], c.ctx.Err() != nil
+	c.mu.Unlock()
+	switch {
+	case known:
 		return nil
-	}
-	if c.ctx.Err() != nil {
+	case closed:
 		return ErrClosed
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	life, end := context.WithCancel(c.ctx) // that of the subscription, once it is there
+	inTime := context.AfterFunc(ctx, end)
+	s, err := c.conn.Subscribe(life, stream.FollowOptions{Types: []string{event.TypeCaptureCompleted}, SourceID: source, New: true})
+	if !inTime() {
+		err = errors.Join(ctx.Err(), err)
 	}
-	s, err := c.conn.Subscribe(c.ctx, stream.FollowOptions{Types: []string{event.TypeCaptureCompleted}, SourceID: source, New: true})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		err = ErrClosed
+	}
 	if err != nil {
+		end()
 		return fmt.Errorf("outcomes of %s: %w", source, err)
 	}
-	c.heard[source] = s
+	c.heard[source] = true
 	c.working.Go(func() {
+		defer end()
 		for {
-			r, err := s.Next(c.ctx)
+			r, err := s.Next(life)
 			if err != nil {
 				return // closed
 			}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -74,6 +76,48 @@ func TestWhatIsLostIsSentAgain(t *testing.T) {
 	}
 	if n, handled := a.seen(); n != 1 || handled < 3 {
 		t.Errorf("%d requests, handled %d times: two outcomes were lost", n, handled)
+	}
+}
+
+// TestWhatWasRefusedCanBeSaidAgainAtOnce: the bus remembers a request for some
+// minutes; that must not keep it from being asked again once its source is
+// enabled.
+func TestWhatWasRefusedCanBeSaidAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	r.answer(&answerer{disabled: 2})
+	c := r.client(func(c *sdk.Config) { c.ResendAfter = time.Hour })
+	for n, want := range []sdk.Outcome{{Outcome: sdk.Rejected, Reason: "source_disabled"}, {Outcome: sdk.Rejected, Reason: "source_disabled"}, {Outcome: sdk.Stored}} {
+		if o := r.outcome(c.Capture(t.Context(), inline("a", "text"))); o.Outcome != want.Outcome || o.Reason != want.Reason {
+			t.Errorf("time %d: %+v", n, o)
+		}
+	}
+}
+
+// TestABusThatIsAway: who cannot wait is not kept.
+func TestABusThatIsAway(t *testing.T) {
+	t.Parallel()
+	c, err := sdk.Connect(t.Context(), sdk.Config{URL: "nats://127.0.0.1:1", Source: source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := c.Capture(ctx, inline("a", "a")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("capturing: %v", err)
+	}
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := c.Capture(t.Context(), inline("b", "b"))
+		waiting <- err
+	}()
+	c.Close()
+	if err := <-waiting; !errors.Is(err, sdk.ErrClosed) {
+		t.Errorf("capturing while it is closed: %v", err)
+	}
+	if took := time.Since(start); took > 4*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 
@@ -166,9 +210,18 @@ func TestRequestsThatCannotBeRight(t *testing.T) {
 		"bad source":  {URL: "https://town.example/", SourceID: "No Source"},
 		"too large":   large,
 		"no identity": {Inline: &sdk.Inline{}},
+		// What the capturer could not answer under its own name:
+		"long id":           inline(strings.Repeat("x", event.MaxRequestID+1), "x"),
+		"lines in an id":    inline("a\nb", "x"),
+		"an id in Latin-1":  inline("caf\xe9", "x"),
+		"no such host":      {URL: "https://[::1/"},
+		"a long URL":        {URL: "https://town.example/" + strings.Repeat("x", event.MaxURL)},
+		"a long record id":  {RequestID: "a", SourceRecordID: strings.Repeat("x", event.MaxRecordID+1), Inline: &sdk.Inline{}},
+		"no such status":    {RequestID: "a", URL: "https://town.example/", HTTPStatus: 2000, Inline: &sdk.Inline{}},
+		"a time of no year": {RequestID: "a", URL: "https://town.example/", RetrievedAt: &time.Time{}, Inline: &sdk.Inline{}},
 	} {
-		if _, err := c.Capture(t.Context(), request); err == nil {
-			t.Errorf("%s is taken", name)
+		if _, err := c.Capture(t.Context(), request); !errors.Is(err, sdk.ErrRequest) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if n := r.waiting(); n != 0 {

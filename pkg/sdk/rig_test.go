@@ -102,6 +102,7 @@ type answerer struct {
 	requests map[string]event.CaptureRequested
 	handled  int
 	silent   int // so many are taken and not answered: their outcome is lost
+	disabled int // so many are refused at first, as of a source that is disabled
 }
 
 func (a *answerer) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
@@ -120,7 +121,14 @@ func (a *answerer) Handle(ctx context.Context, e event.Event, emit stream.Emit) 
 	a.handled++
 	a.silent--
 	silent := a.silent >= 0
+	a.disabled--
+	disabled := a.disabled >= 0
 	a.mu.Unlock()
+	if disabled {
+		return emit(ctx, event.CaptureCompleted{
+			RequestID: r.RequestID, SourceID: r.SourceID, Outcome: sdk.Rejected, Reason: string(fault.SourceDisabled),
+		})
+	}
 	if silent {
 		return nil
 	}

@@ -47,7 +47,7 @@ const (
 
 // MaxInline is the largest document that travels inside its request, in bytes
 // (contracts 2).
-const MaxInline = 512 << 10
+const MaxInline = event.MaxInline
 
 var (
 	// ErrFull says that the queue of requests is full and that the patience of
@@ -62,6 +62,10 @@ var (
 	// ErrConflict says that a request with the same id and other content waits
 	// for its outcome.
 	ErrConflict = errors.New("the request_id is in use for another request")
+	// ErrRequest says that a request cannot be right, whatever it is sent to: a name
+	// that is no source_id, a request_id that is too long (event.MaxRequestID), an
+	// address that is none.
+	ErrRequest = errors.New("it cannot be captured")
 	// ErrNoInbox says that a file is above MaxInline, or a WARC, and the client
 	// has no Inbox.
 	ErrNoInbox = errors.New("a document of this size is handed over through the inbox, and none is configured")
@@ -99,9 +103,11 @@ type Client struct {
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 
+	listening sync.Mutex // held while a source begins to be heard
+
 	mu      sync.Mutex
 	pending map[requestKey]*Pending
-	heard   map[string]*stream.Subscription // outcomes, by source
+	heard   map[string]bool // sources whose outcomes are followed
 }
 
 type requestKey struct{ source, request string }
@@ -122,7 +128,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, conn: conn, slots: make(chan struct{}, cfg.MaxPending),
-		pending: make(map[requestKey]*Pending), heard: make(map[string]*stream.Subscription),
+		pending: make(map[requestKey]*Pending), heard: make(map[string]bool),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c.working.Go(c.resend)
@@ -133,7 +139,9 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 // that were accepted are handled all the same; a later client hears of them by
 // sending them again with the same request_id.
 func (c *Client) Close() {
-	c.cancel()
+	c.mu.Lock()
+	c.cancel() // from now on nothing begins
+	c.mu.Unlock()
 	c.working.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()

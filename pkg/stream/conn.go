@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -29,7 +31,7 @@ var ErrDisconnected = errors.New("not connected to NATS")
 // settings that cannot work.
 func Connect(_ context.Context, cfg Config) (*Conn, error) {
 	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
-	link := &link{gate: c.gate}
+	link := &link{gate: c.gate, at: hosts(c.cfg.URL)}
 	link.down(nil, nil)
 	options := []nats.Option{
 		nats.Name(c.cfg.Name),
@@ -60,16 +62,28 @@ func Connect(_ context.Context, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
+// hosts are the addresses of servers without what may be secret in them.
+func hosts(urls string) string {
+	var out []string
+	for one := range strings.SplitSeq(urls, ",") {
+		if u, err := url.Parse(strings.TrimSpace(one)); err == nil && u.Host != "" {
+			out = append(out, u.Host)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // link keeps a gate as the connection is. Its methods are called one after
 // the other by the driver.
 type link struct {
 	gate    *gate
+	at      string // of the servers
 	release func()
 }
 
 func (l *link) down(_ *nats.Conn, err error) {
 	if l.release == nil {
-		l.release = l.gate.hold(errors.Join(ErrDisconnected, err))
+		l.release = l.gate.hold(errors.Join(fmt.Errorf("%w: %s", ErrDisconnected, l.at), err))
 	}
 }
 
@@ -84,7 +98,7 @@ func (l *link) up(*nats.Conn) {
 // and of readiness. The error is Unavailable.
 func (c *Conn) Ready(ctx context.Context) error {
 	if !c.nc.IsConnected() {
-		return fault.Unavailable(ErrDisconnected)
+		return fault.Unavailable(fmt.Errorf("%w: %s", ErrDisconnected, hosts(c.cfg.URL)))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.PublishWait)
 	defer cancel()

@@ -80,10 +80,11 @@ func TestTheConnectionComesBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	w := newWire(t, r.env.NATSURL)
-	r.cfg.URL = "nats://" + w.listener.Addr().String()
+	r.cfg.URL = "nats://crawler:hush@" + w.listener.Addr().String()
 	w.set(true)
 	conn := r.connect() // no error though nobody answers
-	if err := conn.Ready(t.Context()); fault.KindOf(err) != fault.KindUnavailable || !errors.Is(err, stream.ErrDisconnected) {
+	if err := conn.Ready(t.Context()); fault.KindOf(err) != fault.KindUnavailable || !errors.Is(err, stream.ErrDisconnected) ||
+		!strings.Contains(err.Error(), w.listener.Addr().String()) || strings.Contains(err.Error(), "hush") {
 		t.Errorf("ready without a connection: %v", err)
 	}
 	s := &stage{}

@@ -15,6 +15,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
+// ErrNotKept says that a dead letter does not hold its message whole.
+var ErrNotKept = errors.New("its message was not kept")
+
 // ErrNoDead says that there is no dead letter with the number asked for.
 var ErrNoDead = errors.New("no such dead letter")
 
@@ -87,7 +90,7 @@ func (c *Conn) RetryDead(ctx context.Context, seq uint64) error {
 		return err
 	}
 	if d.Lost != "" {
-		return fmt.Errorf("dead letter %d cannot be retried: not kept: %s", seq, d.Lost)
+		return fmt.Errorf("dead letter %d cannot be retried: %w: %s; whoever sent it must send it again", seq, ErrNotKept, d.Lost)
 	}
 	header := nats.Header{}
 	for name, values := range d.Header {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type FollowOptions struct {
 // ErrBehind says that events behind FollowOptions.After are not in the stream
 // any more, or that the stream was made again.
 var ErrBehind = errors.New("the stream does not reach back so far")
+
+// ErrNoEvents says that no event is about what FollowOptions name.
+var ErrNoEvents = errors.New("no such events")
 
 // Received is an event with its place in its stream.
 type Received struct {
@@ -145,12 +149,12 @@ func (c *Conn) choose(o FollowOptions) ([]followed, error) {
 	}
 	for _, noun := range o.Nouns {
 		if !nouns[noun] {
-			return nil, fmt.Errorf("no events about %q", noun)
+			return nil, fmt.Errorf("%w: none are about %q, but about %s", ErrNoEvents, noun, strings.Join(slices.Sorted(maps.Keys(nouns)), ", "))
 		}
 	}
 	for _, t := range o.Types {
 		if !types[t] {
-			return nil, fmt.Errorf("no events of type %q among those chosen", t)
+			return nil, fmt.Errorf("%w: none of type %q are among those chosen; a type is named as in colophon.chunk.created.v1", ErrNoEvents, t)
 		}
 	}
 	return chosen, nil

@@ -11,12 +11,12 @@ import (
 
 // Queue is how much waits for one consumer.
 type Queue struct {
-	Consumer   string     `json:"consumer"`
-	Stream     string     `json:"stream"`
-	Pending    uint64     `json:"pending"`     // not delivered yet
-	AckPending int        `json:"ack_pending"` // in hand, or handed back for later
-	Redelivery int        `json:"redelivery"`  // of those, delivered more than once
-	Oldest     *time.Time `json:"oldest,omitempty"`
+	Consumer   string     `json:"consumer"`         // name of the consumer
+	Stream     string     `json:"stream"`           // name of its stream
+	Pending    uint64     `json:"pending"`          // not delivered yet
+	AckPending int        `json:"ack_pending"`      // in hand, or handed back for later
+	Redelivery int        `json:"redelivery"`       // of those, delivered more than once
+	Oldest     *time.Time `json:"oldest,omitempty"` // when the oldest message that is not done was published
 }
 
 // Queues returns the queue of every consumer of contracts 3, in the order of

@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // maxContents bounds what is read out of one container, in bytes: far more than a
@@ -78,9 +79,12 @@ func (r *Reader) contents(ctx context.Context, container model.Snapshot) (map[st
 	err = archive.Walk(kind, file, file.Size, container.Filename, limits, func(m archive.Member) error {
 		content, err := m.Open()
 		if err != nil {
-			return nil
+			return ours(err)
 		}
 		hash, _, err := hashOf(content)
+		if err := ours(err); err != nil {
+			return errors.Join(err, content.Close())
+		}
 		if closed := content.Close(); err == nil && closed == nil {
 			hashes[m.Path] = hash
 		}
@@ -131,7 +135,10 @@ func recordsOf(file io.ReaderAt, size int64, hashes map[string]string) error {
 		}
 		payload := record.Block
 		if record.HasResponse() {
-			answer, err := warc.ReadResponse(record.Block)
+			answer, err := record.Response()
+			if err := ours(err); err != nil {
+				return err
+			}
 			if err != nil {
 				continue
 			}
@@ -139,7 +146,10 @@ func recordsOf(file io.ReaderAt, size int64, hashes map[string]string) error {
 		}
 		hash, n, err := hashOf(payload)
 		left -= n
-		if err != nil {
+		switch {
+		case ours(err) != nil:
+			return err
+		case err != nil:
 			continue
 		}
 		hashes[path] = hash
@@ -149,6 +159,14 @@ func recordsOf(file io.ReaderAt, size int64, hashes map[string]string) error {
 			}
 		}
 	}
+}
+
+// ours returns an error that is this machine's, nil for one of the container.
+func ours(err error) error {
+	if scratch.Failed(err) {
+		return err
+	}
+	return nil
 }
 
 // hashOf returns the content hash of what r holds, and how many bytes were read.

@@ -3,6 +3,7 @@ module github.com/colophon-dev/colophon/services/capturer
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.6
 	github.com/colophon-dev/colophon/pkg v0.0.0
 	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/jackc/pgx/v5 v5.12.0

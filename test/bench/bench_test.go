@@ -37,7 +37,7 @@ func TestStat(t *testing.T) {
 			t.Errorf("%q is no stat", bad)
 		}
 	}
-	if got := parsePeak([]byte("Name:\tx\nVmHWM:\t  2048 kB\n")); got != 2<<20 {
+	if got := parseMemory([]byte("Name:\tx\nVmHWM:\t  2048 kB\nVmRSS:\t 1 kB\n"), "VmHWM:"); got != 2<<20 {
 		t.Errorf("peak %d", got)
 	}
 }
@@ -71,13 +71,14 @@ func TestReportIsWrittenWithoutPoppler(t *testing.T) {
 	r := Report{
 		Machine: "m", Pages: 10, Rates: []float64{5}, Rate: 5, Parts: map[string]Usage{"new part": {CPU: time.Second, Peak: 3 << 20}},
 		Extraction: Extraction{Pages: 10, Extract: time.Second},
+		OCR:        OCR{Pages: 8, Rate: 1, CPU: 8 * time.Second, Strips: 500, Early: 100 << 20, Late: 105 << 20},
 		Growth:     []Growth{{Pages: 10, Took: time.Second, Work: Work{Transactions: 20}}},
 	}
 	var out strings.Builder
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00"} {
+	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00", "1000.00 ms CPU a page", "105 MiB", "+5 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}

@@ -35,7 +35,7 @@ type Options struct {
 
 // Figures are what Options.Only may name.
 func Figures() []string {
-	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture}
+	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR}
 }
 
 const (
@@ -46,6 +46,7 @@ const (
 	figureTelemetry  = "telemetry"
 	figureExtraction = "extraction"
 	figureCapture    = "capture"
+	figureOCR        = "ocr"
 )
 
 func (o Options) wants(figures ...string) bool {
@@ -77,6 +78,7 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		{[]string{figureTelemetry}, func() error { r.Telemetry, err = o.telemetry(ctx, dir+"/telemetry"); return err }},
 		{[]string{figureCapture}, func() error { r.Capture, err = o.capture(ctx, dir+"/capture"); return err }},
 		{[]string{figureExtraction}, func() error { r.Extraction, err = o.extraction(ctx, dir); return err }},
+		{[]string{figureOCR}, func() error { r.OCR, err = o.ocr(ctx, dir); return err }},
 	}
 	for _, step := range steps {
 		if !o.wants(step.figures...) {

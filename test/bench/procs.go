@@ -21,6 +21,7 @@ type proc struct {
 	name        string        // of its program
 	own         time.Duration // CPU time, user and system
 	reaped      time.Duration // that of its children that have ended
+	resident    int64         // bytes
 	peak        int64         // resident bytes at most
 	sandboxed   bool          // it is an extraction child
 }
@@ -40,7 +41,7 @@ func readProc(pid int) (proc, bool) {
 	if err != nil {
 		return proc{}, false
 	}
-	p.peak = parsePeak(status)
+	p.resident, p.peak = parseMemory(status, "VmRSS:"), parseMemory(status, "VmHWM:")
 	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 	p.sandboxed = err == nil && bytes.HasPrefix(line, []byte("colophon-sandbox\x00"))
 	return p, true
@@ -76,10 +77,10 @@ func parseStat(stat []byte) (proc, error) {
 
 func ticks(n int64) time.Duration { return time.Duration(n) * time.Second / clockTicks }
 
-// parsePeak reads VmHWM of /proc/PID/status, in bytes.
-func parsePeak(status []byte) int64 {
+// parseMemory reads a line of /proc/PID/status, in bytes.
+func parseMemory(status []byte, name string) int64 {
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 			return kib << 10
 		}

@@ -25,6 +25,7 @@ type Report struct {
 	Telemetry  Telemetry        `json:"telemetry"`
 	Extraction Extraction       `json:"extraction"`
 	Capture    Capture          `json:"capture"`
+	OCR        OCR              `json:"ocr"`
 	Large      *Growth          `json:"large,omitempty"`
 	Growth     []Growth         `json:"growth"`
 }
@@ -92,6 +93,7 @@ func (r Report) Write(w io.Writer) error {
 	}
 	r.Capture.write(row)
 	r.writeExtraction(row)
+	r.OCR.write(row)
 	r.writeParts(row)
 	if g := r.Large; g != nil {
 		row("")

@@ -106,17 +106,18 @@ func writeFile(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// listOnStandardInput names a folder, whose hidden files are left out, and a file.
+// listOnStandardInput names a folder, whose hidden files are left out, and a file:
+// each is known by its path as the list has it.
 func listOnStandardInput(t *testing.T, w *world) {
 	dir := t.TempDir()
 	writeFile(t, dir, "folder/one.txt", "The first of them.")
 	writeFile(t, dir, "folder/deep/two.txt", "The second of them.")
 	writeFile(t, dir, "folder/.hidden/three.txt", "Never seen.")
 	writeFile(t, dir, "folder/.four.txt", "Never seen.")
-	single := writeFile(t, dir, "empty.txt", "")
+	writeFile(t, dir, "empty.txt", "")
 	cmd := exec.Command(w.program, "--dir", w.dir, "capture", "--source", "demo", "--wait", "--json", "--progress", "-")
 	cmd.Env = environment(w.dir)
-	cmd.Stdin = strings.NewReader(filepath.Join(dir, "folder") + "\n\n" + single + "\n")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader("./folder\n\nempty.txt\n")
 	var progress bytes.Buffer
 	cmd.Stderr = &progress
 	out, err := cmd.Output()
@@ -125,7 +126,7 @@ func listOnStandardInput(t *testing.T, w *world) {
 		t.Fatalf("one of them is empty: %v\n%s", err, progress.String())
 	}
 	got := byURL(t, string(out))
-	if len(got) != 3 || got["file:///one.txt"].State != "done" || got["file:///deep/two.txt"].State != "done" ||
+	if len(got) != 3 || got["file:///folder/one.txt"].State != "done" || got["file:///folder/deep/two.txt"].State != "done" ||
 		got["file:///empty.txt"].Reason != "empty_content" {
 		t.Errorf("%v", got)
 	}
@@ -207,7 +208,7 @@ func documentedPython(t *testing.T, w *world) {
 	}
 	script := filepath.Join(root, "docs", "capture.py")
 	text, err := os.ReadFile(script)
-	if err != nil || bytes.Count(text, []byte("\n")) > 30 {
+	if err != nil || bytes.Count(text, []byte("\n")) > 40 {
 		t.Errorf("docs/capture.py: %v, %d lines", err, bytes.Count(text, []byte("\n")))
 	}
 	file := writeFile(t, t.TempDir(), "spoken.txt", "Handed over in another language.")
@@ -221,6 +222,21 @@ func documentedPython(t *testing.T, w *world) {
 		}
 		if err != nil || json.Unmarshal(out, &told) != nil || told.Outcome != "stored" || told.SnapshotID == "" {
 			t.Errorf("%v\n%s", err, out)
+		}
+	}
+	w.must(0, "source", "add", "closed")
+	w.must(0, "source", "disable", "closed")
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{3, []string{endpoint(t, w.dir, "COLOPHON_NATS_URL"), "closed", file}},
+		{1, []string{"nats://127.0.0.1:1", "demo", file}}, {1, []string{"nats://127.0.0.1:1", "demo", file + "-not"}}, {1, nil},
+	} {
+		cmd := exec.Command(python, append([]string{script}, c.args...)...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != c.code || len(out) == 0 || bytes.Contains(out, []byte("Traceback")) {
+			t.Errorf("%v: exit %d, want %d\n%s", c.args, cmd.ProcessState.ExitCode(), c.code, out)
 		}
 	}
 }

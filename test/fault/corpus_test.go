@@ -270,7 +270,7 @@ func corpus(t *testing.T, site string) []*item {
 		r.SourceID = fmt.Sprintf("village-%d", n)
 		add(kindSource, r)
 	}
-	for n := range 4 {
+	for n := range 5 {
 		name, data := fmt.Sprintf("archive-%d.zip", n), archive(t, 600+2*n)
 		if n%2 == 1 {
 			name, data = fmt.Sprintf("site-%d.warc", n), webArchive(600+2*n)

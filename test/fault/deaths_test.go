@@ -40,7 +40,7 @@ func deaths(t *testing.T) []death {
 		"capture.raw.put": kindURL, "capture.window.leased": kindURL,
 		"capture.released": kindFlaky, "stream.attempt.counted": kindFlaky,
 		"capture.failure.decided": kindGone, "capture.failure.window.released": kindGone, "stream.failure.recorded": kindGone,
-		"capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
+		"capture.container.begun": kindMembers, "capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
 		"capture.source.registered": kindSource, "split.facts.put": kindPDF,
 		"stream.buried": kindMalformed, "stream.terminated": kindMalformed,
 		"capture.duplicate.decided": kindAgain, "split.redo.started": kindRedo,
@@ -71,7 +71,7 @@ func deaths(t *testing.T) []death {
 }
 
 // deathLimit is how long it may take until an armed point is reached.
-func deathLimit() time.Duration { return pick(20*time.Second, 30*time.Second, time.Hour) }
+func deathLimit() time.Duration { return pick(time.Minute, time.Minute, time.Hour) }
 
 // points arms every fault point, one after another.
 func points(r *rig, items []*item) int {

@@ -147,7 +147,7 @@ func act(items []*item, second bool) []*item {
 // mustBeQuiet waits for quiet.
 func (r *rig) mustBeQuiet(result *row) {
 	r.t.Helper()
-	took, stuck := r.quiet(pick(90*time.Second, 3*time.Minute, 2*time.Hour))
+	took, stuck := r.quiet(pick(3*time.Minute, 3*time.Minute, 2*time.Hour))
 	if result.quiet == 0 { // the first time: after the fault
 		result.quiet = took
 	}

@@ -45,6 +45,8 @@ type ScanRow struct {
 	CommandCPU    float64 `json:"command_cpu"`
 	Words         int     `json:"words"` // of the truth that have boxes
 	Found         int     `json:"found"` // of these, overlapped by a word's box by half (IoU)
+
+	Tables *TableScore `json:"tables,omitempty"` // where there are tables as ground truth
 }
 
 // RunScans reads the scans and pictures of a corpus that have a text as ground
@@ -129,7 +131,7 @@ func (s *scanner) measure(ctx context.Context, d document, command bool) (ScanRo
 	if err != nil {
 		return row, err
 	}
-	results, words, blocks, err := s.read(ctx, d, file)
+	got, err := s.read(ctx, d, file)
 	if err != nil {
 		return row, err
 	}
@@ -137,13 +139,21 @@ func (s *scanner) measure(ctx context.Context, d document, command bool) (ScanRo
 	if err != nil {
 		return row, err
 	}
-	row.Pages = len(results)
+	row.Pages = len(got.results)
 	row.CPU = (ended - began).Seconds() / float64(max(1, row.Pages))
-	row.Errors, row.UnitErrors = CharacterErrors(truth, words), CharacterErrors(truth, blocks)
-	if boxes := d.truthFile(".words.json"); boxes != "" && len(results) == 1 {
-		if row.Words, row.Found, err = overlaps(filepath.Join(s.root, filepath.FromSlash(boxes)), results[0]); err != nil {
+	row.Errors, row.UnitErrors = CharacterErrors(truth, got.words.String()), CharacterErrors(truth, got.blocks.String())
+	if boxes := d.truthFile(".words.json"); boxes != "" && len(got.results) == 1 {
+		if row.Words, row.Found, err = overlaps(filepath.Join(s.root, filepath.FromSlash(boxes)), got.results[0]); err != nil {
 			return row, err
 		}
+	}
+	if file := d.truthFile(".tables.json"); file != "" {
+		wanted, err := readTables(filepath.Join(s.root, filepath.FromSlash(file)))
+		if err != nil {
+			return row, err
+		}
+		score := ScoreTables(wanted, got.tables)
+		row.Tables = &score
 	}
 	if command {
 		text, cpu, pages, err := s.command(ctx, d, file)
@@ -155,49 +165,64 @@ func (s *scanner) measure(ctx context.Context, d document, command bool) (ScanRo
 	return row, nil
 }
 
-// read returns the results of the pages that are read by OCR, the text of all
-// pages by the engine's words, and by the units.
-func (s *scanner) read(ctx context.Context, d document, file string) (results []ocr.Result, words, blocks string, err error) {
+// scanned is what came of a file: the results of the pages that were read by OCR,
+// the text of all pages by the engine's words and by the units, and the tables.
+type scanned struct {
+	results       []ocr.Result
+	words, blocks strings.Builder
+	tables        []Table
+}
+
+func (s *scanner) read(ctx context.Context, d document, file string) (*scanned, error) {
 	pages, kind := 1, model.KindImageScan
-	in := block.Input{}
+	in, got := block.Input{}, &scanned{}
+	var err error
 	if d.isPDF() {
 		kind = model.KindPDF
 		if in.Raw, err = os.ReadFile(file); err != nil {
-			return nil, "", "", err
+			return nil, err
 		}
 		in.Snapshot = model.Snapshot{ContentHash: digest.Content(in.Raw)}
 		if pages, err = s.pdf.Pages(ctx, in); err != nil {
-			return nil, "", "", err
+			return nil, err
 		}
 	}
-	var byWords, byBlocks strings.Builder
 	for no := 1; no <= pages; no++ {
 		if d.isPDF() {
 			need, err := s.pdf.NeedOCR(ctx, in, no)
 			if err != nil {
-				return nil, "", "", err
+				return nil, err
 			}
 			if !need.Page { // its own text, as it is
 				page, err := s.pdf.Page(ctx, in, no)
 				if err != nil {
-					return nil, "", "", err
+					return nil, err
 				}
-				writeBlocks(&byWords, page.Blocks)
-				writeBlocks(&byBlocks, page.Blocks)
+				writeBlocks(&got.words, page.Blocks)
+				got.add(no, page.Blocks)
 				continue
 			}
 		}
 		r, err := s.page(ctx, file, kind, ocr.Request{Page: no, Languages: d.languages})
 		if err != nil {
-			return nil, "", "", err
+			return nil, err
 		}
-		results = append(results, r)
+		got.results = append(got.results, r)
 		for _, w := range r.Words {
-			byWords.WriteString(w.Text + " ")
+			got.words.WriteString(w.Text + " ")
 		}
-		writeBlocks(&byBlocks, units.Blocks(r, 0))
+		got.add(no, units.Blocks(r, 0))
 	}
-	return results, byWords.String(), byBlocks.String(), nil
+	return got, nil
+}
+
+func (g *scanned) add(page int, blocks []block.Block) {
+	writeBlocks(&g.blocks, blocks)
+	for i := range blocks {
+		if t := blocks[i].Table; t != nil {
+			g.tables = append(g.tables, tableOf(page, t, blocks[i].Text))
+		}
+	}
 }
 
 func writeBlocks(b *strings.Builder, blocks []block.Block) {
@@ -333,13 +358,16 @@ func (r ScanReport) Totals() (total ScanRow, boxes float64) {
 // Write prints the report for a person.
 func (r ScanReport) Write(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "SCANS\tpages\terrors\tin units\tcommand\tCPU s a page\tcommand\tboxes")
+	fmt.Fprintln(tab, "SCANS\tpages\terrors\tin units\tcommand\tCPU s a page\tcommand\tboxes\ttables: adjacency, TEDS")
 	total, boxes := r.Totals()
 	worse := ""
 	for _, f := range append(slices.Clone(r.Files), total) {
 		fmt.Fprintf(tab, "%s\t%d\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t", f.Path, f.Pages, f.Errors, f.UnitErrors, f.CommandErrors, f.CPU, f.CommandCPU)
 		if f.Words > 0 {
 			fmt.Fprintf(tab, "%d of %d", f.Found, f.Words)
+		}
+		if f.Tables != nil {
+			fmt.Fprintf(tab, "\t%.3f, %.3f", f.Tables.Relations.Score().F1, f.Tables.MeanTEDS())
 		}
 		fmt.Fprintln(tab)
 		if r.Command && f.Errors > f.CommandErrors+0.005 {

@@ -36,9 +36,13 @@ func TestScanReport(t *testing.T) {
 	if total.Errors != 0.02 || total.CPU != 1.75 || total.Pages != 4 || boxes != 0.99 {
 		t.Errorf("%+v, %v", total, boxes)
 	}
+	r.Files[1].Tables = &TableScore{Relations: Hits{Right: 3, Truth: 4, Out: 4}, Tables: Hits{Truth: 2}, TEDS: 1}
 	var out bytes.Buffer
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "0.750, 0.500") {
+		t.Errorf("no score of the tables in\n%s", out.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if last := lines[len(lines)-1]; !strings.Contains(last, "scans/b.pdf") || !strings.Contains(last, "not reached") || strings.Contains(last, "scans/a.png") {

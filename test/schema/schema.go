@@ -12,12 +12,14 @@ import (
 	"go/parser"
 	"go/token"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // base is the import path of the packages that are described.
@@ -92,7 +94,49 @@ func readComments(root string) (comments, error) {
 			}
 		}
 	}
+	for name, text := range out {
+		out[name] = plain(text)
+	}
 	return out, nil
+}
+
+// references are notes on where a rule is from, which readers of the pages do
+// not have.
+var references = regexp.MustCompile(`\s*\((?:seed|contracts)s? [0-9][^()]*\)`)
+
+// plain returns a doc comment without them.
+func plain(text string) string { return references.ReplaceAllString(text, "") }
+
+// homes are the structs that say what a field of a name is: in all others a field
+// of that name without a comment of its own is the same.
+func homes() []any {
+	return []any{
+		model.Snapshot{}, model.Document{}, model.Chunk{}, model.ChunkState{}, model.Manifest{}, model.Run{}, model.Page{}, model.Unit{},
+		event.CaptureRequested{}, event.CaptureCompleted{}, event.PageSplit{}, event.ChunkChange{}, event.VectorChange{},
+	}
+}
+
+// of returns what a field is.
+func (c comments) of(f reflect.StructField, t reflect.Type) string {
+	prefix := strings.TrimPrefix(t.PkgPath(), base) + "."
+	if text := c[prefix+t.Name()+"."+f.Name]; text != "" {
+		return text
+	}
+	for _, home := range homes() {
+		h := reflect.TypeOf(home)
+		for field := range h.Fields() {
+			text := c[typeName(home)+"."+field.Name]
+			if jsonName(field) == jsonName(f) && text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 func (c comments) fields(name string, decl *ast.GenDecl) {
@@ -118,11 +162,13 @@ func newReflector(c comments) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		AllowAdditionalProperties: true, // readers ignore unknown fields (contracts 2)
 		LookupComment: func(t reflect.Type, field string) string {
-			key := strings.TrimPrefix(t.PkgPath(), base) + "." + t.Name()
+			text := c[strings.TrimPrefix(t.PkgPath(), base)+"."+t.Name()]
 			if field != "" {
-				key += "." + field
+				if f, ok := t.FieldByName(field); ok {
+					text = c.of(f, t)
+				}
 			}
-			return strings.Join(strings.Fields(c[key]), " ")
+			return strings.Join(strings.Fields(text), " ")
 		},
 	}
 }
@@ -179,8 +225,7 @@ func writeFields(b *bytes.Buffer, t reflect.Type, c comments) {
 		if strings.Contains(options, "omitempty") {
 			kind += ", optional"
 		}
-		key := strings.TrimPrefix(t.PkgPath(), base) + "." + t.Name() + "." + f.Name
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, kind, strings.ReplaceAll(c[key], "|", `\|`))
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, kind, strings.ReplaceAll(c.of(f, t), "|", `\|`))
 	}
 }
 

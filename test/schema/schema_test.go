@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +94,67 @@ func decode(t *testing.T, raw []byte) any {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// Every field of every page and schema says what it is, in words that need no
+// other document.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := schema.Files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference := regexp.MustCompile(`(?i)\b(?:seeds?|contracts) [0-9]`)
+	empty := regexp.MustCompile("(?m)^\\| `[a-z0-9_]+` \\|.*\\|  \\|$")
+	for path, data := range files {
+		for _, line := range strings.Split(string(data), "\n") {
+			if reference.MatchString(line) {
+				t.Errorf("%s: %s", path, line)
+			}
+		}
+		for _, line := range empty.FindAllString(string(data), -1) {
+			t.Errorf("%s: %s", path, line)
+		}
+		if !strings.HasSuffix(path, ".json") || strings.HasSuffix(path, "asyncapi.json") {
+			continue
+		}
+		var s struct {
+			Defs map[string]struct {
+				Properties map[string]struct {
+					Description string `json:"description"`
+				} `json:"properties"`
+			} `json:"$defs"`
+		}
+		if err := json.Unmarshal(data, &s); err != nil || len(s.Defs) == 0 {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for def, d := range s.Defs {
+			for name, p := range d.Properties {
+				if p.Description == "" {
+					t.Errorf("%s: %s of %s is not described", path, name, def)
+				}
+			}
+		}
+	}
+}
+
+// What users read refers to nothing that they do not have.
+func TestDocumentsStandAlone(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.*")
+	if err != nil || len(pages) < 10 {
+		t.Fatal(pages, err)
+	}
+	reference := regexp.MustCompile(`(?i)\b(?:seeds?|contracts) [0-9]`)
+	for _, path := range append(pages, "../../README.md") {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := reference.FindAll(data, -1); found != nil {
+			t.Errorf("%s: %q", path, found)
+		}
+	}
 }

@@ -82,7 +82,7 @@ var (
 // Member is one file of a container.
 type Member struct {
 	Path     string    // the bytes of its name, percent-encoded where they could mislead: see Escape
-	Name     string    // its name to be shown: valid UTF-8
+	Name     string    // its name to be shown: valid UTF-8, of a very long one the end
 	Modified time.Time // zero when the container does not say
 	Problem  error     // why it cannot be read: one of the errors above; nil when Open may be called
 
@@ -116,7 +116,7 @@ func Sniff(file io.ReaderAt, size int64) (Kind, error) {
 		return Zip, nil
 	case isTar(head):
 		return Tar, nil
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 0x08}):
+	case bytes.HasPrefix(head, gzipMagic()):
 		inner, err := gzipHead(io.NewSectionReader(file, 0, size))
 		switch {
 		case err == nil && isTar(inner):
@@ -157,7 +157,7 @@ func isTar(head []byte) bool {
 // folders left out. name is the container's own
 // file name, of which that of a single file within gzip is made. An error of
 // visit ends the walk and comes back as it is; any other is one of the errors
-// above, or the file's own.
+// above, or the *scratch.Error of the file.
 func Walk(kind Kind, file io.ReaderAt, size int64, name string, limits Limits, visit func(Member) error) error {
 	if limits.Spent == nil {
 		limits.Spent = new(Spent)
@@ -186,7 +186,7 @@ type walker struct {
 // member hands one member over. A path that came before gets a number, so that
 // no two members have the same one.
 func (w *walker) member(m Member, name string) error {
-	m.Path, m.Name = Escape(name), Show(name)
+	m.Path, m.Name = Escape(name), Show(end(name))
 	w.seen[m.Path]++
 	if n := w.seen[m.Path]; n > 1 {
 		m.Path = fmt.Sprintf("%s~%d", m.Path, n)
@@ -272,6 +272,14 @@ func escape(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// end returns the last bytes of a name: it is part of messages.
+func end(name string) string {
+	if len(name) <= maxPath {
+		return name
+	}
+	return "…" + strings.TrimLeft(strings.ToValidUTF8(name[len(name)-maxPath:], " "), " ")
 }
 
 // Show makes a name fit to be shown: valid UTF-8 without control characters.

@@ -4,12 +4,15 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // tar walks a tar file; in says how many bytes of the container were read.
@@ -42,7 +45,7 @@ func (w *walker) tar(r io.Reader, in func() int64) error {
 
 func (w *walker) tarGzip(file io.Reader) error {
 	in := &counter{r: file}
-	z, err := gzip.NewReader(in)
+	z, err := NewGunzip(in)
 	if err != nil {
 		return problem(err)
 	}
@@ -57,7 +60,7 @@ func (w *walker) gzip(file io.Reader, name string) error {
 		return err
 	}
 	in := &counter{r: file}
-	z, err := gzip.NewReader(in)
+	z, err := NewGunzip(in)
 	if err != nil {
 		return problem(err)
 	}
@@ -69,12 +72,59 @@ func (w *walker) gzip(file io.Reader, name string) error {
 	if name == "" {
 		name = "content"
 	}
-	m := Member{Modified: z.ModTime, in: func() int64 { return in.n }, open: func() (io.ReadCloser, error) { return z, nil }}
+	m := Member{Modified: z.ModTime, in: func() int64 { return in.n }, open: func() (io.ReadCloser, error) { return io.NopCloser(z), nil }}
 	if m.Modified.Equal(time.Unix(0, 0)) {
 		m.Modified = time.Time{} // RFC 1952: 0 says that there is none
 	}
 	return w.member(m, name)
 }
+
+// Gunzip reads the members of a gzip file one behind the other. What follows and
+// is none, as the zeros that fill a block, is left out, as gzip(1) does.
+type Gunzip struct {
+	Name    string    // of the first member
+	ModTime time.Time // of the first member
+	in      *bufio.Reader
+	z       *gzip.Reader
+}
+
+// NewGunzip reads the header of the first member.
+func NewGunzip(r io.Reader) (*Gunzip, error) {
+	in := bufio.NewReader(r)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &Gunzip{Name: z.Name, ModTime: z.ModTime, in: in, z: z}, nil
+}
+
+// Read is io.Reader.
+func (g *Gunzip) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		next, failed := g.in.Peek(len(gzipMagic()))
+		switch {
+		case failed != nil && !errors.Is(failed, io.EOF):
+			return n, failed
+		case !bytes.Equal(next, gzipMagic()):
+			return n, io.EOF
+		}
+		if err := g.z.Reset(g.in); err != nil {
+			return n, err
+		}
+		g.z.Multistream(false)
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// gzipMagic is how a member begins that is compressed with deflate (RFC 1952).
+func gzipMagic() []byte { return []byte{0x1f, 0x8b, 0x08} }
 
 // gzipHead returns the first bytes of what a gzip file decompresses to.
 func gzipHead(file io.Reader) ([]byte, error) {
@@ -120,8 +170,11 @@ func (g *grown) Read(p []byte) (int, error) {
 }
 
 // problem calls an error of a library by one of ours; what is ours already, and
-// what the file itself says, stays.
+// what is no fault of the container but of the file that holds it, stays.
 func problem(err error) error {
+	if scratch.Failed(err) {
+		return err
+	}
 	for _, known := range []error{ErrLimit, ErrEncrypted, ErrDamaged, ErrMethod, ErrNoFile} {
 		if errors.Is(err, known) {
 			return err

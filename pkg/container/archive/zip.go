@@ -26,6 +26,9 @@ func (w *walker) zip(file io.ReaderAt, size int64) error {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are escaped
 		return problem(err)
 	}
+	if len(z.File) == 0 {
+		return hidden(file)
+	}
 	if len(z.File) > w.limits.Entries-w.limits.Spent.Entries {
 		return fmt.Errorf("%w: %d entries, at most %d", ErrLimit, len(z.File), w.limits.Entries)
 	}
@@ -55,6 +58,19 @@ func (w *walker) zip(file io.ReaderAt, size int64) error {
 		if err := w.member(m, f.Name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// hidden fails when a file whose directory names no members begins with one: a
+// second directory, in the comment of the first, stands before it.
+func hidden(file io.ReaderAt) error {
+	head := make([]byte, 4)
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return problem(err)
+	}
+	if string(head) == "PK\x03\x04" {
+		return fmt.Errorf("%w: it holds members, and its directory names none", ErrDamaged)
 	}
 	return nil
 }

@@ -33,24 +33,34 @@ func (r *Record) HasResponse() bool {
 	}
 }
 
+// Response reads the HTTP message of a record for which HasResponse is true. The
+// body of one that is truncated ends where the archive ends it.
+func (r *Record) Response() (*Response, error) {
+	response, err := ReadResponse(r.Block)
+	if err == nil && r.Truncated() {
+		response.Body = cut{response.Body}
+	}
+	return response, err
+}
+
+// cut is a body that may end early.
+type cut struct{ r io.Reader }
+
+func (c cut) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
 // ReadResponse reads the HTTP message of a block. It is more lenient than a
 // client: archives keep what servers sent, right or wrong.
 func ReadResponse(block io.Reader) (*Response, error) {
 	r := bufio.NewReader(block)
-	lines := lineReader{r: r}
-	first, err := lines.next()
-	if err != nil {
-		return nil, fmt.Errorf("the HTTP response: %w", err)
-	}
-	proto, rest, _ := strings.Cut(first, " ")
-	code, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	status, err := strconv.Atoi(code)
-	if !strings.HasPrefix(strings.ToUpper(proto), "HTTP/") || err != nil || status < 100 || status > 999 {
-		return nil, fmt.Errorf("the HTTP response begins with %.40q", first)
-	}
-	fields, err := lines.fields()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // a revisit may end with its last header
+	status, fields, err := readHead(r)
+	for err == nil && status < http.StatusOK && begins(r, "HTTP/") { // an interim answer (RFC 9110, 15.2): the document's comes behind it
+		status, fields, err = readHead(r)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the HTTP response: %w", err)
@@ -63,6 +73,31 @@ func ReadResponse(block io.Reader) (*Response, error) {
 		response.Body = httputil.NewChunkedReader(r)
 	}
 	return response, nil
+}
+
+// readHead reads a status line and the fields below it.
+func readHead(r *bufio.Reader) (status int, fields Fields, err error) {
+	lines := lineReader{r: r}
+	first, err := lines.next()
+	if err != nil {
+		return 0, nil, err
+	}
+	proto, rest, _ := strings.Cut(first, " ")
+	code, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	status, err = strconv.Atoi(code)
+	if !strings.HasPrefix(strings.ToUpper(proto), "HTTP/") || err != nil || status < 100 || status > 999 {
+		return 0, nil, fmt.Errorf("it begins with %.40q", first)
+	}
+	fields, err = lines.fields()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // a revisit may end with its last header
+	}
+	return status, fields, err
+}
+
+func begins(r *bufio.Reader, with string) bool {
+	head, err := r.Peek(len(with))
+	return err == nil && string(head) == with
 }
 
 // chunked reports whether a body begins as chunks do: some writers remove the

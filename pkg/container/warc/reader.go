@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // The bounds of a record's header, in bytes and in fields; real ones have some
@@ -69,6 +71,9 @@ func (r *Record) Target() string { return unbracket(r.Fields.Get("WARC-Target-UR
 // Date returns when the record was captured, in UTC; the zero time when the
 // field is missing or no W3C date-time.
 func (r *Record) Date() time.Time { return date(r.Fields.Get("WARC-Date")) }
+
+// Truncated reports whether the archive says that it holds only the beginning.
+func (r *Record) Truncated() bool { return r.Fields.Get("WARC-Truncated") != "" }
 
 // RefersTo returns what a revisit record refers to: the id of a record, and the
 // URI and date of one, where given.
@@ -328,6 +333,9 @@ func (w whole) Read(p []byte) (int, error) {
 // skip finds where reading goes on after damage.
 func (r *Reader) skip(at Place, problem error) error {
 	r.member = nil
+	if scratch.Failed(problem) {
+		return fmt.Errorf("reading the archive: %w", problem)
+	}
 	if r.damages++; r.damages > maxDamages || r.tries > maxTries {
 		return fmt.Errorf("%w, the last at byte %s: %w", ErrDamaged, at, problem)
 	}

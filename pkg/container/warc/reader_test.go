@@ -179,6 +179,8 @@ func TestReadResponse(t *testing.T) {
 		"bare line feeds":   {"HTTP/1.0 404 Not Found\nContent-Type: a/b\n\ngone", "404 a/b gone"},
 		"no reason":         {"HTTP/1.1 204\r\nContent-Type: a/b\r\n\r\n", "204 a/b "},
 		"a bad header line": {"HTTP/1.1 200 OK\r\nthis is none\r\nContent-Type: a/b\r\n\r\nx", "200 a/b x"},
+		"an interim answer": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + page("body"), "200 text/html body"},
+		"nothing but one":   {"HTTP/1.1 100 Continue\r\nContent-Type: a/b\r\n\r\nHTML", "100 a/b HTML"},
 		"headers only":      {"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n", "200 a/b "},
 	} {
 		r, err := ReadResponse(strings.NewReader(c.block))

@@ -7,6 +7,7 @@ package block
 import (
 	"encoding/json"
 
+	"github.com/colophon-dev/colophon/pkg/extract/language"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
@@ -27,6 +28,9 @@ type Input struct {
 	// OCR holds what is stored of the pages that were read by OCR; none for a
 	// page that was not asked about.
 	OCR []OCR
+	// Words is what is kept of pages before to be faster, and no part of what
+	// the page depends on; nil: nothing.
+	Words *language.Memory
 }
 
 // OCR is what came of reading a page, or a part of it, by OCR: the stored result,

@@ -56,33 +56,35 @@ const (
 )
 
 // single are the encodings of one byte a character, those that are likelier
-// first.
+// first, and by how many bits the others are rarer than the first.
 func single() []struct {
 	name  string
 	codec *charmap.Charmap
 	langs string // that the encoding is usual for
+	rarer int
 } {
 	return []struct {
 		name  string
 		codec *charmap.Charmap
 		langs string
+		rarer int
 	}{
-		{"windows-1252", charmap.Windows1252, ""},
-		{"iso-8859-15", charmap.ISO8859_15, ""},
-		{"windows-1250", charmap.Windows1250, "pl cs sk hu hr sl ro"},
-		{"iso-8859-2", charmap.ISO8859_2, "pl cs sk hu hr sl ro"},
-		{"windows-1251", charmap.Windows1251, "ru uk bg sr mk be"},
-		{"koi8-r", charmap.KOI8R, "ru"},
-		{"koi8-u", charmap.KOI8U, "uk"},
-		{"ibm866", charmap.CodePage866, "ru"},
-		{"windows-1253", charmap.Windows1253, "el"},
-		{"iso-8859-7", charmap.ISO8859_7, "el"},
-		{"windows-1254", charmap.Windows1254, "tr"},
-		{"windows-1255", charmap.Windows1255, "he"},
-		{"windows-1256", charmap.Windows1256, "ar fa ur"},
-		{"windows-1257", charmap.Windows1257, "lt lv et"},
-		{"macintosh", charmap.Macintosh, ""},
-		{"x-mac-cyrillic", charmap.MacintoshCyrillic, "ru uk"},
+		{"windows-1252", charmap.Windows1252, "", 0},
+		{"iso-8859-15", charmap.ISO8859_15, "", 1},
+		{"windows-1250", charmap.Windows1250, "pl cs sk hu hr sl ro", 3},
+		{"iso-8859-2", charmap.ISO8859_2, "pl cs sk hu hr sl ro", 3},
+		{"windows-1251", charmap.Windows1251, "ru uk bg sr mk be", 3},
+		{"koi8-r", charmap.KOI8R, "ru", 3},
+		{"koi8-u", charmap.KOI8U, "uk", 4},
+		{"ibm866", charmap.CodePage866, "ru", 4},
+		{"windows-1253", charmap.Windows1253, "el", 3},
+		{"iso-8859-7", charmap.ISO8859_7, "el", 3},
+		{"windows-1254", charmap.Windows1254, "tr", 3},
+		{"windows-1255", charmap.Windows1255, "he", 3},
+		{"windows-1256", charmap.Windows1256, "ar fa ur", 3},
+		{"windows-1257", charmap.Windows1257, "lt lv et", 5},
+		{"macintosh", charmap.Macintosh, "", 4},
+		{"x-mac-cyrillic", charmap.MacintoshCyrillic, "ru uk", 6},
 	}
 }
 
@@ -101,7 +103,7 @@ func singleByte(sample []byte, lang string) (Choice, int) {
 		if err != nil {
 			continue
 		}
-		score := language.Plausible(string(text))
+		score := language.Plausible(string(text)) - c.rarer*hint/bitsOfHint
 		if lang != "" && slices.Contains(strings.Fields(c.langs), lang) {
 			score += hint
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/language"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
@@ -102,6 +103,7 @@ type handler struct {
 	raw   []byte
 
 	encoder segment.Encoder
+	words   language.Memory
 }
 
 func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
@@ -114,7 +116,7 @@ func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 	in := block.Input{
 		Raw: h.raw, Snapshot: req.Snapshot, ExtractionID: req.ExtractionID, Facts: req.Facts,
-		RunReason: req.RunReason, RunMessage: req.RunMessage, OCR: req.OCR,
+		RunReason: req.RunReason, RunMessage: req.RunMessage, OCR: req.OCR, Words: &h.words,
 	}
 	var (
 		resp response

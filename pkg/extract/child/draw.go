@@ -27,8 +27,8 @@ type Picture struct {
 	Page   int        `json:"page"`   // from 1
 	Width  int        `json:"width"`  // of the picture, in pixels
 	Region model.BBox `json:"region"` // of the full upright page; empty: all of it
-	// Rotation is what the page's record says of a scan: the clockwise turn that
-	// makes it upright. Nil: as its file says.
+	// Rotation is what the page's record says: the clockwise turn that makes it
+	// upright, which OCR may have found. Nil: as its file says.
 	Rotation *int           `json:"rotation,omitempty"`
 	Marks    []overlay.Mark `json:"marks,omitempty"` // drawn over a picture of all of it
 }
@@ -112,6 +112,9 @@ func (d *drawer) page(kind model.SnapshotKind, p Picture) (*image.RGBA, error) {
 	region := pdfium.Box(p.Region)
 	if region == (pdfium.Box{}) {
 		region = pdfium.Box{W: 1, H: 1}
+	}
+	if p.Rotation != nil {
+		return document.RenderTurned(p.Page-1, region, p.Width, *p.Rotation)
 	}
 	return document.Render(p.Page-1, region, p.Width)
 }

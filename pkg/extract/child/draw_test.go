@@ -50,6 +50,16 @@ func TestDraw(t *testing.T) {
 	if err != nil || bytes.Equal(first, marked) {
 		t.Errorf("marks are not drawn: %v", err)
 	}
+	for _, turn := range []int{0, 90, 180} {
+		turned, err := d.Draw(t.Context(), s, child.Picture{Page: 2, Width: 300, Rotation: &turn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		high := map[int]int{0: 400, 90: 225, 180: 400}[turn]
+		if upright, err := png.Decode(bytes.NewReader(turned)); err != nil || upright.Bounds().Dy() != high || bytes.Equal(first, turned) != (turn == 0) {
+			t.Errorf("upright by %d degrees: %v: %v", turn, upright.Bounds(), err)
+		}
+	}
 	part, err := d.Draw(t.Context(), s, child.Picture{Page: 2, Width: 80, Region: model.BBox{X: .1, Y: .2, W: .4, H: .1}})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -134,7 +135,7 @@ func (x *extraction) add(r record) error {
 	switch {
 	case filled == 0:
 		return nil
-	case x.rows == 0 && x.heads == nil && filled == 1 && len(r.fields) != x.columns:
+	case x.rows == 0 && x.heads == nil && filled == 1 && (len(r.fields) != x.columns || x.columns > 2 && strings.TrimSpace(r.fields[0]) != ""):
 		x.above(r)
 		return nil
 	case x.rows == 0 && x.heads == nil && len(r.fields) == x.columns && areHeads(r.fields):
@@ -211,15 +212,17 @@ func (x *extraction) flush() {
 }
 
 // areHeads reports whether a first row names the columns: every one of them has
-// a name of its own that is no figure.
+// a name of its own that is no figure, or, behind the first, is a year.
 func areHeads(fields []string) bool {
 	seen := map[string]bool{}
-	for _, f := range fields {
+	for i, f := range fields {
 		f = strings.ToLower(strings.TrimSpace(f))
-		if f == "" || seen[f] || strings.ContainsAny(f[:1], "0123456789-+.") {
+		if f == "" || seen[f] || strings.ContainsAny(f[:1], "0123456789-+.") && (i == 0 || !year.MatchString(f)) {
 			return false
 		}
 		seen[f] = true
 	}
 	return true
 }
+
+var year = regexp.MustCompile(`^(1[89]|20)\d\d$`)

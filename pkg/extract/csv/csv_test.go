@@ -27,6 +27,7 @@ func TestTables(t *testing.T) {
 		{"line in a cell", "a,b\n\"one\ntwo\",2\n", "table 1 a\tb⏎one two\t2"},
 		{"title above", "Budget of 2026\n\nitem,cost\nschool,5\nroad,7\n", "paragraph 0 Budget of 2026\ntable 1 item\tcost⏎school\t5⏎road\t7"},
 		{"ragged", "a,b\n1,2\n3\n4,5\n4,5\n6,7,8\n", "table 1 a\tb\t⏎1\t2\t⏎3\t\t⏎4\t5\t⏎4\t5\t⏎6\t7\t8"},
+		{"title above in a full row", "Budget of 2026;;\n;;\nitem;2025;2026\nschool;4;5\nroad;6;7\n", "paragraph 0 Budget of 2026\ntable 1 item\t2025\t2026⏎school\t4\t5⏎road\t6\t7"},
 		{"heads alone", "a,b\n\nc,d\n", "table 1 a\tb⏎c\td"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -242,7 +242,7 @@ func (b *builder) kind(out *block.Block, c content, run []*node, s *state) {
 	if s.role == "" {
 		s.role = b.roleOf(run)
 	}
-	if s.role == "" && c.onlyButtons() && !s.form {
+	if s.role == "" && c.onlyButtons() && !s.form && out.Type != model.UnitHeading {
 		s.role = roleNavigation // buttons of no form change how the page shows, and say nothing
 	}
 	if s.role == "" {

@@ -1,8 +1,8 @@
 package html
 
 import (
+	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/net/html"
 )
@@ -21,17 +21,20 @@ const (
 // alone:
 //
 //  1. What an element says of itself, by its name, its ARIA role and the words
-//     of its class and id, as far as its size does not speak against it.
+//     of its class and id, as far as its size and its links do not speak
+//     against it; and what a line of the page announces ("Comments").
 //  2. The main element: the smallest one that holds mainShare of the weight of
-//     the page, the weight being the text outside of links in what is left;
-//     or the page's only article, when that holds articleShare.
+//     the page, the weight being the text outside of links in what is left; or
+//     articleShare, when it is the page's only article or holds the headline.
 //  3. What stands beside the main element is furniture, unless it weighs
-//     keepShare of the page or more (besideArticle, beside an article) or is
-//     the page's heading.
+//     keepShare of the page or more (besideArticle, beside what has the
+//     headline), heads the page, or goes on with the text. Within it boxes of
+//     links, forms and lists of other pages are.
 const (
 	mainShare = 0.80
 	keepShare = 0.08
-	// articleShare and besideArticle are the same for the page's only article.
+	// articleShare and besideArticle are the same for the page's only article,
+	// and for a column that begins with the headline.
 	articleShare  = 0.5
 	besideArticle = 0.3
 	// tooLarge is the share of a page's text above which no word in a class
@@ -48,31 +51,66 @@ func judge(root *node, title string, known *learnt) map[*node]string {
 	if body == nil || j.total == 0 {
 		return j.roles
 	}
+	j.body = body
 	j.title = strings.ToLower(title)
+	j.findHeadline(title)
 	j.sayAll(body)
+	j.announce(body, new(int32))
+	clear(j.weight)
 	j.weigh(body, false)
 	if j.total < minJudged {
 		return j.roles
 	}
-	if article := only(body, "article"); article != nil && float64(j.weight[article]) >= articleShare*float64(j.weight[body]) {
-		j.beside(body, article, besideArticle)
-		j.prune(article)
-		return j.roles
+	main := only(body, "article")
+	if main == nil || j.share(main) < articleShare {
+		main = j.main()
 	}
-	main := body
+	j.beside(main)
+	j.prune(main)
+	return j.roles
+}
+
+// main returns the main element.
+func (j *judgement) main() *node {
+	main := j.body
 	for next := main; next != nil; {
 		main = next
 		next = nil
 		for _, k := range main.kids {
-			if k.Type == html.ElementNode && !leaf(k) && float64(j.weight[k]) >= mainShare*float64(j.weight[body]) {
+			if k.Type != html.ElementNode || leaf(k) && k.Data != "td" {
+				continue
+			}
+			if share := j.share(k); share >= mainShare || share >= articleShare && j.heads(k) && !flows(main) {
 				next = k
 			}
 		}
 	}
-	j.beside(body, main, keepShare)
-	j.prune(main)
-	return j.roles
+	return main
 }
+
+// share returns how much of the page's weight an element has.
+func (j *judgement) share(n *node) float64 {
+	if j.weight[j.body] == 0 {
+		return 0
+	}
+	return float64(j.weight[n]) / float64(j.weight[j.body])
+}
+
+// flows reports whether an element holds text of its own or paragraphs beside
+// its boxes: then these are part of the text.
+func flows(n *node) bool {
+	letters := int32(0)
+	for _, k := range n.kids {
+		if !columns[k.Data] {
+			letters += k.letters - k.linked
+		}
+	}
+	return letters > longParagraph
+}
+
+// columns are the elements that pages are laid out with; the others are part of
+// a text.
+var columns = set("div", "section", "article", "main", "aside", "header", "footer", "nav", "form", "table", "tbody", "tr", "td", "center", "fieldset")
 
 // leaf reports whether nothing in an element breaks its lines.
 func leaf(n *node) bool { return !n.holds }
@@ -81,8 +119,14 @@ type judgement struct {
 	roles  map[*node]string
 	weight map[*node]int
 	total  int
+	body   *node
 	title  string // lower case
 	known  *learnt
+	// headline is the element with the page's title, nil; titled: its text is
+	// that of the title element; around holds what is around it, and itself.
+	headline *node
+	titled   bool
+	around   map[*node]bool
 	// byWord holds the elements that a word in their class or id made furniture;
 	// ignored the words that say nothing on this page.
 	byWord  map[*node]string
@@ -91,7 +135,8 @@ type judgement struct {
 
 // sayAll notes what all elements say of themselves. A word that would make most
 // of the page something beside its matter is its matter: the teasers of a front
-// page, the comments of a thread.
+// page, the comments of a thread. But comments may be longer than what they are
+// about, as long as that is something.
 func (j *judgement) sayAll(body *node) {
 	j.ignored = map[string]bool{}
 	for {
@@ -106,7 +151,7 @@ func (j *judgement) sayAll(body *node) {
 		}
 		again := false
 		for word, count := range letters {
-			if float64(count) > tooLarge*float64(j.total) {
+			if float64(count) > tooLarge*float64(j.total) && (roleOfWord(word) != roleComments || j.weigh(body, false) < leastMatter) {
 				j.ignored[word], again = true, true
 			}
 		}
@@ -115,6 +160,9 @@ func (j *judgement) sayAll(body *node) {
 		}
 	}
 }
+
+// leastMatter is how much prose, in characters, comments can be about.
+const leastMatter = 400
 
 // insideOf reports whether an element around n is furniture by the same word.
 func (j *judgement) insideOf(n *node, word string) bool {
@@ -150,24 +198,23 @@ func (j *judgement) role(n *node, inArticle bool) string {
 	large := float64(n.letters) > tooLarge*float64(j.total)
 	role := roleOfName(n, inArticle)
 	if role == "" {
-		role = roleOfARIA(n.attr("role"), inArticle)
+		role = roleOfARIA(n, inArticle)
 	}
-	if role == "" && !large && (n.block || n.holds) {
-		var word string
-		if role, word = j.roleOfWords(n); role != "" {
-			j.byWord[n] = word
+	if role == "" && (n.block || n.holds) {
+		if r, word := j.roleOfWords(n); r != "" && (!large || r == roleComments && !j.heads(n)) {
+			role, j.byWord[n] = r, word
 		}
 	}
 	if role == "" && skips(n) {
 		role = roleNavigation
 	}
-	if role == roleBanner && (large || find(n, "h1") != nil && !linksHome(find(n, "h1"))) {
+	if role == roleBanner && (large || j.heads(n)) {
 		return "" // the head of the document, not of the site
 	}
 	if role == "" && overlay(n) {
 		role = roleCookie // whatever its size: a wall before the page
 	}
-	if large && role != roleNavigation && !(role == roleCookie && overlay(n)) {
+	if large && role != roleNavigation && j.byWord[n] == "" && !(role == roleCookie && overlay(n)) {
 		return ""
 	}
 	return role
@@ -178,9 +225,13 @@ func roleOfName(n *node, inArticle bool) string {
 	case "nav":
 		return roleNavigation
 	case "aside":
-		return roleRelated
+		if !belongs(n) {
+			return roleRelated
+		}
 	case "footer":
-		return roleFooter
+		if !within(n.parent, "blockquote") { // there it names the author
+			return roleFooter
+		}
 	case "header":
 		if !inArticle {
 			return roleBanner
@@ -194,8 +245,21 @@ func roleOfName(n *node, inArticle bool) string {
 	return ""
 }
 
-func roleOfARIA(role string, inArticle bool) string {
-	switch role = strings.ToLower(role); role {
+// belongs reports whether an aside is part of the text: by its role a footnote
+// or the like (DPUB-ARIA), by its class a note beside the text, with no link in it
+// that leads away.
+func belongs(n *node) bool {
+	if strings.HasPrefix(strings.ToLower(n.attr("role")), "doc-") {
+		return true
+	}
+	return n.linked == 0 && slices.ContainsFunc(words(n.attr("class")), func(w string) bool { return asideWords[w] })
+}
+
+var asideWords = set("note", "notes", "tip", "hint", "warning", "caution", "danger", "important", "admonition", "callout", "remark", "footnote",
+	"footnotes", "endnotes")
+
+func roleOfARIA(n *node, inArticle bool) string {
+	switch strings.ToLower(n.attr("role")) {
 	case "tablist", "toolbar":
 		if inArticle {
 			return "" // it goes through the matter itself
@@ -209,107 +273,14 @@ func roleOfARIA(role string, inArticle bool) string {
 		return roleFooter
 	case "complementary":
 		return roleRelated
-	case "alert", "alertdialog", "dialog":
+	case "alertdialog", "dialog":
 		return roleCookie
+	case "alert": // with a button it asks for something, without it is a note
+		if find(n, "button") != nil {
+			return roleCookie
+		}
 	}
 	return ""
-}
-
-// roleOfWords judges an element by the words of its class and id: "site-nav"
-// has the word nav, "navigator" has not.
-func (j *judgement) roleOfWords(n *node) (role, word string) {
-	for _, key := range []string{"id", "class"} {
-		value := n.attr(key)
-		if value == "" || len(value) > 400 {
-			continue
-		}
-		for _, w := range words(value) {
-			if role := roleOfWord(w); role != "" && !j.ignored[w] {
-				return role, w
-			}
-		}
-	}
-	return "", ""
-}
-
-// overlay reports whether an element is a dialog that lies over the page, or is
-// named for consent, and holds buttons: however much it says, it is not what
-// the page is about.
-func overlay(n *node) bool {
-	role := strings.ToLower(n.attr("role"))
-	named := role == "dialog" || role == "alertdialog" || n.attr("aria-modal") == "true" || n.Data == "dialog"
-	if !named && (n.block || n.holds) {
-		for _, w := range words(n.attr("id") + " " + n.attr("class")) {
-			named = named || roleOfWord(w) == roleCookie
-		}
-	}
-	return named && find(n, "button") != nil && find(n, "article") == nil && find(n, "main") == nil
-}
-
-func roleOfWord(w string) string {
-	switch w {
-	case "nav", "navbar", "navigation", "menu", "menus", "submenu", "breadcrumb", "breadcrumbs", "pagination", "pager", "paging",
-		"navbox", "navlinks", "noprint", "skip", "skiplink", "skiplinks", "toolbar", "topbar", "sitemap", "catlinks", "langswitch", "prevnext", "nextprev", "tabs", "toc", "toctree", "sidenav", "subnav",
-		"topnav", "mainnav", "globalnav", "postnav", "tags", "taglist":
-		return roleNavigation
-	case "cookie", "cookies", "consent", "gdpr", "rgpd", "lgpd", "tarteaucitron", "didomi", "onetrust", "axeptio", "cookiebar":
-		return roleCookie
-	case "footer", "copyright", "colophon", "impressum", "credits", "licence", "license", "printfooter", "foot", "rodape", "piede", "pied", "piepagina", "fuss",
-		"fusszeile", "siteinfo":
-		return roleFooter
-	case "masthead", "banner", "siteheader", "topheader":
-		return roleBanner
-	case "sidebar", "sidebars", "related", "relateds", "widget", "widgets", "share", "sharing", "shares", "sharedaddy", "social", "promo", "promos",
-		"ad", "advert", "adverts", "advertisement", "ads", "sponsor", "sponsors", "newsletter", "subscribe", "subscription", "recommended",
-		"recommendations", "trending", "tagcloud", "jp", "likes", "teaser", "teasers", "sidecol", "rail", "outbrain", "taboola", "recirc",
-		"recirculation", "mostread", "popular", "signup", "popup", "modal", "lightbox", "interstitial", "werbung", "anzeige", "anzeigen",
-		"publicite", "partage", "compartir", "compartilhar", "teilen", "addthis", "addtoany", "sharethis", "sharebar":
-		return roleRelated
-	case "comments", "commentlist", "disqus", "respond", "comment", "kommentare", "commentaires", "comentarios", "commenti":
-		return roleComments
-	}
-	return ""
-}
-
-// words splits a class or id where its letters change: at signs, digits and
-// capitals.
-func words(s string) []string {
-	var out []string
-	var word []rune
-	flush := func() {
-		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
-			word = word[:0]
-		}
-	}
-	lower := false
-	for _, r := range s {
-		switch {
-		case !unicode.IsLetter(r):
-			flush()
-			lower = false
-			continue
-		case unicode.IsUpper(r) && lower:
-			flush()
-		}
-		lower = unicode.IsLower(r)
-		word = append(word, r)
-	}
-	flush()
-	return out
-}
-
-// skips reports whether an element is a link past the navigation.
-func skips(n *node) bool {
-	if n.Data != "a" || !strings.HasPrefix(n.attr("href"), "#") || n.letters > 40 {
-		return false
-	}
-	for _, w := range words(n.attr("class") + " " + n.attr("id")) {
-		if w == "skip" || w == "sr" || w == "visually" || w == "jump" {
-			return true
-		}
-	}
-	return false
 }
 
 // linksHome reports whether a heading is all link: the name of the site.
@@ -344,57 +315,6 @@ func (j *judgement) weigh(n *node, furniture bool) int {
 	return sum
 }
 
-// beside gives a role to what stands beside the way from body to main.
-func (j *judgement) beside(body, main *node, keep float64) {
-	for n := main; n != body; n = n.parent {
-		before, headed, inMain := true, false, within(n.parent, "main")
-		for _, k := range n.parent.kids {
-			if k == n {
-				before = false
-				continue
-			}
-			if k.Type != html.ElementNode || k.hidden || k.letters == 0 {
-				continue
-			}
-			if _, ok := j.roles[k]; ok {
-				continue
-			}
-			if find(k, "h1") != nil || before && (heading(k) || inMain && findHeading(k) != nil || j.isTitle(k)) {
-				headed = true
-				continue // what heads the main matter
-			}
-			if before && headed && 2*k.linked <= k.letters {
-				continue // who wrote it and when, what it says in short
-			}
-			if float64(j.weight[k]) >= keep*float64(j.weight[body]) && !tail(k, before) {
-				continue
-			}
-			j.roles[k] = besideRole(k, before)
-		}
-	}
-}
-
-// tail reports whether what stands after the main element is a line or two with
-// links, as at the foot of a site.
-func tail(n *node, before bool) bool {
-	return !before && n.letters < shortTail && 4*n.linked > n.letters && findHeading(n) == nil
-}
-
-// shortTail is how many characters such a line has at most.
-const shortTail = 200
-
-// isTitle reports whether an element is the title of the page, or what it begins
-// with: not all pages have a heading.
-func (j *judgement) isTitle(n *node) bool {
-	if n.letters < leastTitle || n.letters > int32(len(j.title)) {
-		return false
-	}
-	return strings.HasPrefix(j.title, strings.ToLower(hiddenText(n)))
-}
-
-// leastTitle is how many characters a title has at least.
-const leastTitle = 8
-
 // within reports whether an element of a name is n or around it.
 func within(n *node, name string) bool {
 	for ; n != nil; n = n.parent {
@@ -424,17 +344,6 @@ func findHeading(n *node) *node {
 // heading reports whether an element is h1 to h6.
 func heading(n *node) bool {
 	return len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6'
-}
-
-func besideRole(n *node, before bool) string {
-	switch {
-	case n.linked*2 > n.letters:
-		return roleNavigation
-	case before:
-		return roleBanner
-	default:
-		return roleRelated
-	}
 }
 
 // find returns the first element of a name in a subtree, nil.

@@ -451,6 +451,8 @@ func TestMarkdownShortcuts(t *testing.T) {
 		`<p>A plain sentence. With 3.5 % - and so on: yes!</p>`, `<p><a href="/a/b?c=d&amp;e=f#g">The link</a></p>`,
 		`<p><a href="x">1. Not a list</a></p>`, `<p><span>In</span> <time>spans</time> only = here + there</p>`,
 		`<p><a href="mailto:a@b.c">Write: to us</a></p>`, `<p>Q&amp;A</p>`, `<p><a href=x>a - b # c</a></p>`,
+		`<p>See <a href=x>one </a>or<a href="y"> two</a>, then <a href=z><span>three</span></a>.</p>`, `<p>Go!<a href=x>there</a></p>`,
+		`<p><a href=x>one</a><a href=y>two</a> more&nbsp;of <a href=z>it</a></p>`, `<p>Now <button>go</button> <a href=x>on</a></p>`,
 	} {
 		root, marks, err := parse(charset.Open([]byte(markup), charset.Choose([]byte(markup), charset.Declared{})))
 		if err != nil {

@@ -182,7 +182,7 @@ func (g *gridReader) cell(n *node, col, end int) int {
 	g.cells = append(g.cells, table.Cell{Row: g.row, Col: col, RowSpan: rowSpan, ColSpan: colSpan})
 	g.nodes = append(g.nodes, n)
 	g.nested = g.nested || n.sections
-	g.long = g.long || n.long > 1
+	g.long = g.long || n.long > 1 || n.letters > longParagraph && emptyLines(n) > 1
 	return colSpan
 }
 
@@ -199,6 +199,27 @@ func (g *gridReader) read() {
 		g.images = append(g.images, c.images...)
 		g.hidden = append(g.hidden, c.hidden...)
 	}
+}
+
+// emptyLines counts the empty lines that br elements make in a cell: they divide
+// paragraphs.
+func emptyLines(n *node) int {
+	count, breaks := 0, 0
+	for _, k := range n.kids {
+		switch {
+		case k.Type == html.TextNode && strings.TrimSpace(k.Data) == "":
+		case k.Type == html.ElementNode && k.Data == "br":
+			if breaks++; breaks == 2 {
+				count++
+			}
+		default:
+			breaks = 0
+			if k.Data != "table" {
+				count += emptyLines(k)
+			}
+		}
+	}
+	return count
 }
 
 func span(value string, least, most int) int {

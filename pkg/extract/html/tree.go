@@ -27,6 +27,9 @@ type node struct {
 	letters  int32   // characters of visible text in the subtree, without white space
 	linked   int32   // those of them in links
 	long     int32   // long paragraphs in the subtree
+	heads    int32   // headings in the subtree
+	leading  int32   // those of them that are links
+	fields   int32   // fields to fill in in the subtree
 	sections bool    // holds a table or a section
 	inner    string  // text of the document in an iframe
 	record   *record // that begins here

@@ -16,7 +16,8 @@ var unseen = set("script", "style", "template", "head", "title", "noembed", "nof
 var unseenForeign = set("title", "desc", "metadata", "defs", "style", "script", "annotation", "annotation-xml", "symbol", "clippath")
 
 // mark finds what is hidden, counts the visible characters of every element,
-// all and in links, and notes what tells tables of data from others.
+// all and in links, its headings and fields, and notes what tells tables of data
+// from others.
 func mark(n *node, hidden, linked, inFrame bool) {
 	if n.Type == html.TextNode {
 		if !hidden {
@@ -41,14 +42,42 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		n.letters += k.letters
 		n.linked += k.linked
 		n.long += k.long
+		n.heads += k.heads
+		n.leading += k.leading
+		n.fields += k.fields
 		n.sections = n.sections || k.sections || !k.hidden && sectioning[k.Data] && k.Type == html.ElementNode
 	}
 	if caption := buttonText(n); caption != "" && !hidden {
 		n.letters += int32(coverage.Characters(caption))
 	}
-	if (n.Data == "p" || n.Data == "div") && n.letters > longParagraph {
+	switch {
+	case (n.Data == "p" || n.Data == "div") && n.letters > longParagraph:
 		n.long++
+	case n.Type == html.ElementNode && heading(n) && n.letters > 0:
+		n.heads, n.leading = 1, 0
+		if linksHome(n) {
+			n.leading = 1
+		}
+	case !hidden && isField(n):
+		n.fields++
 	}
+}
+
+// isField reports whether an element is a field to fill in with text.
+func isField(n *node) bool {
+	switch {
+	case n.Type != html.ElementNode:
+		return false
+	case n.Data == "textarea":
+		return true
+	case n.Data != "input":
+		return false
+	}
+	switch strings.ToLower(n.attr("type")) {
+	case "", "text", "email", "search", "tel", "url", "password":
+		return true
+	}
+	return false
 }
 
 // hiddenAbove reports whether an element around n is hidden.

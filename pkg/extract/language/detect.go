@@ -29,32 +29,32 @@ const (
 	expected = 3 * bit
 )
 
-// Detector detects languages among those that a document may hold. It is safe
-// for use by several goroutines.
+// Detector detects languages among those that a document may hold. It is not
+// safe for concurrent use.
 type Detector struct {
-	hints   Hints
-	allowed []string // codes; empty: all
-	likely  string   // the document's language as far as a sample tells it
+	hints  Hints
+	memory *Memory // with the languages that the document may hold
+	likely string  // the document's language as far as a sample tells it
 }
 
 // New returns a detector for a document. sample is a piece of its text: where
 // two languages fit a block alike, that of the sample is preferred.
 func New(h Hints, sample string) *Detector {
-	d := &Detector{hints: h}
+	d := &Detector{hints: h, memory: h.Memory}
+	if d.memory == nil {
+		d.memory = &Memory{}
+	}
+	var allowed []string
 	for _, tag := range h.Allowed {
-		if code := Code(tag); code != "" && !slices.Contains(d.allowed, code) {
-			d.allowed = append(d.allowed, code)
+		if code := Code(tag); code != "" && !slices.Contains(allowed, code) {
+			allowed = append(allowed, code)
 		}
 	}
+	d.memory.hold(allowed)
 	if code, sure := d.detect(sample); sure >= minConfidence {
 		d.likely = code
 	}
 	return d
-}
-
-// may reports whether the document may hold a language.
-func (d *Detector) may(code string) bool {
-	return len(d.allowed) == 0 || slices.Contains(d.allowed, code)
 }
 
 // detect returns the language of text among those that the document may hold,
@@ -68,12 +68,12 @@ func (d *Detector) detect(text string) (string, float64) {
 	share := float64(in) / float64(all)
 	m := families()[main]
 	if m == nil {
-		if code := alone[main]; d.may(code) {
+		if code := alone[main]; d.memory.may(code) {
 			return code, share
 		}
 		return "", 0
 	}
-	found, n := m.score(text, d.may)
+	found, n := m.score(text, d.memory)
 	if len(found) == 0 || n == 0 {
 		return "", 0
 	}
@@ -82,8 +82,8 @@ func (d *Detector) detect(text string) (string, float64) {
 			found[i].score += expected
 		}
 	}
-	slices.SortFunc(found, better)
-	if len(d.allowed) == 1 {
+	lead(found)
+	if len(d.memory.allowed) == 1 {
 		return found[0].code, float64(share * certain)
 	}
 	return found[0].code, float64(share * sureOf(found, n))

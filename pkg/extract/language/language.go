@@ -52,6 +52,7 @@ type Hints struct {
 	Source   string   // default of the source
 	Region   string   // ISO 3166-1 of the scraper or source
 	Allowed  []string // languages that the source may hold; empty: all
+	Memory   *Memory  // what was made of words before; nil: nothing
 }
 
 // Page returns the language of a page, nil when nothing tells it. The shares

@@ -2,6 +2,7 @@ package language
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -114,9 +115,49 @@ func TestScripts(t *testing.T) {
 
 // Scores are integers: they are the same on every machine.
 func TestScoresAreFixed(t *testing.T) {
-	found, n := families()[latin].score(samples["co"], func(string) bool { return true })
+	memory := &Memory{}
+	memory.hold(nil)
+	found, n := families()[latin].score(samples["co"], memory)
+	lead(found)
 	if got, want := fmt.Sprint(n, found[:2]), "29 [{co -15668 22} {it -20338 6}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// What words said before changes no answer, also when the languages that a
+// document may hold are others than before.
+func TestMemory(t *testing.T) {
+	memory := &Memory{}
+	for round := range 3 {
+		for _, allowed := range [][]string{nil, {"fr", "co"}, {"it", "co", "ro"}, {"ru"}} {
+			for code, text := range samples {
+				h := Hints{Allowed: allowed}
+				want := New(h, "").Block(text, "")
+				h.Memory = memory
+				if got := New(h, "").Block(text, ""); !reflect.DeepEqual(got, want) {
+					t.Errorf("round %d, %s among %v: %+v, without a memory %+v", round, code, allowed, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A memory does not grow beyond its bound by more than one text.
+func TestMemoryIsBounded(t *testing.T) {
+	memory := &Memory{}
+	d := New(Hints{Memory: memory}, "")
+	for i := range 2 * maxWords / 10 {
+		var b strings.Builder
+		for k := range 12 {
+			fmt.Fprintf(&b, "palavra%c%c%c%c%c ", 'a'+k, 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+k)
+		}
+		d.Block(b.String(), "")
+		if n := len(memory.words[families()[latin]]); n > maxWords+maxDetect/2 {
+			t.Fatalf("%d words after %d texts", n, i+1)
+		}
+	}
+	if n := len(memory.words[families()[latin]]); n == 0 {
+		t.Error("nothing is kept")
 	}
 }
 

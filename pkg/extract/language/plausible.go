@@ -9,11 +9,15 @@ import (
 const (
 	costBroken   = 20 * bit    // control characters, and what has no meaning
 	costForeign  = 8 * bit     // letters of another script, and words of two
+	costSign     = 4 * bit     // signs of prose beyond ASCII: there are few
 	costSymbol   = 5 * bit     // signs that are not those of running text
 	costCapital  = 4 * bit     // a capital within a word
 	costUnknown  = bit * 5 / 2 // a letter of a script of which no words are known
 	signsOfProse = "«»‘’‚“”„–—…€£§°·•©®ªº½¼¾²³¿¡\u00A0\u00AD،؛؟\u200E\u200F"
 )
+
+// Bit is the unit of Plausible: so many are a factor of two.
+const Bit = bit
 
 // Plausible returns how likely a text is in the language that fits it best, as a
 // logarithm: the higher the likelier. It compares what the same bytes mean in
@@ -36,8 +40,10 @@ func Plausible(text string) int {
 			cost += costCapital
 		case s != none && s != main && (s != latin || r >= 0x80) && (s != kana || main != han):
 			cost += costForeign
-		case s == none && r >= 0x80 && !unicode.IsMark(r) && !strings.ContainsRune(signsOfProse, r):
-			cost += costSymbol
+		case s == none && r >= 0x80 && !unicode.IsMark(r):
+			if cost += costSign; !strings.ContainsRune(signsOfProse, r) {
+				cost += costSymbol
+			}
 		}
 		if m == nil && s != none {
 			cost += costUnknown
@@ -47,6 +53,9 @@ func Plausible(text string) int {
 	if m == nil {
 		return -cost
 	}
-	found, _ := m.score(text, func(string) bool { return true })
+	memory := &Memory{}
+	memory.hold(nil)
+	found, _ := m.score(text, memory)
+	lead(found)
 	return found[0].score - cost
 }

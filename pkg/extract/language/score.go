@@ -1,9 +1,7 @@
 package language
 
 import (
-	"cmp"
-	"math"
-	"slices"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -71,46 +69,49 @@ func fold(r rune) rune {
 	return r
 }
 
-// score compares a text with the languages of the family that wanted allows,
-// and returns them with the best first, and the number of words.
-func (m *family) score(text string, wanted func(string) bool) ([]candidate, int) {
-	var form, word [width]int32
-	ask := make([]int, 0, len(m.langs))
-	all := make([]candidate, len(m.langs))
-	for k, code := range m.langs {
-		if all[k].code = code; wanted(code) {
-			ask = append(ask, k)
-		}
-	}
-	n := 0
+// score compares a text with the languages of the family that memory asks for,
+// and returns them in the family's order, and the number of words.
+func (m *family) score(text string, memory *Memory) ([]candidate, int) {
+	words := memory.of(m)
+	var behind, known [width]int
+	best, n := 0, 0
 	eachWord(text, func(w []byte) {
-		n++
-		m.form(w, &form)
-		list := m.words[string(w)]
-		best := int32(math.MinInt32)
-		for _, k := range ask {
-			word[k] = form[k]*formNum/formDen - unlisted
-			if list != nil && list[k] != absent {
-				all[k].known++
-				word[k] = max(int32(list[k]), word[k])
-			}
-			best = max(best, word[k])
+		v := words[string(w)]
+		if v == nil {
+			v = memory.judge(m, w)
 		}
-		for _, k := range ask {
-			all[k].score += int(max(word[k], best-capped))
+		n++
+		best += int(v.best)
+		for k, by := range &v.behind {
+			behind[k] += int(by)
+		}
+		for left := v.known; left != 0; left &= left - 1 {
+			known[bits.TrailingZeros64(left)]++
 		}
 	})
-	out := make([]candidate, 0, len(ask))
-	for _, k := range ask {
-		out = append(out, all[k])
+	out := make([]candidate, 0, len(m.langs))
+	for k, code := range m.langs {
+		if memory.may(code) {
+			out = append(out, candidate{code: code, score: best - behind[k], known: known[k]})
+		}
 	}
-	slices.SortFunc(out, better)
 	return out, n
 }
 
-// better orders candidates, the best first.
-func better(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.code, b.code))
+// lead puts the best two of the candidates first.
+func lead(found []candidate) {
+	for i := range min(2, len(found)) {
+		for k := i + 1; k < len(found); k++ {
+			if better(&found[k], &found[i]) {
+				found[i], found[k] = found[k], found[i]
+			}
+		}
+	}
+}
+
+// better reports whether a comes before b.
+func better(a, b *candidate) bool {
+	return a.score > b.score || a.score == b.score && a.code < b.code
 }
 
 // form sets scores to what the characters of a word say.

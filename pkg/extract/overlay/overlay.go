@@ -25,8 +25,10 @@ type Mark struct {
 	// there are several.
 	Box   model.BBox   `json:"box"`
 	Parts []model.BBox `json:"parts,omitempty"`
-	// Columns are the edges of a table's columns, 0..1 of the page's width.
-	Columns []float64 `json:"columns,omitempty"`
+	// Columns are the edges of a table's columns, 0..1 of the page's width, when
+	// those of its rows are not known; else Cells are its cells.
+	Columns []float64    `json:"columns,omitempty"`
+	Cells   []model.BBox `json:"cells,omitempty"`
 }
 
 // Marks returns the units that have a box on the page, in reading order. A label
@@ -47,12 +49,50 @@ func Marks(units []model.Unit) []Mark {
 		}
 		m.Box = union(m.Parts)
 		if t := u.FieldsRaw.Table; t != nil && t.BBox != nil {
-			m.Box, m.Columns = *t.BBox, t.ColumnEdges
+			m.Box, m.Cells = *t.BBox, cells(t)
+			if m.Cells == nil {
+				m.Columns = t.ColumnEdges
+			}
 		}
 		if len(m.Parts) == 1 {
 			m.Parts = nil
 		}
 		out = append(out, m)
+	}
+	return out
+}
+
+// cells returns the places of the table's cells, merged ones whole; nil when its
+// edges do not say them.
+func cells(t *model.Table) []model.BBox {
+	xs, ys := t.ColumnEdges, t.RowEdges
+	if len(xs) != len(t.Columns)+1 || len(ys) != t.HeaderRows+len(t.Rows)+1 {
+		return nil
+	}
+	type place struct{ row, col int }
+	inside := map[place]bool{} // of a merged cell, but not its first
+	spans := map[place]model.TableSpan{}
+	for _, s := range t.Spans {
+		s.RowSpan, s.ColSpan = min(max(s.RowSpan, 1), len(ys)-1-s.Row), min(max(s.ColSpan, 1), len(xs)-1-s.Col)
+		spans[place{s.Row, s.Col}] = s
+		for r := range s.RowSpan {
+			for c := range s.ColSpan {
+				inside[place{s.Row + r, s.Col + c}] = r+c > 0
+			}
+		}
+	}
+	var out []model.BBox
+	for row := range len(ys) - 1 {
+		for col := range len(xs) - 1 {
+			if inside[place{row, col}] {
+				continue
+			}
+			right, bottom := xs[col+1], ys[row+1]
+			if s, ok := spans[place{row, col}]; ok && s.RowSpan > 0 && s.ColSpan > 0 {
+				right, bottom = xs[col+s.ColSpan], ys[row+s.RowSpan]
+			}
+			out = append(out, model.BBox{X: xs[col], Y: ys[row], W: right - xs[col], H: bottom - ys[row]})
+		}
 	}
 	return out
 }
@@ -94,6 +134,9 @@ func Draw(picture *image.RGBA, marks []Mark) {
 		c := colorOf(m.Type)
 		for _, p := range m.Parts {
 			outline(picture, rect(picture, p), 1, faint(c))
+		}
+		for _, cell := range m.Cells {
+			outline(picture, rect(picture, cell), 1, c)
 		}
 		box := rect(picture, m.Box)
 		for _, x := range m.Columns {

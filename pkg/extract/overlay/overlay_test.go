@@ -3,6 +3,7 @@ package overlay
 import (
 	"image"
 	"image/color"
+	"reflect"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -46,6 +47,25 @@ func TestMarks(t *testing.T) {
 	if marks[2].Box != whole || len(marks[2].Columns) != 3 {
 		t.Errorf("a table is drawn as %+v", marks[2])
 	}
+}
+
+func TestCells(t *testing.T) {
+	whole := model.BBox{W: 1, H: 1}
+	table := &model.Table{HeaderRows: 1, Rows: make([][]model.Cell, 2), Columns: []string{"x", "y"}, BBox: &whole,
+		ColumnEdges: []float64{0, 0.5, 1}, RowEdges: []float64{0, 0.25, 0.5, 1}, Spans: []model.TableSpan{{Row: 0, Col: 0, ColSpan: 2}, {Row: 1, Col: 1, RowSpan: 2}}}
+	marks := Marks([]model.Unit{unit(model.UnitTable, model.Fields{Table: table}, whole)})
+	want := []model.BBox{{W: 1, H: 0.25}, {Y: 0.25, W: 0.5, H: 0.25}, {X: 0.5, Y: 0.25, W: 0.5, H: 0.75}, {Y: 0.5, W: 0.5, H: 0.5}}
+	if got := marks[0].Cells; !reflect.DeepEqual(got, want) || marks[0].Columns != nil {
+		t.Errorf("cells %v, want %v", got, want)
+	}
+	picture := image.NewRGBA(image.Rect(0, 0, 100, 100))
+	Draw(picture, marks)
+	purple := colorOf(model.UnitTable)
+	if picture.RGBAAt(25, 50) != purple || picture.RGBAAt(75, 50) == purple || picture.RGBAAt(50, 40) != purple {
+		t.Error("the cells are not drawn, or the merged one is cut")
+	}
+	table.Spans[1].Col, table.Spans[1].RowSpan = 9, 9 // from elsewhere: it must not panic
+	Marks([]model.Unit{unit(model.UnitTable, model.Fields{Table: table}, whole)})
 }
 
 func TestDraw(t *testing.T) {

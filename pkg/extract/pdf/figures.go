@@ -17,6 +17,9 @@ type figure struct {
 	box   layout.Rect
 	alt   string // of the file's tags
 	drawn bool   // made of paths; the text on it is part of it
+	chart bool   // with axes, whose labels are part of it too
+
+	labels []layout.Block // of the texts that are part of it
 }
 
 const (
@@ -49,7 +52,7 @@ const (
 
 // figures returns the pictures and drawings of the page that are units, and
 // accounts for the others.
-func (r *reader) figures(g pdfium.Graphics, tables []table.Table, glyphs []layout.Glyph, alt map[int]string) []figure {
+func (r *reader) figures(g pdfium.Graphics, charts []figure, tables []table.Table, glyphs []layout.Glyph, alt map[int]string) []figure {
 	var out []figure
 	area := r.sheet.width * r.sheet.height
 	account := &r.ledger.Pictures
@@ -69,7 +72,7 @@ func (r *reader) figures(g pdfium.Graphics, tables []table.Table, glyphs []layou
 		}
 	}
 	coverage.Close(account)
-	return r.drawings(out, g, tables, glyphs)
+	return joined(r.drawings(out, charts, g, tables, glyphs))
 }
 
 // shown cuts a box at the edges of the page.
@@ -79,10 +82,16 @@ func (r *reader) shown(box layout.Rect) layout.Rect {
 	return box
 }
 
-// drawings adds the groups of paths that make a picture: neighbours on a grid,
-// with curves or slanted lines among them.
-func (r *reader) drawings(out []figure, g pdfium.Graphics, tables []table.Table, glyphs []layout.Glyph) []figure {
-	groups := r.groups(g)
+// drawings adds the charts, and the groups of paths that make a picture:
+// neighbours on a grid, with curves or slanted lines among them.
+func (r *reader) drawings(out, charts []figure, g pdfium.Graphics, tables []table.Table, glyphs []layout.Glyph) []figure {
+	groups, straight := r.groups(g)
+	for _, f := range charts {
+		if f.addAxes(straight); f.chart {
+			out = append(out, f)
+		}
+	}
+	known := len(out)
 	account := &r.ledger.Drawings
 	account.Found = len(groups)
 	area := r.sheet.width * r.sheet.height
@@ -93,6 +102,9 @@ func (r *reader) drawings(out []figure, g pdfium.Graphics, tables []table.Table,
 		switch {
 		case slices.ContainsFunc(tables, func(t table.Table) bool { return inside(t.Box) }):
 			reason = skipTable
+		case slices.ContainsFunc(out, func(f figure) bool { return f.chart && inside(f.box) }):
+			account.Placed++ // a part of the chart
+			continue
 		case size > maxDrawing*area:
 			reason = skipBackdrop
 		case size < minFigure*area || d.box.Width() < minSide || d.box.Height() < minSide:
@@ -101,7 +113,7 @@ func (r *reader) drawings(out []figure, g pdfium.Graphics, tables []table.Table,
 			reason = skipRule
 		case slices.ContainsFunc(out, func(f figure) bool { return inside(f.box) }):
 			reason = skipBackdrop // the frame of a picture
-		case len(out) == maxFigures:
+		case len(out) >= maxFigures:
 			reason = skipMany
 		}
 		if reason != "" {
@@ -112,6 +124,9 @@ func (r *reader) drawings(out []figure, g pdfium.Graphics, tables []table.Table,
 		out = append(out, figure{box: d.box, drawn: true})
 	}
 	coverage.Close(account)
+	for i := known; i < len(out); i++ {
+		out[i].addAxes(straight)
+	}
 	return out
 }
 
@@ -146,8 +161,9 @@ const gridSide = 96
 
 // groups divides the paths of the page into groups of neighbours: those whose
 // boxes share cells of a grid, or lie in cells side by side. Paths that fill most
-// of the page, and long straight lines, hold nothing together.
-func (r *reader) groups(g pdfium.Graphics) []drawing {
+// of the page, and long straight lines, hold nothing together. straight are the
+// boxes of the paths that are neither curved nor slanted.
+func (r *reader) groups(g pdfium.Graphics) (out []drawing, straight []layout.Rect) {
 	var cells [gridSide * gridSide]int32 // 1 + group
 	var parent []int32
 	find := func(n int32) int32 {
@@ -166,6 +182,9 @@ func (r *reader) groups(g pdfium.Graphics) []drawing {
 		box := r.shown(r.sheet.rect(g.Paths[i].Box))
 		w, h := box.Width(), box.Height()
 		slant := slanted(&g.Paths[i])
+		if !slant && max(w, h) >= minSide {
+			straight = append(straight, box)
+		}
 		if w*h > maxDrawing*r.sheet.width*r.sheet.height || !slant && math.Min(w, h) < 2 && math.Max(w, h) > r.sheet.width/3 || w+h <= 0 {
 			continue
 		}
@@ -182,7 +201,6 @@ func (r *reader) groups(g pdfium.Graphics) []drawing {
 		}
 	}
 	joinNeighbours(&cells, parent, find)
-	var out []drawing
 	index := map[int32]int{}
 	for i := range paths {
 		root := find(int32(i))
@@ -195,7 +213,7 @@ func (r *reader) groups(g pdfium.Graphics) []drawing {
 		out[k].box = out[k].box.Union(paths[i].box)
 		out[k].slanted += count(paths[i].slant)
 	}
-	return out
+	return out, straight
 }
 
 // joinNeighbours joins the groups of cells that lie side by side.
@@ -226,55 +244,9 @@ func slanted(p *pdfium.Path) bool {
 	return false
 }
 
-const (
-	// maxLabel is how many characters a text on a drawing may have to be part of
-	// it.
-	maxLabel = 60
-	// labelGap is how far a label may stand out of its drawing, in points.
-	labelGap = 8
-)
-
-// What labels says of blocks that are not the first label of a figure.
-const (
-	unlabelled = -1 // no label
-	labelled   = -2 // a further label
-)
-
-// labels returns the labels of each drawing, and for each block the drawing that
-// it is the first label of, else unlabelled or labelled.
-func labels(blocks []layout.Block, figures []figure) (own [][]*layout.Block, first []int) {
-	own, first = make([][]*layout.Block, len(figures)), make([]int, len(blocks))
-	for i := range blocks {
-		first[i] = unlabelled
-		b := &blocks[i]
-		if b.Kind != layout.Paragraph && b.Kind != layout.Heading && b.Kind != layout.ListItem {
-			continue
-		}
-		n := 0
-		for k := range b.Lines {
-			n += len(b.Lines[k].Glyphs)
-		}
-		for k := range figures {
-			around := figures[k].box
-			if b.Kind != layout.ListItem { // "(a) …" below a drawing names it
-				around = layout.Rect{Left: around.Left - labelGap, Top: around.Top - labelGap, Right: around.Right + labelGap, Bottom: around.Bottom + labelGap}
-			}
-			if !figures[k].drawn || n > maxLabel || overlap(b.Box, around) < 0.8*b.Box.Width()*b.Box.Height() {
-				continue
-			}
-			if first[i] = labelled; len(own[k]) == 0 {
-				first[i] = k
-			}
-			own[k] = append(own[k], b)
-			break
-		}
-	}
-	return own, first
-}
-
 // figure makes the block of a picture or drawing. Its text are its labels, in
 // reading order, one a line; its first evidence is its place.
-func (r *reader) figure(f *figure, caption string, own []*layout.Block, words layout.Words) block.Block {
+func (r *reader) figure(f *figure, caption string, words layout.Words) block.Block {
 	out := block.Block{Type: model.UnitFigure, Confidence: 1, Evidence: []model.Evidence{r.place(f.box)}}
 	if f.alt != "" {
 		out.Images = []model.Image{{Alt: f.alt}}
@@ -285,8 +257,8 @@ func (r *reader) figure(f *figure, caption string, own []*layout.Block, words la
 	if f.drawn {
 		out.Notes, out.Confidence = "drawing", 0.8
 	}
-	for i, b := range own {
-		label := r.block(b, words)
+	for i := range f.labels {
+		label := r.block(&f.labels[i], words)
 		if i > 0 {
 			out.Text += "\n"
 		}
@@ -301,19 +273,24 @@ func (r *reader) figure(f *figure, caption string, own []*layout.Block, words la
 	return out
 }
 
-// figureCaption returns the text of the caption next to the figure at block i,
-// below it rather than above. first is what labels says; labels and other boxes
-// do not stand between.
-func figureCaption(blocks []layout.Block, first []int, i int, words layout.Words) string {
+// figureCaption returns the text of the caption of the figure in block i: the one
+// that its place says, else one next to it in the order, below it rather than
+// above. Other boxes do not stand between.
+func figureCaption(blocks []layout.Block, i int, words layout.Words) string {
+	own := 1 + blocks[i].Ref
+	at := slices.IndexFunc(blocks, func(b layout.Block) bool { return b.Kind == layout.Caption && b.Ref == own })
 	for _, step := range []int{1, -1} {
-		k := i + step
-		for k >= 0 && k < len(blocks) && (first[k] != unlabelled || blocks[k].Kind == layout.Box) {
-			k += step
-		}
-		if k >= 0 && k < len(blocks) && blocks[k].Kind == layout.Caption {
-			text, _ := blocks[k].Text(words)
-			return text
+		for k := i + step; at < 0 && k >= 0 && k < len(blocks); k += step {
+			if b := &blocks[k]; b.Kind == layout.Caption && b.Ref == 0 {
+				at = k
+			} else if b.Kind != layout.Box {
+				break
+			}
 		}
 	}
-	return ""
+	if at < 0 {
+		return ""
+	}
+	text, _ := blocks[at].Text(words)
+	return text
 }

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -75,42 +76,44 @@ func (s sheet) user(r layout.Rect) pdfium.Rect {
 // box is the box of contracts 6.
 func (s sheet) box(r layout.Rect) pdfium.Box { return pdfium.Upright(s.media, s.rotation, s.user(r)) }
 
-// glyphsOf makes the glyphs of the page out of the engine's characters.
-func glyphsOf(p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font) []layout.Glyph {
+// glyphsOf makes the glyphs of the page out of the engine's characters, in the
+// memory of buffer when that is large enough.
+func glyphsOf(buffer []layout.Glyph, p *pdfium.Page, s sheet, chars []pdfium.Char, fonts []pdfium.Font) []layout.Glyph {
 	styles, encodings := make([]layout.Style, len(fonts)), make([]*symbols, len(fonts))
 	tables := newSymbolTables()
 	for i, f := range fonts {
 		styles[i], encodings[i] = styleOf(f), tables.of(f)
 	}
 	wide := wideCodes(chars, len(fonts))
-	glyphs := make([]layout.Glyph, 0, len(chars))
+	glyphs := slices.Grow(buffer[:0], len(chars))
 	space, drawn := rune(0), false
 	for i := range chars {
-		c := chars[i]
-		known := false
+		c := &chars[i]
+		char, known := c.Rune, false
 		if c.Font >= 0 && c.Font < len(fonts) {
-			c.Rune, known = encodings[c.Font].read(&c)
+			char, known = encodings[c.Font].read(c)
 			if !known && c.UnicodeMapError && wide[c.Font] {
-				c.Rune = unicode.ReplacementChar
+				char = unicode.ReplacementChar
 			}
 		}
-		if known {
-			c.UnicodeMapError = false
-		}
-		if c.Rune == 0 {
+		if char == 0 {
 			continue
 		}
-		if unicode.IsSpace(c.Rune) {
+		if unicode.IsSpace(char) {
 			if space == 0 || !drawn && !c.Generated || space == ' ' && !c.Generated {
-				space = c.Rune
+				space = char
 			}
 			drawn = drawn || !c.Generated
 			continue
 		}
-		glyphs = append(glyphs, layout.Glyph{Mapped: known, Seq: len(glyphs)})
-		g := &glyphs[len(glyphs)-1]
-		measure(g, p, &s, &c)
-		if i+1 < len(chars) && c.Rune > 0xFFFF && chars[i+1].Rune == 0 {
+		n := len(glyphs)
+		glyphs = glyphs[:n+1]
+		g := &glyphs[n]
+		*g = layout.Glyph{}
+		g.Seq, g.Rune, g.Mapped = n, char, known
+		g.Unclear = c.UnicodeMapError && !known || unclear(char) && !c.Hyphen
+		measure(g, p, &s, c)
+		if i+1 < len(chars) && char > 0xFFFF && chars[i+1].Rune == 0 {
 			g.End++
 		}
 		if c.Font >= 0 && c.Font < len(styles) {
@@ -144,12 +147,12 @@ func plainSpace(r rune) rune {
 	return r
 }
 
-// measure fills in what the character alone says of its glyph.
+// measure fills in what the character alone says of its glyph's place.
 func measure(g *layout.Glyph, p *pdfium.Page, s *sheet, c *pdfium.Char) {
-	g.Index, g.End, g.Rune, g.Box, g.Size = c.Index, c.Index+1, c.Rune, s.rect(c.Box), c.FontSize
+	g.Index, g.End, g.Box, g.Size = c.Index, c.Index+1, s.rect(c.Box), c.FontSize
 	g.Hyphen, g.Hidden = c.Hyphen, c.RenderMode == 3
 	x, y := s.point(c.Origin.X, c.Origin.Y)
-	if !finite(g.Box.Left, g.Box.Top, g.Box.Right, g.Box.Bottom, x, y, g.Size) {
+	if !finite(&g.Box) || !inReach(x, x) || !inReach(y, y) || !inReach(g.Size, g.Size) {
 		g.Box, x, y, g.Size = layout.Rect{}, 0, 0, 0
 	}
 	tall := min(g.Box.Width(), g.Box.Height())
@@ -165,17 +168,14 @@ func measure(g *layout.Glyph, p *pdfium.Page, s *sheet, c *pdfium.Char) {
 	g.Size = math.Round(float64(g.Size*20)) / 20
 	g.At, g.Base = frame(g.Box, x, y, g.Size, g.Turn)
 	g.Outside = !touches(p.CropBox, c.Box)
-	g.Unclear = c.UnicodeMapError || unclear(c.Rune) && !c.Hyphen
 }
 
-func finite(values ...float64) bool {
-	for _, v := range values {
-		if !(math.Abs(v) <= 1e7) { // also not a number
-			return false
-		}
-	}
-	return true
-}
+// finite reports whether a box, whose edges are in order, is a place.
+func finite(r *layout.Rect) bool { return inReach(r.Left, r.Right) && inReach(r.Top, r.Bottom) }
+
+// inReach reports whether an interval lies within ten million points, which what
+// is not a number does not.
+func inReach(from, to float64) bool { return from >= -1e7 && to <= 1e7 }
 
 // turnOf is the direction of writing on the upright page in whole degrees,
 // right angles when it is off by no more than two.

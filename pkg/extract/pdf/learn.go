@@ -55,7 +55,7 @@ func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document,
 				return nil, err
 			}
 		}
-		page, err := samplePage(d, pageNo, &x.chars)
+		page, err := samplePage(d, pageNo, &x.memory.chars)
 		switch {
 		case err == nil:
 			pages = append(pages, page)
@@ -91,7 +91,7 @@ func samplePage(d *pdfium.Document, pageNo int, buffer *[]pdfium.Char) (facts.Pa
 		return facts.Page{}, err
 	}
 	s := sheetOf(p)
-	_, rest := table.Find(s.shapes(graphics), glyphsOf(p, s, chars, fonts)) // heads of tables are repeated too
+	_, rest := table.Find(s.shapes(graphics), glyphsOf(nil, p, s, chars, fonts)) // heads of tables are repeated too
 	out := facts.Page{
 		Sheet: facts.Sheet{PageNo: pageNo, Label: label, Width: s.width, Height: s.height, Rotation: p.Rotation},
 		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: rest}),

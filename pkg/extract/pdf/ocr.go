@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ const FlagOCR = "ocr"
 // the decision with its numbers, and looks up what OCR has said. The failure is
 // that of a page whose text layer is of no use, for want of OCR.
 func (r *reader) needOCR(glyphs []layout.Glyph, g pdfium.Graphics) *block.Failure {
-	need := NeedOCR(r.sheet.width, r.sheet.height, glyphs, r.images(g), curved(g))
+	need := NeedOCR(r.sheet.width, r.sheet.height, glyphs, r.images(g), letterShapes(g))
 	if !need.Needed() {
 		return nil
 	}
@@ -87,8 +88,10 @@ func (r *reader) scanned(unread *block.Failure) (block.Page, error) {
 	if r.read[0] == nil {
 		return block.Page{}, unread
 	}
-	others := r.out.Blocks
-	r.out.Blocks = units.Blocks(*r.read[0], r.page.Rotation)
+	others, result := r.out.Blocks, r.read[0]
+	r.out.Blocks = units.Blocks(*result, r.page.Rotation)
+	r.out.Rotation = (r.page.Rotation + result.Rotation) % 360 // which makes the words upright
+	r.out.Width, r.out.Height = result.Width, result.Height
 	if len(r.out.Blocks)+len(others) == 0 {
 		return block.Page{}, &block.Failure{Reason: fault.EmptyContent, OCR: r.out.OCR,
 			Message: fmt.Sprintf("page %d: a picture in which OCR found no words", r.pageNo)}
@@ -135,4 +138,86 @@ func (r *reader) behind(region model.BBox) int {
 		}
 	}
 	return len(r.out.Blocks)
+}
+
+// images are the pictures that are shown, cut at the page's edges.
+func (r *reader) images(g pdfium.Graphics) []Picture {
+	out := make([]Picture, 0, len(g.Images))
+	for _, image := range g.Images {
+		if box := r.shown(r.sheet.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
+			out = append(out, Picture{Box: box, Bilevel: image.Bilevel})
+		}
+	}
+	return out
+}
+
+const (
+	// letterHeight is how high a letter is at most, in points, and letterSizes how
+	// many sizes letters have at least: the dots of a chart have one.
+	letterHeight = 40
+	letterSizes  = 8
+)
+
+// letterShapes counts the closed curves that may be letters drawn as shapes.
+func letterShapes(g pdfium.Graphics) int {
+	n := 0
+	sizes := map[[2]int]bool{}
+	for i := range g.Paths {
+		points := g.Paths[i].Points
+		for from := 0; from < len(points); {
+			to := from + 1
+			box, curve := pdfium.Rect{Left: points[from].X, Right: points[from].X, Bottom: points[from].Y, Top: points[from].Y}, false
+			for ; to < len(points) && points[to].Kind != pdfium.MoveTo; to++ {
+				p := points[to]
+				box.Left, box.Right = min(box.Left, p.X), max(box.Right, p.X)
+				box.Bottom, box.Top = min(box.Bottom, p.Y), max(box.Top, p.Y)
+				curve = curve || p.Kind == pdfium.CurveTo
+			}
+			if curve && min(box.Width(), box.Height()) <= letterHeight {
+				n++
+				sizes[[2]int{int(2 * box.Width()), int(2 * box.Height())}] = true
+			}
+			from = to
+		}
+	}
+	if len(sizes) < letterSizes {
+		return 0
+	}
+	return n
+}
+
+// NeedOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
+// why.
+func (x *Extractor) NeedOCR(ctx context.Context, in block.Input, pageNo int) (OCRNeed, error) {
+	if err := ctx.Err(); err != nil {
+		return OCRNeed{}, err
+	}
+	d, err := x.open(in)
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	need, err := needOf(d, pageNo)
+	if err != nil {
+		x.dropBroken(err)
+		return OCRNeed{}, failure(err)
+	}
+	return need, nil
+}
+
+func needOf(d *pdfium.Document, pageNo int) (OCRNeed, error) {
+	p, err := d.Page(pageNo - 1)
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	defer p.Close()
+	r := &reader{pageNo: pageNo, page: p, sheet: sheetOf(p)}
+	chars, fonts, err := p.Chars()
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	graphics, err := p.Graphics()
+	if err != nil {
+		return OCRNeed{}, err
+	}
+	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(nil, p, r.sheet, chars, fonts), r.images(graphics), letterShapes(graphics)), nil
 }

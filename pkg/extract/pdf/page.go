@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,28 +45,27 @@ type reader struct {
 	ledger model.Ledger
 	placed []int // by Seq: 1 + the block that the glyph is in
 	links  []linked
-	chars  *[]pdfium.Char
-	run    []layout.Glyph // of the last block: memory for the next
+	memory *memory
 	err    error
 }
 
-// readPage reads a page; chars is memory for its characters, from page to page.
-func readPage(d *pdfium.Document, in block.Input, known *facts.Document, pageNo int, chars *[]pdfium.Char) (block.Page, error) {
+// readPage reads a page in this memory.
+func readPage(d *pdfium.Document, in block.Input, known *facts.Document, pageNo int, memory *memory) (block.Page, error) {
 	p, err := d.Page(pageNo - 1)
 	if err != nil {
 		return block.Page{}, err
 	}
 	defer p.Close()
-	r := &reader{pageNo: pageNo, in: in, page: p, sheet: sheetOf(p), chars: chars}
+	r := &reader{pageNo: pageNo, in: in, page: p, sheet: sheetOf(p), memory: memory}
 	return r.content(d, known)
 }
 
 func (r *reader) content(d *pdfium.Document, known *facts.Document) (block.Page, error) {
-	chars, fonts, err := r.page.CharsInto(*r.chars)
+	chars, fonts, err := r.page.CharsInto(r.memory.chars)
 	if err != nil {
 		return block.Page{}, err
 	}
-	*r.chars = chars
+	r.memory.chars = chars
 	graphics, err := r.page.Graphics()
 	if err != nil {
 		return block.Page{}, err
@@ -82,7 +80,10 @@ func (r *reader) content(d *pdfium.Document, known *facts.Document) (block.Page,
 	}
 	r.out.Label, r.out.Rotation = label, r.page.Rotation
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
-	glyphs := glyphsOf(r.page, r.sheet, chars, fonts)
+	glyphs := glyphsOf(r.memory.glyphs, r.page, r.sheet, chars, fonts)
+	if len(glyphs) <= maxKept {
+		r.memory.glyphs = glyphs
+	}
 	r.annotations(annotations, glyphs)
 	if failure := r.needOCR(glyphs, graphics); failure != nil && (len(glyphs) > 0 || !r.interactive()) {
 		return r.scanned(failure)
@@ -124,27 +125,27 @@ func (r *reader) content(d *pdfium.Document, known *facts.Document) (block.Page,
 // layer adds the blocks of the text layer, the tables among them, and the
 // pictures.
 func (r *reader) layer(known *facts.Document, glyphs []layout.Glyph, g pdfium.Graphics, said tags) {
-	tables, rest := table.Find(r.sheet.shapes(g), glyphs)
-	figures := r.figures(g, tables, glyphs, said.alt)
+	shapes := r.sheet.shapes(g)
+	tables, rest := table.Find(shapes, glyphs)
+	charts := r.charts(shapes, tables, glyphs)
+	tables, rest = withoutCharts(tables, rest, charts)
+	figures := r.figures(g, charts, tables, glyphs, said.alt)
+	page := known.Page(r.pageNo, r.sheet.height)
+	rest = r.label(figures, shapes, rest, page.BodySize)
 	p := layout.Page{
 		Width: r.sheet.width, Height: r.sheet.height, Glyphs: rest,
-		Facts: known.Page(r.pageNo, r.sheet.height), Walls: len(tables), Tags: said.list,
+		Facts: page, Walls: len(tables), Tags: said.list,
 	}
 	for i := range tables {
-		p.Boxes = append(p.Boxes, tables[i].Box)
+		p.Boxes, p.Firsts = append(p.Boxes, tables[i].Box), append(p.Firsts, 0)
 	}
 	for i := range figures {
-		p.Boxes = append(p.Boxes, figures[i].box)
+		p.Boxes, p.Firsts = append(p.Boxes, figures[i].box), append(p.Firsts, figures[i].first())
 	}
 	blocks, words := layout.Analyze(p)
-	own, first := labels(blocks, figures)
 	for i := range blocks {
 		b := &blocks[i]
 		switch {
-		case first[i] >= 0: // the figure stands where its labels do
-			k := first[i]
-			r.out.Blocks = append(r.out.Blocks, r.figure(&figures[k], figureCaption(blocks, first, i, words), own[k], words))
-		case first[i] == labelled:
 		case b.Kind != layout.Box:
 			r.out.Blocks = append(r.out.Blocks, r.block(b, words))
 		case b.Ref < len(tables):
@@ -153,9 +154,7 @@ func (r *reader) layer(known *facts.Document, glyphs []layout.Glyph, g pdfium.Gr
 			out.Continued, out.Continues = r.runsOver(blocks, i, caption)
 			r.out.Blocks = append(r.out.Blocks, out)
 		default:
-			if k := b.Ref - len(tables); len(own[k]) == 0 {
-				r.out.Blocks = append(r.out.Blocks, r.figure(&figures[k], figureCaption(blocks, first, i, words), nil, words))
-			}
+			r.out.Blocks = append(r.out.Blocks, r.figure(&figures[b.Ref-len(tables)], figureCaption(blocks, i, words), words))
 		}
 	}
 }
@@ -194,11 +193,13 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 	if b.Guess != "" {
 		out.Notes = "heading " + b.Guess
 	}
-	glyphs := r.run[:0]
+	glyphs := r.memory.run[:0]
 	for i := range b.Lines {
 		glyphs = append(glyphs, b.Lines[i].Glyphs...)
 	}
-	r.run = glyphs
+	if len(glyphs) <= maxKept {
+		r.memory.run = glyphs
+	}
 	out.Evidence = r.parts(b, glyphs)
 	r.count(glyphs, text)
 	out.Flags, out.Confidence = flags(b, glyphs, b.Confidence)
@@ -370,60 +371,4 @@ func title(d *pdfium.Document) (string, error) {
 		}
 	}
 	return t, nil
-}
-
-// images are the places of the pictures that are shown, cut at the page's edges.
-func (r *reader) images(g pdfium.Graphics) []layout.Rect {
-	out := make([]layout.Rect, 0, len(g.Images))
-	for _, image := range g.Images {
-		if box := r.shown(r.sheet.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
-			out = append(out, box)
-		}
-	}
-	return out
-}
-
-// curved counts the drawn paths with curves, such as letters drawn as shapes.
-func curved(g pdfium.Graphics) int {
-	n := 0
-	for i := range g.Paths {
-		n += count(slices.ContainsFunc(g.Paths[i].Points, func(p pdfium.PathPoint) bool { return p.Kind == pdfium.CurveTo }))
-	}
-	return n
-}
-
-// NeedOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
-// why.
-func (x *Extractor) NeedOCR(ctx context.Context, in block.Input, pageNo int) (OCRNeed, error) {
-	if err := ctx.Err(); err != nil {
-		return OCRNeed{}, err
-	}
-	d, err := x.open(in)
-	if err != nil {
-		return OCRNeed{}, err
-	}
-	need, err := needOf(d, pageNo)
-	if err != nil {
-		x.dropBroken(err)
-		return OCRNeed{}, failure(err)
-	}
-	return need, nil
-}
-
-func needOf(d *pdfium.Document, pageNo int) (OCRNeed, error) {
-	p, err := d.Page(pageNo - 1)
-	if err != nil {
-		return OCRNeed{}, err
-	}
-	defer p.Close()
-	r := &reader{pageNo: pageNo, page: p, sheet: sheetOf(p)}
-	chars, fonts, err := p.Chars()
-	if err != nil {
-		return OCRNeed{}, err
-	}
-	graphics, err := p.Graphics()
-	if err != nil {
-		return OCRNeed{}, err
-	}
-	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(p, r.sheet, chars, fonts), r.images(graphics), curved(graphics)), nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
@@ -27,11 +28,21 @@ type Extractor struct {
 
 	contentHash string
 	document    *pdfium.Document
-	chars       []pdfium.Char // of the last page: memory for the next
+	memory      memory
 
 	rawFacts json.RawMessage
 	facts    *facts.Document
 }
+
+// memory is what a page was read in, for the next one to be read in.
+type memory struct {
+	chars  []pdfium.Char
+	glyphs []layout.Glyph
+	run    []layout.Glyph // of one block
+}
+
+// maxKept is how many glyphs memory is kept for: ten times those of a full page.
+const maxKept = 1 << 15
 
 // New returns an extractor on this engine.
 func New(rt *pdfium.Runtime) *Extractor { return &Extractor{runtime: rt} }
@@ -41,7 +52,7 @@ func (x *Extractor) Release() {
 	if x.document != nil {
 		x.document.Close()
 	}
-	x.document, x.contentHash, x.chars = nil, "", nil
+	x.document, x.contentHash, x.memory = nil, "", memory{}
 }
 
 // open returns the document of the input, which stays open until another
@@ -87,7 +98,7 @@ func (x *Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block
 	if err != nil {
 		return block.Page{}, err
 	}
-	page, err := readPage(d, in, known, pageNo, &x.chars)
+	page, err := readPage(d, in, known, pageNo, &x.memory)
 	if err != nil {
 		x.dropBroken(err)
 		return block.Page{}, failure(err)

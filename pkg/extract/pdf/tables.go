@@ -72,6 +72,9 @@ func (r *reader) table(t *table.Table, caption string, words layout.Words) block
 	for _, x := range t.Edges {
 		found.ColumnEdges = append(found.ColumnEdges, r.sheet.box(layout.Rect{Left: x, Right: x, Bottom: r.sheet.height}).X)
 	}
+	for _, y := range t.RowEdges() {
+		found.RowEdges = append(found.RowEdges, r.sheet.box(layout.Rect{Right: r.sheet.width, Top: y, Bottom: y}).Y)
+	}
 	out := block.Block{
 		Type: model.UnitTable, Text: text, Markdown: shared.Markdown(&found), Table: &found, Confidence: o.Confidence, Evidence: r.evidence(glyphs),
 	}
@@ -173,6 +176,7 @@ func (r *reader) runsOver(blocks []layout.Block, i int, caption string) (continu
 			continue
 		case layout.Footnote:
 			continued = continued && b.Box.Top > box.Top
+			continues = continues && b.Ref != 1+blocks[i].Ref // its notes end it
 			continue
 		}
 		continued = continued && b.Box.Top > box.Top

@@ -3,6 +3,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
@@ -14,6 +15,31 @@ import (
 // empty line between blocks.
 func Text(f segment.Frame) string {
 	return join(f, func(u *model.Unit) string { return u.FieldsRaw.Text })
+}
+
+// Pages writes the pages of one document in their order.
+type Pages struct {
+	open *model.Table // it goes on on the next page
+}
+
+// Text is Text of the next page, without the head of a table that goes on from the
+// page before, where the same head stands.
+func (p *Pages) Text(f segment.Frame) string {
+	return join(f, func(u *model.Unit) string {
+		t, text := u.FieldsRaw.Table, u.FieldsRaw.Text
+		if t == nil {
+			return text
+		}
+		if o := p.open; u.FieldsRaw.Continued && o != nil && t.HeaderRows == o.HeaderRows && slices.Equal(t.Columns, o.Columns) {
+			rows := strings.SplitN(text, "\n", t.HeaderRows+1)
+			text = rows[len(rows)-1]
+		}
+		p.open = nil
+		if u.FieldsRaw.Continues {
+			p.open = t
+		}
+		return text
+	})
 }
 
 // Markdown returns the page as Markdown in reading order, without furniture;

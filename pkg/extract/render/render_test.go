@@ -34,3 +34,27 @@ func TestRender(t *testing.T) {
 		}
 	}
 }
+
+// The head of a table that goes on is written once, another table's head again.
+func TestPages(t *testing.T) {
+	part := func(column, text string, continued, continues bool) segment.Frame {
+		u := model.Unit{Type: model.UnitTable, FieldsRaw: model.Fields{Text: column + "\tb\n" + text, Continued: continued, Continues: continues}}
+		u.FieldsRaw.Table = &model.Table{Columns: []string{column, "b"}, HeaderRows: 1}
+		return segment.Frame{Units: []model.Unit{u}}
+	}
+	var p Pages
+	for i, tt := range []struct {
+		f    segment.Frame
+		want string
+	}{
+		{part("a", "1\t2", false, true), "a\tb\n1\t2\n"},
+		{part("a", "3\t4", true, true), "3\t4\n"},
+		{segment.Frame{}, ""},
+		{part("c", "5\t6", true, false), "c\tb\n5\t6\n"},
+		{part("c", "7\t8", true, false), "c\tb\n7\t8\n"},
+	} {
+		if got := p.Text(tt.f); got != tt.want {
+			t.Errorf("page %d: %q, want %q", i+1, got, tt.want)
+		}
+	}
+}

@@ -23,7 +23,7 @@ var (
 	hashes       = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
 	itemForm     = regexp.MustCompile(`^([-*+•◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])\s+\S`)
 	numbered     = regexp.MustCompile(`^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}`)
-	namedSection = regexp.MustCompile(`^(?i:article|art\.|artigo|articolo|articulu|artículo|chapter|chapitre|capítulo|capitolo|capitulu|section|secção|seção|sezione|title|titre|título|titolo|titulu|annexe?|anexo|allegato|part|partie|parte)\s+[\dIVXLCivxlc]{1,6}\b`)
+	namedSection = regexp.MustCompile(`^(?:(?i:article|art\.|artigo|articolo|articulu|artículo|artikel|chapter|chapitre|capítulo|capitolo|capitulu|kapitel|section|secção|seção|sezione|sección|abschnitt|title|titre|título|titolo|titulu|titel|annexe?|anexo|allegato|anhang|anlage|appendix|part|partie|parte|teil)\s+(?:[\dIVXLCivxlc]{1,6}|[A-Z])\b|§§?\s?\d)`)
 )
 
 // group makes blocks of the lines between two empty ones.
@@ -196,7 +196,7 @@ func levelOfName(s string) int {
 	for _, rank := range []struct {
 		level int
 		names []string
-	}{{3, []string{"chap", "cap"}}, {4, []string{"sec", "seç", "sez"}}, {5, []string{"art"}}} {
+	}{{3, []string{"chap", "cap", "kap"}}, {4, []string{"sec", "seç", "sez", "absch"}}, {5, []string{"art", "§"}}} {
 		for _, name := range rank.names {
 			if strings.HasPrefix(s, name) {
 				return rank.level

@@ -51,6 +51,8 @@ func TestBlocks(t *testing.T) {
 		{"underlined", "A title\n=======\n\nSub\n---\nText", "heading 1: A title\nheading 2: Sub\nparagraph: Text\n"},
 		{"guessed", "ARTICLE PREMIER\n\nText of it.\n\n2.1 Scope of this\n\nMore text.\n\nArt. 5\n\nEnd.",
 			"heading 2: ARTICLE PREMIER\nparagraph: Text of it.\nheading 3: 2.1 Scope of this\nparagraph: More text.\nheading 5: Art. 5\nparagraph: End.\n"},
+		{"named parts", "Kapitel II\n\nText.\n\n§ 3 Gebühren\n\nText.\n\nAppendix A: Sources\n\nText.\n\nPart of it\n\nText.",
+			"heading 3: Kapitel II\nparagraph: Text.\nheading 5: § 3 Gebühren\nparagraph: Text.\nheading 2: Appendix A: Sources\nparagraph: Text.\nparagraph: Part of it\nparagraph: Text.\n"},
 		{"no heading", "THIS IS A SENTENCE.\n\n12. maggio\n\nOK", "paragraph: THIS IS A SENTENCE.\nlist_item 1: 12. maggio\nparagraph: OK\n"},
 		{"list", "Items:\n- one\n  more\n  - two\n- three\n\n1) first\n2) second", "paragraph: Items:\nlist_item 1: - one⏎more\nlist_item 2: - two\nlist_item 1: - three\nlist_item 1: 1) first\nlist_item 1: 2) second\n"},
 		{"chance number", "It was on the\n12. of May\nthat it was", "paragraph: It was on the⏎12. of May⏎that it was\n"},

@@ -1,5 +1,6 @@
 // Package export writes OCR results in the forms that other programs read: hOCR
-// 1.2 and ALTO 4.4. Both show what is in the results and nothing else.
+// 1.2 and ALTO 4.4. Both show what is in the results and nothing else. Places are
+// those of the upright page.
 package export
 
 import (
@@ -99,18 +100,80 @@ func text(s string) string {
 	return b.String()
 }
 
-func ordered(pages []ocr.Result) []ocr.Result {
-	pages = slices.Clone(pages)
-	slices.SortStableFunc(pages, func(a, b ocr.Result) int { return cmp.Compare(a.Page, b.Page) })
+// ordered returns the pages in the order of their numbers, what was read in
+// several parts of one as one.
+func ordered(parts []ocr.Result) []ocr.Result {
+	parts = slices.Clone(parts)
+	slices.SortStableFunc(parts, func(a, b ocr.Result) int { return cmp.Compare(a.Page, b.Page) })
+	var pages []ocr.Result
+	for _, same := range chunked(parts) {
+		pages = append(pages, joined(same))
+	}
 	return pages
+}
+
+// chunked divides results by their pages.
+func chunked(parts []ocr.Result) [][]ocr.Result {
+	var out [][]ocr.Result
+	for i := range parts {
+		if i == 0 || parts[i].Page != parts[i-1].Page {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], parts[i])
+	}
+	return out
+}
+
+// joined is one result of all that was read on a page. Parts that lie in several
+// directions have their places on the page as its file shows it.
+func joined(parts []ocr.Result) ocr.Result {
+	out := parts[0]
+	if len(parts) == 1 {
+		return out
+	}
+	askew := slices.ContainsFunc(parts, func(p ocr.Result) bool { return p.Rotation != out.Rotation })
+	if askew && out.Rotation%180 != 0 {
+		out.Width, out.Height = out.Height, out.Width
+	}
+	out.Words = nil
+	blocks := 0
+	for i := range parts {
+		last := 0
+		for _, w := range parts[i].Words {
+			last = max(last, w.Block)
+			w.Block += blocks
+			if askew {
+				w.Box = parts[i].AsShown(w.Box)
+			}
+			out.Words = append(out.Words, w)
+		}
+		blocks += last
+	}
+	out.Confidence = ocr.MeanConfidence(out.Words)
+	return out
+}
+
+// engine is who read a page.
+type engine struct{ name, version string }
+
+// engines are those of the pages, each once.
+func engines(pages []ocr.Result) []engine {
+	var out []engine
+	for _, r := range pages {
+		if e := (engine{r.Engine, r.Version}); !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // HOCR writes the pages, in the order of their numbers, as one hOCR document.
 func HOCR(pages []ocr.Result, title string) string {
+	pages = ordered(pages)
 	var b strings.Builder
-	system := "colophon"
-	if len(pages) > 0 {
-		system = pages[0].Engine + " " + pages[0].Version
+	var systems []string
+	for _, e := range engines(pages) {
+		systems = append(systems, e.name+" "+e.version)
 	}
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
@@ -122,8 +185,8 @@ func HOCR(pages []ocr.Result, title string) string {
 <meta name="ocr-capabilities" content="ocr_page ocr_carea ocr_par ocr_line ocrx_word ocrp_wconf"/>
 </head>
 <body>
-`, text(title), text(system))
-	for _, r := range ordered(pages) {
+`, text(title), text(strings.Join(systems, ", ")))
+	for _, r := range pages {
 		p := pageOf(&r)
 		fmt.Fprintf(&b, "<div class='ocr_page' id='page_%d' title='bbox 0 0 %d %d; ppageno %d'>\n", r.Page, p.width, p.height, r.Page-1)
 		for i, area := range p.blocks {
@@ -155,25 +218,25 @@ func hocrBox(r rect) string { return fmt.Sprintf("bbox %d %d %d %d", r.left, r.t
 // ALTO writes the pages, in the order of their numbers, as one ALTO document;
 // file is the name of what was read.
 func ALTO(pages []ocr.Result, file string) string {
+	pages = ordered(pages)
 	var b strings.Builder
-	engine, version := "colophon", ""
-	if len(pages) > 0 {
-		engine, version = pages[0].Engine, pages[0].Version
-	}
+	readers := engines(pages)
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?>
 <alto xmlns="http://www.loc.gov/standards/alto/ns-v4#" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.loc.gov/standards/alto/ns-v4# http://www.loc.gov/alto/v4/alto-4-4.xsd">
 <Description>
 <MeasurementUnit>pixel</MeasurementUnit>
 <sourceImageInformation><fileName>%s</fileName></sourceImageInformation>
-<Processing ID="OCR"><processingSoftware><softwareName>%s</softwareName><softwareVersion>%s</softwareVersion></processingSoftware></Processing>
-</Description>
-<Layout>
-`, text(file), text(engine), text(version))
-	for _, r := range ordered(pages) {
+`, text(file))
+	for i, e := range readers {
+		fmt.Fprintf(&b, "<Processing ID=\"OCR_%d\"><processingSoftware><softwareName>%s</softwareName><softwareVersion>%s</softwareVersion></processingSoftware></Processing>\n",
+			i+1, text(e.name), text(e.version))
+	}
+	b.WriteString("</Description>\n<Layout>\n")
+	for _, r := range pages {
 		p := pageOf(&r)
 		id := strconv.Itoa(r.Page)
-		fmt.Fprintf(&b, "<Page ID=\"page_%s\" PHYSICAL_IMG_NR=\"%s\" WIDTH=\"%d\" HEIGHT=\"%d\" PC=\"%.3f\">\n<PrintSpace HPOS=\"0\" VPOS=\"0\" WIDTH=\"%d\" HEIGHT=\"%d\">\n",
-			id, id, p.width, p.height, r.Confidence, p.width, p.height)
+		fmt.Fprintf(&b, "<Page ID=\"page_%s\" PHYSICAL_IMG_NR=\"%s\" WIDTH=\"%d\" HEIGHT=\"%d\" PC=\"%.3f\" PROCESSINGREFS=\"OCR_%d\">\n<PrintSpace HPOS=\"0\" VPOS=\"0\" WIDTH=\"%d\" HEIGHT=\"%d\">\n",
+			id, id, p.width, p.height, r.Confidence, 1+slices.Index(readers, engine{r.Engine, r.Version}), p.width, p.height)
 		for i, area := range p.blocks {
 			for j, q := range area.paragraphs {
 				fmt.Fprintf(&b, " <TextBlock ID=\"block_%s_%d_%d\" %s>\n", id, i+1, j+1, altoBox(q.box))

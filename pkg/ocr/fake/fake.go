@@ -74,6 +74,9 @@ func (r *Reader) Engine() ocr.Engine {
 // Close implements ocr.Reader.
 func (r *Reader) Close() error { return nil }
 
+// ReadLine implements ocr.Reader: it reads nothing.
+func (r *Reader) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) { return nil, nil }
+
 // Read implements ocr.Reader: one line of words that name the page, the same
 // for the same page whatever is on it.
 func (r *Reader) Read(g *image.Gray, _ int, _ []string) ([]ocr.Found, error) {

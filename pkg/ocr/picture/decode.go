@@ -34,10 +34,15 @@ func Decode(raw []byte, pageNo int) (*image.Gray, Page, error) {
 	decode := map[string]func(io.Reader) (image.Image, error){
 		PNG: png.Decode, JPEG: jpeg.Decode, TIFF: tiff.Decode, WebP: webp.Decode, GIF: gif.Decode, BMP: bmp.Decode,
 	}[info.Format]
+	var m image.Image
+	packed := false
 	if info.Format == TIFF {
+		m, packed, err = jpegPage(raw, page)
 		r = bytes.NewReader(alone(raw, page))
 	}
-	m, err := decode(r)
+	if !packed {
+		m, err = decode(r)
+	}
 	if err != nil {
 		if unsupported := tiff.UnsupportedError(""); errors.As(err, &unsupported) {
 			return nil, page, &Error{fault.UnsupportedType, fmt.Sprintf("page %d of the TIFF picture: %v", pageNo, err)}

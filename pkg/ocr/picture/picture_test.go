@@ -7,9 +7,11 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -71,6 +73,92 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: has a second page", format)
 		}
 	}
+}
+
+// tiffOfJPEG is a TIFF file of strips of so many rows, each a JPEG picture whose
+// tables stand apart, as TIFF Technical Note 2 has it.
+func tiffOfJPEG(t testing.TB, m image.Image, rows int) []byte {
+	t.Helper()
+	box := m.Bounds()
+	var strips [][]byte
+	var tables []byte
+	for y := 0; y < box.Dy(); y += rows {
+		part := image.NewGray(image.Rect(0, 0, box.Dx(), min(rows, box.Dy()-y)))
+		draw.Draw(part, part.Rect, m, image.Pt(0, y), draw.Src)
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, part, &jpeg.Options{Quality: 95}); err != nil {
+			t.Fatal(err)
+		}
+		whole := b.Bytes()
+		frame, scan := bytes.Index(whole, []byte{0xFF, 0xC0}), bytes.Index(whole, []byte{0xFF, 0xDA})
+		huffman := bytes.Index(whole, []byte{0xFF, 0xC4}) // tables before and behind the frame
+		tables = slices.Concat(whole[:frame], whole[huffman:scan], []byte{0xFF, 0xD9})
+		strips = append(strips, slices.Concat([]byte{0xFF, 0xD8}, whole[frame:huffman], whole[scan:]))
+	}
+	le := binary.LittleEndian
+	out := append([]byte("II*\x00"), 0, 0, 0, 0)
+	var offsets, counts []byte
+	for _, s := range strips {
+		offsets, counts = le.AppendUint32(offsets, uint32(len(out))), le.AppendUint32(counts, uint32(len(s)))
+		out = append(out, s...)
+	}
+	place := func(data []byte) uint32 {
+		out = append(out, data...)
+		return uint32(len(out) - len(data))
+	}
+	atOffsets, atCounts, atTables := place(offsets), place(counts), place(tables)
+	le.PutUint32(out[4:], uint32(len(out)))
+	entries := [][4]uint32{
+		{tagWidth, typeLong, 1, uint32(box.Dx())}, {tagHeight, typeLong, 1, uint32(box.Dy())}, {tagCompression, typeShort, 1, compressionJPEG},
+		{tagPhotometric, typeShort, 1, 1}, {tagStripOffsets, typeLong, uint32(len(strips)), atOffsets}, {tagRowsPerStrip, typeLong, 1, uint32(rows)},
+		{tagStripCounts, typeLong, uint32(len(strips)), atCounts}, {tagTables, typeUndefined, uint32(len(tables)), atTables},
+	}
+	out = le.AppendUint16(out, uint16(len(entries)))
+	for _, e := range entries {
+		out = le.AppendUint16(le.AppendUint16(out, uint16(e[0])), uint16(e[1]))
+		out = le.AppendUint32(le.AppendUint32(out, e[2]), e[3])
+	}
+	return append(out, 0, 0, 0, 0)
+}
+
+func TestJPEGInTIFF(t *testing.T) {
+	raw := tiffOfJPEG(t, corner(64, 40), 16)
+	info, err := Probe(raw)
+	if err != nil || len(info.Pages) != 1 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	g, _, err := Decode(raw, 1)
+	if err != nil || g.Rect != image.Rect(0, 0, 64, 40) || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 38) || dark(g, 3, 17) {
+		t.Errorf("decoded as another picture, %v", err)
+	}
+	cut := bytes.Clone(raw)
+	at := bytes.Index(cut, []byte{0xFF, 0xC0})
+	binary.BigEndian.PutUint16(cut[at+5:], 60000) // a strip that claims more rows than a strip has
+	if _, _, err := Decode(cut, 1); err == nil {
+		t.Error("a strip larger than its place is decoded")
+	}
+}
+
+// FuzzDecode: what is small by its header is decoded or refused, and nothing
+// else happens.
+func FuzzDecode(f *testing.F) {
+	for _, raw := range encoded(f, corner(24, 16)) {
+		f.Add(raw)
+	}
+	f.Add(tiffOfJPEG(f, corner(24, 16), 8))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		info, err := Probe(raw)
+		if err != nil || info.Pages[0].Width*info.Pages[0].Height > 1<<16 {
+			return
+		}
+		g, p, err := Decode(raw, 1)
+		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) {
+			t.Fatalf("%v", err)
+		}
+		if err == nil && g.Rect.Dx()*g.Rect.Dy() != p.Width*p.Height && info.Format != GIF {
+			t.Errorf("%v of a page of %d x %d", g.Rect, p.Width, p.Height)
+		}
+	})
 }
 
 func TestDepths(t *testing.T) {

@@ -17,9 +17,11 @@ const (
 
 // Types of a TIFF value.
 const (
-	typeShort    = 3
-	typeLong     = 4
-	typeRational = 5
+	typeByte      = 1
+	typeShort     = 3
+	typeLong      = 4
+	typeRational  = 5
+	typeUndefined = 7
 )
 
 var errDirectory = errors.New("broken directory")

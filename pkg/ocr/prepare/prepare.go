@@ -47,19 +47,16 @@ func New(g *image.Gray, o Options) Sheet {
 	if s.DPI == 0 {
 		s.DPI = guessDPI(g.Rect.Dx(), g.Rect.Dy())
 	}
-	g = level(g)
-	g = brighten(despeckle(g))
+	g = despeckle(level(g))
 	m := ink(g)
-	s.Skew, _ = m.skew(m.edges())
-	if s.scale = scaleFor(s.DPI, o.Target, g.Rect.Dx(), g.Rect.Dy()); s.scale == 1 && math.Abs(s.Skew) < minSkew {
-		s.Skew, s.Gray = 0, g
-		return s
-	}
-	if math.Abs(s.Skew) < minSkew {
+	if s.Skew, _ = m.skew(m.edges()); math.Abs(s.Skew) < minSkew {
 		s.Skew = 0
 	}
-	s.Gray = s.draw(g)
-	s.DPI = int(math.Round(float64(float64(s.DPI) * s.scale)))
+	if s.scale = scaleFor(s.DPI, o.Target, g.Rect.Dx(), g.Rect.Dy()); s.scale != 1 || s.Skew != 0 {
+		g = s.draw(g)
+		s.DPI = int(math.Round(float64(float64(s.DPI) * s.scale)))
+	}
+	s.Gray = brighten(g) // shaded boxes are level now
 	return s
 }
 

@@ -167,28 +167,44 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// White text on a dark box comes out dark on white; what is around stays.
-func TestDarkBoxes(t *testing.T) {
+// Light text on a shaded box comes out dark on white, also where the box has a
+// corner cut out; what is around stays, and so does dark text on a shade.
+func TestShadedBoxes(t *testing.T) {
 	clean := page(t)
-	g := page(t)
-	box := image.Rect(140, 180, 900, 300)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			g.Pix[y*g.Stride+x] = 255 - g.Pix[y*g.Stride+x]
+	whole := []image.Rectangle{image.Rect(140, 197, 900, 312)} // between lines
+	angle := []image.Rectangle{image.Rect(140, 197, 900, 235), image.Rect(140, 235, 500, 312)}
+	for _, c := range []struct {
+		name         string
+		boxes        []image.Rectangle
+		ground, text int
+	}{{"black", whole, 0, 255}, {"grey", whole, 150, 250}, {"an angle", angle, 100, 255}} {
+		g := copyOf(clean)
+		for _, box := range c.boxes {
+			for y := box.Min.Y; y < box.Max.Y; y++ {
+				for x := box.Min.X; x < box.Max.X; x++ {
+					g.Pix[y*g.Stride+x] = byte(c.text + (c.ground-c.text)*int(g.Pix[y*g.Stride+x])/255)
+				}
+			}
 		}
-	}
-	out := brighten(g)
-	wrong := 0
-	for i := range out.Pix {
-		if (out.Pix[i] < 128) != (clean.Pix[i] < 128) {
-			wrong++
+		out := brighten(g)
+		wrong := 0
+		for i := range out.Pix {
+			if (out.Pix[i] < 128) != (clean.Pix[i] < 128) {
+				wrong++
+			}
 		}
-	}
-	if wrong > 2*box.Dx() {
-		t.Errorf("%d pixels are wrong", wrong)
+		if wrong > whole[0].Dx()/4 {
+			t.Errorf("%s: %d pixels are wrong", c.name, wrong)
+		}
 	}
 	if brighten(clean) != clean {
-		t.Error("a page without dark boxes is changed")
+		t.Error("a page without shaded boxes is changed")
+	}
+	for i, v := range clean.Pix {
+		clean.Pix[i] = byte(int(v) * 150 / 255)
+	}
+	if brighten(clean) != clean {
+		t.Error("dark text on grey is changed")
 	}
 }
 
@@ -204,6 +220,34 @@ func TestSampleHasText(t *testing.T) {
 	if s.Rect.Dx() != g.Rect.Dx() || s.Rect.Dy() > sampleRows || dark*30 < len(s.Pix) {
 		t.Errorf("a sample of %v with %d dark pixels", s.Rect, dark)
 	}
+}
+
+// FuzzNew: whatever is on a picture, it is prepared, and its places are on it.
+func FuzzNew(f *testing.F) {
+	f.Add([]byte{0, 255, 90, 90, 0}, uint8(40), uint8(0), false)
+	f.Add([]byte{150, 150, 250, 150, 60, 150}, uint8(120), uint8(1), true)
+	f.Fuzz(func(t *testing.T, data []byte, width, turn uint8, coarse bool) {
+		if len(data) == 0 || len(data) > 4096 {
+			return
+		}
+		g := image.NewGray(image.Rect(0, 0, int(width)+1, 120))
+		size := 1
+		if coarse {
+			size = 24 // areas
+		}
+		for y := range g.Rect.Dy() {
+			for x := range g.Rect.Dx() {
+				g.Pix[y*g.Stride+x] = data[(y/size*7+x/size)%len(data)]
+			}
+		}
+		s := New(g, Options{DPI: 100, Target: 200, Turn: int(turn%4) * 90})
+		m := s.Mask()
+		for _, r := range append(m.Rules(s.DPI), s.Gray.Rect) {
+			if b := s.Box(r); !(b.X >= 0 && b.Y >= 0 && b.W >= 0 && b.H >= 0 && b.X+b.W < 1.001 && b.Y+b.H < 1.001) {
+				t.Errorf("%v at %v", r, b)
+			}
+		}
+	})
 }
 
 func BenchmarkPrepare(b *testing.B) {

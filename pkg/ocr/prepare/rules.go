@@ -3,9 +3,11 @@ package prepare
 import "image"
 
 const (
-	// ruleInches is how long a drawn line is at least, thinInches how thick at
-	// most, and gapInches what may be missing in it.
+	// ruleInches is how long a drawn line is at least, sideInches when both its
+	// ends are at others; thinInches is how thick it is at most, and gapInches
+	// what may be missing in it.
 	ruleInches = 0.5
+	sideInches = 0.15
 	thinInches = 0.04
 	gapInches  = 0.02
 )
@@ -52,11 +54,12 @@ func (m Mask) turned() Mask {
 // across, from the top, then those down, from the left.
 func (m Mask) Rules(dpi int) []image.Rectangle {
 	inch := float64(dpi)
-	f := finder{long: max(int(ruleInches*inch), 8), thin: max(int(thinInches*inch), 3), gap: max(int(gapInches*inch), 2)}
-	out := f.find(m)
-	for _, r := range f.find(m.turned()) {
-		out = append(out, image.Rect(r.Min.Y, r.Min.X, r.Max.Y, r.Max.X))
+	f := finder{long: max(int(sideInches*inch), 8), thin: max(int(thinInches*inch), 3), gap: max(int(gapInches*inch), 2)}
+	across, down := f.find(m), f.find(m.turned())
+	for i, r := range down {
+		down[i] = image.Rect(r.Min.Y, r.Min.X, r.Max.Y, r.Max.X)
 	}
+	out := f.joined(across, down, max(int(ruleInches*inch), 8))
 	for _, r := range out {
 		r = r.Inset(-1).Intersect(image.Rect(0, 0, m.Width, m.Height))
 		for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -100,6 +103,39 @@ func (f finder) find(m Mask) []image.Rectangle {
 		}
 	}
 	return kept
+}
+
+// joined returns the lines that are long, and those between two others that
+// cross them.
+func (f finder) joined(across, down []image.Rectangle, long int) []image.Rectangle {
+	held := func(lines, others []image.Rectangle) (out []image.Rectangle) {
+		for _, r := range lines {
+			if max(r.Dx(), r.Dy()) >= long || f.ends(r, others, long) {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	return append(held(across, down), held(down, across)...)
+}
+
+// ends reports whether both ends of a line are at long ones among others.
+func (f finder) ends(r image.Rectangle, others []image.Rectangle, long int) bool {
+	first, last := r, r
+	if r.Dx() > r.Dy() {
+		first.Max.X, last.Min.X = r.Min.X+1, r.Max.X-1
+	} else {
+		first.Max.Y, last.Min.Y = r.Min.Y+1, r.Max.Y-1
+	}
+	var at [2]bool
+	for _, o := range others {
+		if max(o.Dx(), o.Dy()) < long {
+			continue
+		}
+		o = o.Inset(-f.gap)
+		at[0], at[1] = at[0] || o.Overlaps(first), at[1] || o.Overlaps(last)
+	}
+	return at[0] && at[1]
 }
 
 // add puts a run to the line above it, or begins one, and returns its index.

@@ -28,8 +28,11 @@ const (
 	// poor is the confidence below which a page may stand on its head: right ones
 	// reach 0.9, wrong ones stay below 0.4.
 	poor = 0.6
-	// weak is the confidence below which a page is read again at ocr.HighDPI.
-	weak = 0.75
+	// weak is the confidence below which a page is read again: at ocr.HighDPI, or
+	// where its words are larger than large, in pixels, so that they are common.
+	weak   = 0.75
+	large  = 100
+	common = 40
 	// gain is how much more confidence another reading must bring.
 	gain = 0.05
 )
@@ -49,7 +52,7 @@ func Read(engine ocr.Reader, source Source, request ocr.Request) (ocr.Result, er
 		return ocr.Result{}, err
 	}
 	if best.confidence < weak && len(best.words) > 0 && request.DPI == 0 {
-		again, err := r.at(ocr.HighDPI, best.sheet.Turn)
+		again, err := r.at(second(best), best.sheet.Turn)
 		if err != nil {
 			return ocr.Result{}, err
 		}
@@ -57,7 +60,24 @@ func Read(engine ocr.Reader, source Source, request ocr.Request) (ocr.Result, er
 			best = again
 		}
 	}
-	return r.finish(best), nil
+	ink := best.sheet.Mask()
+	rules := ink.Rules(best.sheet.DPI)
+	if len(best.words) > 0 {
+		strays, err := r.strays(best, ink)
+		if err != nil {
+			return ocr.Result{}, err
+		}
+		best.words = append(best.words, strays...)
+	}
+	return r.finish(best, ink, rules), nil
+}
+
+// second is the resolution that a page is read at again.
+func second(a attempt) int {
+	if high := median(heights(a.words)); high > large {
+		return max(int(float64(a.sheet.DPI)*common/high), 1)
+	}
+	return ocr.HighDPI
 }
 
 type reader struct {
@@ -119,7 +139,14 @@ func (r *reader) first(dpi int, wanted []string) (attempt, error) {
 		}
 	}
 	out, err := r.read(sheet)
-	if err != nil || sideways || out.confidence >= poor {
+	if err != nil || out.confidence >= poor {
+		return out, err
+	}
+	if sideways { // what looks like lines of text may be a drawing or a table
+		upright, err := r.read(r.prepare(dpi, 0))
+		if err == nil && upright.confidence > out.confidence+gain {
+			return upright, nil
+		}
 		return out, err
 	}
 	if over, err := r.overhead(sample, sheet.DPI); err != nil || !over {
@@ -193,7 +220,7 @@ func meanOf(words []ocr.Found) float64 {
 }
 
 // finish gives the words of an attempt their places on the upright page.
-func (r *reader) finish(a attempt) ocr.Result {
+func (r *reader) finish(a attempt, ink prepare.Mask, rules []image.Rectangle) ocr.Result {
 	out := r.result
 	out.DPI, out.Confidence, out.Skew, out.Rotation = a.sheet.DPI, a.confidence, a.sheet.Skew, a.sheet.Turn
 	out.Width, out.Height = r.source.Size()
@@ -201,9 +228,7 @@ func (r *reader) finish(a attempt) ocr.Result {
 		out.Width, out.Height = out.Height, out.Width
 	}
 	region := upright(out.Region, a.sheet.Turn)
-	ink := a.sheet.Mask()
-	rules := ink.Rules(a.sheet.DPI)
-	a.words = snap(a.words, ink)
+	a.words = snap(a.words, ink, rules, a.sheet.DPI)
 	boxes := fontBoxes(a.words)
 	out.Words = make([]ocr.Word, len(a.words))
 	for i, w := range a.words {

@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/ocr/internal/drawn"
 	"github.com/colophon-dev/colophon/pkg/ocr/picture"
+	"github.com/colophon-dev/colophon/pkg/ocr/prepare"
 )
 
 // still is a source that has one picture.
@@ -70,6 +71,8 @@ func (e *engine) Read(g *image.Gray, _ int, languages []string) ([]ocr.Found, er
 	return out, nil
 }
 
+func (e *engine) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) { return nil, nil }
+
 // page is text of which the left half is longer than the right.
 func page(t *testing.T) *image.Gray {
 	t.Helper()
@@ -98,6 +101,104 @@ func TestDirections(t *testing.T) {
 		}
 		if _, err := ocr.Encode(r); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// portrait reads what is higher than wide.
+type portrait struct{ engine }
+
+func (e *portrait) Read(g *image.Gray, dpi int, languages []string) ([]ocr.Found, error) {
+	e.sure = 0.3
+	if g.Rect.Dy() > g.Rect.Dx() {
+		e.sure = 0.95
+	}
+	words, err := e.engine.Read(g, dpi, languages)
+	for i := range words {
+		words[i].Confidence = e.sure
+	}
+	return words, err
+}
+
+// A drawing of lines down the page does not make it lie on its side.
+func TestLinesAreNotText(t *testing.T) {
+	g := image.NewGray(image.Rect(0, 0, 600, 800))
+	for i := range g.Pix {
+		if g.Pix[i] = 255; i%g.Stride%12 == 0 {
+			g.Pix[i] = 0
+		}
+	}
+	if !prepare.Sideways(g) {
+		t.Fatal("the lines do not look like text")
+	}
+	r, err := Read(&portrait{engine{present: []string{"eng"}, text: "The council met"}}, &still{g: g, dpi: 100}, ocr.Request{Page: 1, Languages: []string{"en"}})
+	if err != nil || r.Rotation != 0 || r.Confidence < 0.9 {
+		t.Errorf("turned by %d, confidence %v, %v", r.Rotation, r.Confidence, err)
+	}
+}
+
+// numbers reads a line that has ink as a page number.
+type numbers struct {
+	engine
+	sure  float64
+	asked int
+}
+
+func (e *numbers) ReadLine(g *image.Gray, _ int, _ []string) ([]ocr.Found, error) {
+	e.asked++
+	return []ocr.Found{{Text: "7", Box: image.Rect(g.Rect.Dx()/3, g.Rect.Dy()/3, g.Rect.Dx()*2/3, g.Rect.Dy()*2/3), Confidence: e.sure, Block: 1, Paragraph: 1, Line: 1}}, nil
+}
+
+// What stands alone and is as high as the words is read by itself: no dirt, no
+// picture, nothing beside a word, and nothing that the engine is not sure of.
+func TestWhatStandsAlone(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		mark  image.Rectangle // of ink, in pixels
+		sure  float64
+		asked int
+		found bool
+	}{
+		{"a page number", image.Rect(390, 560, 396, 573), 0.95, 1, true},
+		{"one that is not sure", image.Rect(390, 560, 396, 573), 0.5, 1, false},
+		{"dirt", image.Rect(390, 560, 393, 563), 0.95, 0, false},
+		{"a picture", image.Rect(280, 460, 480, 573), 0.95, 0, false},
+		{"beside a word", image.Rect(12, 95, 18, 108), 0.95, 0, false},
+		{"a shadow at the edge", image.Rect(0, 560, 6, 573), 0.95, 0, false},
+	} {
+		g := image.NewGray(image.Rect(0, 0, 800, 600))
+		for i := range g.Pix {
+			g.Pix[i] = 255
+		}
+		for y := c.mark.Min.Y; y < c.mark.Max.Y; y++ {
+			for x := c.mark.Min.X; x < c.mark.Max.X; x += 2 { // strokes
+				g.Pix[y*g.Stride+x] = 0
+			}
+		}
+		e := &numbers{engine: engine{present: []string{"eng"}, text: "The council met", sure: 0.95}, sure: c.sure}
+		r, err := Read(e, &still{g: g, dpi: 200}, ocr.Request{Page: 1, Languages: []string{"en"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := r.Words[len(r.Words)-1]
+		if e.asked != c.asked || (last.Text == "7") != c.found {
+			t.Errorf("%s: asked for %d times, the last word is %q", c.name, e.asked, last.Text)
+		}
+		if c.found && (math.Abs(last.Box.X*800-390) > 12 || math.Abs(last.Box.Y*600-560) > 12 || last.Block != 2) {
+			t.Errorf("%s: %+v", c.name, last)
+		}
+		if _, err := ocr.Encode(r); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Words that are much larger than print are read again smaller.
+func TestSecondReading(t *testing.T) {
+	for height, want := range map[int]int{30: ocr.HighDPI, 250: 32} {
+		a := attempt{sheet: prepare.Sheet{DPI: 200}, words: []ocr.Found{{Text: "Page", Box: image.Rect(0, 0, 300, height)}}}
+		if got := second(a); got != want {
+			t.Errorf("words %d pixels high: again at %d dpi, want %d", height, got, want)
 		}
 	}
 }
@@ -173,6 +274,49 @@ func TestFontBoxes(t *testing.T) {
 	}
 }
 
+// A letter that is as thin as a line and stands at one is a rest of it; one that
+// stands apart is a word.
+func TestRestsOfLines(t *testing.T) {
+	ink := prepare.Mask{Width: 200, Height: 100, Dark: make([]bool, 200*100)}
+	for _, x := range []int{52, 120} {
+		for y := 40; y < 52; y++ {
+			ink.Dark[y*ink.Width+x] = true
+		}
+	}
+	words := []ocr.Found{
+		{Text: "i", Box: image.Rect(50, 38, 56, 54), Block: 1, Paragraph: 1, Line: 1},
+		{Text: "I", Box: image.Rect(118, 38, 124, 54), Block: 1, Paragraph: 1, Line: 1},
+	}
+	got := snap(words, ink, []image.Rectangle{image.Rect(49, 0, 51, 100)}, 100)
+	if len(got) != 1 || got[0].Text != "I" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// FuzzSnap: whatever boxes an engine gives, what comes out is on the page.
+func FuzzSnap(f *testing.F) {
+	f.Add([]byte{10, 10, 30, 20, 200, 5, 40, 30, 0, 0, 90, 90})
+	f.Add([]byte("1000y0a01000")) // neighbours that lie beyond each other
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ink := prepare.Mask{Width: 120, Height: 90, Dark: make([]bool, 120*90)}
+		page := image.Rect(0, 0, ink.Width, ink.Height)
+		var words []ocr.Found
+		for i := 0; i+4 <= len(data); i += 4 {
+			x, y := int(data[i])%ink.Width, int(data[i+1])%ink.Height
+			box := image.Rect(x, y, x+1+int(data[i+2]), y+1+int(data[i+3])).Intersect(page)
+			words = append(words, ocr.Found{Text: "word", Box: box, Block: 1, Paragraph: 1, Line: 1 + int(data[i])%2})
+			for v := y; v < min(y+5, ink.Height); v++ {
+				ink.Dark[v*ink.Width+x] = true
+			}
+		}
+		for _, w := range snap(words, ink, nil, 100) {
+			if w.Box.Empty() || !w.Box.In(page) {
+				t.Errorf("%v", w.Box)
+			}
+		}
+	})
+}
+
 func TestEngineErrorsAreNamed(t *testing.T) {
 	_, err := Read(broken{}, &still{g: page(t)}, ocr.Request{Page: 7, Languages: []string{"en"}})
 	if err == nil || !strings.Contains(err.Error(), "page 7") {
@@ -186,6 +330,9 @@ func (broken) Engine() ocr.Engine {
 	return ocr.Engine{Name: "broken", Version: "0", Languages: []string{"eng"}}
 }
 func (broken) Close() error { return nil }
+func (broken) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) {
+	return nil, fmt.Errorf("out of order")
+}
 func (broken) Read(*image.Gray, int, []string) ([]ocr.Found, error) {
 	return nil, fmt.Errorf("out of order")
 }

@@ -2,8 +2,10 @@ package reading
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/ocr/prepare"
@@ -13,10 +15,15 @@ import (
 // says it ends: engines that read lines as a whole know this by the letter only.
 const reach = 0.5
 
+// strokeInches is how wide and how far from a drawn line a word of one letter may
+// be to be a rest of the line.
+const strokeInches = 0.02
+
 // snap draws the words' boxes tight around their ink, from which the drawn lines
-// are gone. What was read in a line alone is no word and is left out; other
-// boxes without ink stay.
-func snap(words []ocr.Found, ink prepare.Mask) []ocr.Found {
+// are gone. What was read in a line or its rest alone is no word and is left out;
+// other boxes without ink stay.
+func snap(words []ocr.Found, ink prepare.Mask, rules []image.Rectangle, dpi int) []ocr.Found {
+	stroke := int(strokeInches * float64(dpi))
 	out := make([]ocr.Found, 0, len(words))
 	for i, w := range words {
 		low, high := 0, ink.Width
@@ -26,8 +33,16 @@ func snap(words []ocr.Found, ink prepare.Mask) []ocr.Found {
 		if i+1 < len(words) && sameLine(&w, &words[i+1]) && words[i+1].Box.Min.X > w.Box.Min.X {
 			high = words[i+1].Box.Min.X
 		}
+		if low >= high { // the engine's order is not that of the places
+			low, high = w.Box.Min.X, w.Box.Max.X
+		}
 		box, found := tight(w.Box, ink, low, high)
 		if !found && !strings.ContainsFunc(w.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+			continue
+		}
+		if utf8.RuneCountInString(w.Text) == 1 && box.Dx() <= stroke && slices.ContainsFunc(rules, func(r image.Rectangle) bool {
+			return r.Dy() > r.Dx() && r.Inset(-stroke).Overlaps(box)
+		}) {
 			continue
 		}
 		w.Box = box
@@ -40,8 +55,9 @@ func sameLine(a, b *ocr.Found) bool {
 	return a.Block == b.Block && a.Paragraph == b.Paragraph && a.Line == b.Line
 }
 
-// tight is the box around the ink in and next to a box, between two columns, and
-// the box itself when there is none.
+// tight is the box around the ink in and next to a box, between the columns low
+// and high, of which low is less, and the box itself when there is none. The box
+// is on the page.
 func tight(box image.Rectangle, ink prepare.Mask, low, high int) (image.Rectangle, bool) {
 	column := func(x int) bool {
 		for y := box.Min.Y; y < box.Max.Y; y++ {

@@ -30,14 +30,14 @@ func TestTesseract(t *testing.T) {
 	for _, c := range []struct {
 		dpi, turn int
 		skew      float64
-	}{{200, 0, 0}, {200, 180, -2}, {150, 90, 3}, {300, 270, 0}} {
+	}{{200, 0, 0}, {200, 180, -2}, {150, 90, 3}, {300, 270, 0}, {200, 0, 15}, {200, 0, -15}, {200, 90, -8}, {200, 180, 11}, {200, 270, 6}} {
 		g, err := drawn.Page(drawn.Text(), c.dpi, 7, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		source := &still{g: picture.Turn(drawn.Skewed(g, c.skew), (360-c.turn)%360), dpi: c.dpi}
 		var stored []byte
-		for range 2 {
+		for range 1 + c.turn/180 { // of each turn by 180 and more, twice
 			r, err := Read(e, source, ocr.Request{Page: 1, Languages: []string{"en"}})
 			if err != nil {
 				t.Fatal(err)

@@ -75,19 +75,34 @@ func (r *reader) client(languages []string) (*gosseract.Client, error) {
 	if err := c.SetLanguage(languages...); err != nil {
 		return nil, fmt.Errorf("languages %s: %w", name, err)
 	}
-	// Set as a variable: the mode that is set by itself is forgotten (facts, "OCR").
-	if err := c.SetVariable("tessedit_pageseg_mode", "3"); err != nil {
-		return nil, fmt.Errorf("page segmentation: %w", err)
-	}
 	r.clients[name] = c
 	return c, nil
 }
 
+// How Tesseract divides what it reads (its PageSegMode).
+const (
+	wholePage = "3"
+	oneLine   = "7"
+)
+
 // Read implements ocr.Reader.
 func (r *reader) Read(g *image.Gray, dpi int, languages []string) ([]ocr.Found, error) {
+	return r.read(g, dpi, languages, wholePage)
+}
+
+// ReadLine implements ocr.Reader.
+func (r *reader) ReadLine(g *image.Gray, dpi int, languages []string) ([]ocr.Found, error) {
+	return r.read(g, dpi, languages, oneLine)
+}
+
+func (r *reader) read(g *image.Gray, dpi int, languages []string, division string) ([]ocr.Found, error) {
 	c, err := r.client(languages)
 	if err != nil {
 		return nil, err
+	}
+	// Set as a variable: the mode that is set by itself is forgotten (facts, "OCR").
+	if err := c.SetVariable("tessedit_pageseg_mode", division); err != nil {
+		return nil, fmt.Errorf("page segmentation: %w", err)
 	}
 	if err := c.SetVariable("user_defined_dpi", strconv.Itoa(dpi)); err != nil {
 		return nil, fmt.Errorf("resolution: %w", err)

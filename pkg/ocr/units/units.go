@@ -37,8 +37,9 @@ func Scan(r ocr.Result) block.Page {
 	}
 	page.Visible = b.visible
 	account := &page.Ledger.Characters
-	account.Found, account.Placed = b.glyphs, b.glyphs
+	account.Found, account.Placed = b.found, b.placed
 	coverage.Close(account)
+	page.Visible += account.Failed
 	if r.Mirrored {
 		page.Flags = append(page.Flags, FlagMirrored)
 	}
@@ -61,13 +62,15 @@ type builder struct {
 	index    bool // pages are counted from 0: those of a picture
 
 	sheet   sheet
-	glyphs  int // in blocks
+	found   int // characters that were read
+	placed  int // of these, in blocks
 	visible int
 }
 
 func (b *builder) blocks() []block.Block {
 	b.sheet = sheetOf(b.result)
 	glyphs := b.sheet.glyphs(b.result)
+	b.found = len(glyphs)
 	tables, rest := table.Find(b.sheet.shapes(b.result.Rules), glyphs)
 	page := layout.Page{Width: b.sheet.width, Height: b.sheet.height, Glyphs: rest, Walls: len(tables)}
 	for i := range tables {
@@ -77,7 +80,7 @@ func (b *builder) blocks() []block.Block {
 	out := make([]block.Block, 0, len(found))
 	for i := range found {
 		if found[i].Kind == layout.Box {
-			out = append(out, b.table(&tables[found[i].Ref]))
+			out = append(out, b.table(&tables[found[i].Ref], captionOf(found, i, words)))
 		} else {
 			out = append(out, b.text(&found[i], words))
 		}
@@ -102,13 +105,27 @@ func (b *builder) text(f *layout.Block, words layout.Words) block.Block {
 	return out
 }
 
-func (b *builder) table(t *table.Table) block.Block {
+// captionOf is the text of the caption before the table in block i, or of one
+// behind it that stands before no other.
+func captionOf(blocks []layout.Block, i int, words layout.Words) string {
+	at := i - 1
+	if at < 0 || blocks[at].Kind != layout.Caption {
+		at = i + 1
+		if at >= len(blocks) || blocks[at].Kind != layout.Caption || at+1 < len(blocks) && blocks[at+1].Kind == layout.Box {
+			return ""
+		}
+	}
+	text, _ := blocks[at].Text(words)
+	return text
+}
+
+func (b *builder) table(t *table.Table, caption string) block.Block {
 	cells := make([]shared.Cell, len(t.Cells))
 	for i := range t.Cells {
 		c := &t.Cells[i]
 		cells[i] = shared.Cell{Row: c.Row, Col: c.Col, RowSpan: c.RowSpan, ColSpan: c.ColSpan, Text: layout.Join(c.Lines, nil)}
 	}
-	found, text := shared.Build(cells, shared.Options{Source: shared.SourceOCR, HeaderRows: t.HeaderRows, Confidence: t.Confidence})
+	found, text := shared.Build(cells, shared.Options{Source: shared.SourceOCR, HeaderRows: t.HeaderRows, Caption: caption, Confidence: t.Confidence})
 	out := block.Block{Type: model.UnitTable, Text: text, OCRText: text, Markdown: shared.Markdown(&found), Table: &found, Confidence: t.Confidence}
 	b.finish(&out, t.Glyphs())
 	if e := &out.Evidence[0]; e.BBox != nil {
@@ -154,7 +171,7 @@ func (b *builder) finish(out *block.Block, glyphs []layout.Glyph) {
 	if len(doubts) > 0 {
 		out.Warnings = append(out.Warnings, FlagLow+": "+strings.Join(doubts, ", "))
 	}
-	b.glyphs += len(glyphs)
+	b.placed += len(glyphs)
 	b.visible += utf8.RuneCountInString(strings.Join(strings.Fields(out.Text), ""))
 }
 

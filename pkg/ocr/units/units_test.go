@@ -93,6 +93,20 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A caption above a table is a unit, and the table's too.
+func TestTableCaption(t *testing.T) {
+	s := letter(0)
+	s.line(9, 1, 60, 276, "Table 1: Meters of the council", 0.9)
+	for _, b := range Blocks(s.r, 0) {
+		if b.Table != nil && b.Table.Caption != "Table 1: Meters of the council" {
+			t.Errorf("the table's caption is %q", b.Table.Caption)
+		}
+	}
+	if n := len(Blocks(s.r, 0)); n != 4 {
+		t.Errorf("%d blocks", n)
+	}
+}
+
 // Each word is in the quote of one block, and lies in its box.
 func TestEveryWordHasItsPlace(t *testing.T) {
 	s := letter(1)

@@ -39,6 +39,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
+	temporary := c.Capture.spooler(c.S3.TempDir)
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
@@ -49,7 +50,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher), stream.Options{
 		Consumer: stream.ConsumerCapture, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error {
+			return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx), temporary.Room())
+		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {
@@ -66,6 +69,7 @@ func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.C
 		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
 		Lease: c.Capture.Lease, Wait: c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,
 		MaxFetch: c.Capture.Total + 10*time.Second, // what is left over is giving it back
+		Turn:     c.Runner.Deadline / 2,
 		Missing:  func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 	}
 }

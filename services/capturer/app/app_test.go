@@ -224,7 +224,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		RedactionPolicyID: "redact_v1", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
 		Metadata:   map[string]string{"note": "a b", "from": "https://x.org/?access_token=REDACTED"},
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, MaxPages: 20_000,
-		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "2"},
+		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "3"},
 	}
 	compare(t, s, want)
 	d, err := b.db.Document(t.Context(), s.DocumentID)
@@ -769,7 +769,7 @@ func TestALostLeaseHandsTheRequestBack(t *testing.T) {
 func TestUnchangedBytesAreRecordedOnly(t *testing.T) {
 	b := fresh(t, nil)
 	first := b.outcome(inline("r1", page))
-	b.finish(first.SnapshotID, "1")
+	b.finish(first.SnapshotID, model.ChunkerVersion)
 	later := asked.Add(time.Hour)
 	second := inline("r2", page)
 	second.RetrievedAt = &later
@@ -814,7 +814,7 @@ func TestUnchangedBytesAreRecordedOnly(t *testing.T) {
 func TestALateVersionWakesTheUnchangedOneAfterIt(t *testing.T) {
 	b := fresh(t, nil)
 	first := b.outcome(inline("r1", page))
-	b.finish(first.SnapshotID, "1")
+	b.finish(first.SnapshotID, model.ChunkerVersion)
 	var same [2]event.CaptureCompleted
 	for i := range same {
 		r, at := inline(fmt.Sprintf("r2.%d", i), page), asked.Add(time.Duration(i+2)*time.Hour)

@@ -214,6 +214,66 @@ func TestHostsAreAskedPolitely(t *testing.T) {
 	}
 }
 
+// TestHostsOfRedirectsAreAskedPolitely: where a redirect leads counts as what was
+// asked for does.
+func TestHostsOfRedirectsAreAskedPolitely(t *testing.T) {
+	b := fresh(t, nil)
+	end := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			w.Header().Set("Retry-After", "120")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+		_, _ = io.WriteString(w, page)
+	})
+	way := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, end.URL+r.URL.Path, http.StatusFound)
+	})
+	get := func(id, url string) error {
+		t.Helper()
+		return b.handle(b.event(event.CaptureRequested{RequestID: id, URL: url}))
+	}
+	b.register(func(s *model.Source) { s.HostDelay = 1000 })
+	start := time.Now()
+	for n, url := range []string{end.URL + "/1", way.URL + "/2"} { // a short wait is waited for
+		if err := get(fmt.Sprint(n), url); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if took := time.Since(start); took < time.Second || end.hits.Load() != 2 {
+		t.Errorf("%d requests to the host within %s", end.hits.Load(), took)
+	}
+	b.register(func(s *model.Source) { s.HostDelay = 60_000 })
+	for n := range 2 {
+		other := serve(t, way.Config.Handler.ServeHTTP)
+		err := get(fmt.Sprint("long", n), other.URL+"/long")
+		if other.hits.Load() != 1 {
+			t.Errorf("the host that redirects was asked %d times", other.hits.Load())
+		}
+		if wait := fault.RetryAfter(err); fault.KindOf(err) != fault.KindDeferred || wait > time.Duration(n+1)*time.Minute || wait < 40*time.Second || end.hits.Load() != 2 {
+			t.Errorf("error %v, after %s, %d requests", err, wait, end.hits.Load())
+		}
+	}
+	b.drain()
+
+	// What the last one asks for is asked of that one.
+	end, b = serve(t, end.Config.Handler.ServeHTTP), fresh(t, nil)
+	way = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, end.URL+r.URL.Path, http.StatusFound)
+	})
+	if err := get("busy", way.URL+"/busy"); fault.KindOf(err) != fault.KindTransient || fault.RetryAfter(err) != 2*time.Minute {
+		t.Errorf("error %v, after %s", err, fault.RetryAfter(err))
+	}
+	if err := get("other", end.URL+"/other"); fault.KindOf(err) != fault.KindDeferred || fault.RetryAfter(err) < 100*time.Second {
+		t.Errorf("error %v, after %s", err, fault.RetryAfter(err))
+	}
+	if hits := way.hits.Load(); hits != 1 {
+		t.Errorf("%d requests to the host that redirects", hits)
+	}
+	if err := get("again", way.URL+"/again"); fault.KindOf(err) != fault.KindDeferred || way.hits.Load() != 2 { // it may be asked
+		t.Errorf("error %v, %d requests to the host that redirects", err, way.hits.Load())
+	}
+}
+
 func TestAHostThatIsOverloadedIsLeftAlone(t *testing.T) {
 	b := fresh(t, nil)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -229,6 +289,30 @@ func TestAHostThatIsOverloadedIsLeftAlone(t *testing.T) {
 	err = b.handle(b.event(event.CaptureRequested{RequestID: "b", URL: s.URL + "/other"}))
 	if wait := fault.RetryAfter(err); fault.KindOf(err) != fault.KindDeferred || wait > 2*time.Minute || wait < 100*time.Second || s.hits.Load() != 1 {
 		t.Errorf("error %v, after %s", err, wait)
+	}
+}
+
+// Times that no store can keep are the request's fault.
+func TestTimesThatAreNone(t *testing.T) {
+	b := fresh(t, nil)
+	for n, at := range []time.Time{{}, time.Time{}.Add(time.Second / 2), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -12*3600))} {
+		r := inline(fmt.Sprint(n), page)
+		r.LastModified = &at
+		if done := b.outcome(r); done.Outcome != event.OutcomeRejected || done.Reason != string(fault.Malformed) {
+			t.Errorf("%s: %+v", at, done)
+		}
+	}
+	// A crawler without a clock, and one whose clock is wrong.
+	for at, want := range map[time.Time]event.Outcome{{}: event.OutcomeStored, time.Unix(0, 0): event.OutcomeStored,
+		time.Time{}.Add(time.Second / 2): event.OutcomeRejected, time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC): event.OutcomeRejected} {
+		e := b.event(inline("at "+at.String(), page))
+		e.Time = at
+		if err := b.handle(e); err != nil && fault.ReasonOf(err) != fault.Malformed {
+			t.Errorf("%s: %v", at, err)
+		}
+		if done := b.told(); done.Outcome != want {
+			t.Errorf("ce-time %s: %+v", at, done)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -68,16 +69,39 @@ func Engine(ctx context.Context, c config.OCR) (string, error) {
 	if c.Mode == modeOff {
 		return "off", nil
 	}
-	reader, err := newReader(Config{OCR: c}, nil)
-	if err != nil {
-		return "", err
-	}
-	defer reader.Close()
-	engine, err := reader.Engine(ctx)
+	engine, err := engineOf(ctx, c)
 	if errors.Is(err, ocrchild.ErrNoEngine) {
 		return err.Error(), nil
 	}
 	return fmt.Sprintf("%s %s reads %s", engine.Name, engine.Version, strings.Join(engine.Languages, " ")), err
+}
+
+// Untrained returns those of the languages (ISO 639-1) for which this program's
+// engine has no trained data, by the engine's names; none when it has no engine.
+func Untrained(ctx context.Context, c config.OCR, languages []string) ([]string, error) {
+	if c.Mode == modeOff {
+		return nil, nil
+	}
+	engine, err := engineOf(ctx, c)
+	if errors.Is(err, ocrchild.ErrNoEngine) {
+		return nil, nil
+	}
+	var missing []string
+	for _, l := range languages {
+		if name := model.LanguageISO3(l); !slices.Contains(engine.Languages, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing, err
+}
+
+func engineOf(ctx context.Context, c config.OCR) (ocr.Engine, error) {
+	reader, err := newReader(Config{OCR: c}, nil)
+	if err != nil {
+		return ocr.Engine{}, err
+	}
+	defer reader.Close()
+	return reader.Engine(ctx)
 }
 
 // newReader returns what reads, nil when OCR is off. Without blobs it can only

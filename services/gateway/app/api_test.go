@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/png"
 	"net/http"
@@ -200,6 +201,45 @@ func TestRawBytesCannotHarm(t *testing.T) {
 	resp, body = r.request(http.MethodHead, path, nil)
 	if resp.StatusCode != http.StatusOK || len(body) != 0 || resp.ContentLength != int64(len(page)) {
 		t.Errorf("HEAD: %s, %d bytes", resp.Status, resp.ContentLength)
+	}
+}
+
+// A range that lies behind the end is a problem, one that is none is ignored
+// (RFC 9110, 14.2).
+func TestRanges(t *testing.T) {
+	r := newRig(t)
+	s, _ := r.add(doc{content: "Le quorum est de sept membres présents.", html: page})
+	path := "/v1/snapshots/" + s.SnapshotID + "/raw"
+	for given, want := range map[string]int{
+		"bytes=0-4": 206, "bytes=-3": 206, "bytes=2-": 206, "bytes=0-1, 3-4": 206, "bytes=0-99999999": 206,
+		"bytes=99999999-": 416, "bytes=4-2": 200, "bytes=abc": 200, "bytes=0-1,x": 200, "lines=0-4": 200, "bytes=99999999999999999999-": 200,
+	} {
+		resp, body := r.request(http.MethodGet, path, http.Header{"Range": {given}})
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s", given, resp.Status)
+		}
+		switch {
+		case want == 200 && string(body) != page:
+			t.Errorf("%s: %q", given, body)
+		case want == 416:
+			var p api.Problem
+			if err := json.Unmarshal(body, &p); err != nil || p.Status != 416 || resp.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%s: %s: %s: %v", given, resp.Header.Get("Content-Type"), body, err)
+			}
+			if got := resp.Header.Get("Content-Range"); got != fmt.Sprintf("bytes */%d", len(page)) {
+				t.Errorf("Content-Range: %q", got)
+			}
+		}
+	}
+	resp, body := r.request(http.MethodHead, path, http.Header{"Range": {"bytes=99999999-"}})
+	if resp.StatusCode != 416 || len(body) != 0 {
+		t.Errorf("HEAD: %s %q", resp.Status, body)
+	}
+	for _, path := range []string{"//v1/status", "/v1//status", "/v1/../v1/status", "/v1/status/", "//"} {
+		resp, body := r.request(http.MethodGet, path, nil)
+		if resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %s %s", path, resp.Status, body)
+		}
 	}
 }
 

@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	ocrchild "github.com/colophon-dev/colophon/pkg/ocr/child"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/test/bench"
 )
 
 func main() {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, ocrchild.RoleName: ocrchild.Role}) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

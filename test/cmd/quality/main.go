@@ -27,7 +27,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans bool
+	var asJSON, scans, decisions bool
 	var hostile string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -38,6 +38,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&o.Whole, "whole", false, "also run all files through two whole systems: coverage, proofs, determinism, memory")
 	flags.StringVar(&hostile, "hostile", "", "instead: run this folder of harmful files through a system; exit 1 unless all end and it lives")
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
+	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -48,6 +49,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
 		return err
+	}
+	if decisions {
+		report, err := quality.RunDecisions(ctx, o.Corpus, o.Only)
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
 	}
 	if scans {
 		report, err := quality.RunScans(ctx, o.Corpus, o.Only)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,15 +29,22 @@ func Parse(in io.Reader) ([]Description, error) {
 	seen := make(map[string]bool)
 	decoder := yaml.NewDecoder(in)
 	for n := 1; ; n++ {
-		var fields map[string]any
+		var (
+			fields map[string]any
+			wrong  *yaml.TypeError
+		)
 		err := decoder.Decode(&fields)
 		switch {
 		case errors.Is(err, io.EOF) && len(all) == 0:
 			return nil, errors.New("it describes no source")
 		case errors.Is(err, io.EOF):
 			return all, nil
+		case errors.As(err, &wrong) && !strings.Contains(err.Error(), "cannot unmarshal"):
+			return nil, fmt.Errorf("document %d: %s", n, strings.Join(wrong.Errors, "; "))
+		case wrong != nil:
+			return nil, fmt.Errorf("document %d: it must be names and values, as `source_id: valdoro`", n)
 		case err != nil:
-			return nil, fmt.Errorf("document %d: %w", n, err)
+			return nil, fmt.Errorf("document %d: it is no YAML: %s", n, strings.TrimPrefix(err.Error(), "yaml: "))
 		case fields == nil:
 			continue
 		}
@@ -54,6 +63,22 @@ func Parse(in io.Reader) ([]Description, error) {
 		}
 		d.ID, seen[id] = id, true
 		all = append(all, d)
+	}
+}
+
+// kind names a type of Go for people.
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "names and values"
+	default:
+		return "a whole number"
 	}
 }
 
@@ -78,9 +103,9 @@ func (d Description) Apply(s model.Source) (model.Source, error) {
 	if err := decoder.Decode(&s); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return s, fmt.Errorf("source %s: %s: it is a %s, want %s", d.ID, wrong.Field, wrong.Value, wrong.Type)
+			return s, fmt.Errorf("source %s: %s: it is a %s, want %s", d.ID, wrong.Field, wrong.Value, kind(wrong.Type))
 		}
-		return s, fmt.Errorf("source %s: %w", d.ID, err)
+		return s, fmt.Errorf("source %s: %s", d.ID, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if s.Entry != nil {
 		if _, err := entry.Compile(*s.Entry); err != nil {

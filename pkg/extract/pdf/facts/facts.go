@@ -53,6 +53,9 @@ type Running struct {
 	From float64 `json:"from"`
 	// Text is folded by Fold; empty: whatever stands at this height.
 	Text string `json:"text"`
+	// Turn is the direction of writing of a text in the side margins, which has no
+	// height of its own.
+	Turn int `json:"turn,omitempty"`
 }
 
 // Entry is one bookmark, its title cut to MaxTitle characters.
@@ -112,6 +115,7 @@ func (d *Document) Page(pageNo int, height float64) layout.Facts {
 		BodySize: d.Body.Size,
 		BodyBold: d.Body.Bold,
 		BodyMono: d.Body.Mono,
+		Few:      d.PageCount <= fewPages,
 		Level:    d.level,
 		Titled:   func(text string) int { return titled(titles, text) },
 		Running:  func(l *layout.Line) layout.Kind { return d.running(l, height) },
@@ -190,20 +194,24 @@ var roman = regexp.MustCompile(`^c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$`)
 
 func isRoman(s string) bool { return s != "" && roman.MatchString(s) }
 
+// fewPages is how many pages a document has in which a running head need not
+// repeat.
+const fewPages = 3
+
 // heightSlack is how far a running head may be off, in points.
 const heightSlack = 3
 
 func (d *Document) running(l *layout.Line, height float64) layout.Kind {
-	if l.Turn != 0 {
-		return layout.Paragraph
-	}
 	folded := ""
 	for _, r := range d.Running {
+		if l.Turn != r.Turn {
+			continue
+		}
 		from, kind := l.Base, layout.PageHeader
 		if r.Foot {
 			from, kind = height-l.Base, layout.PageFooter
 		}
-		if math.Abs(from-r.From) > heightSlack {
+		if r.Turn == 0 && math.Abs(from-r.From) > heightSlack {
 			continue
 		}
 		if r.Text == "" {

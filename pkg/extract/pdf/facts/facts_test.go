@@ -156,3 +156,42 @@ func FuzzParse(f *testing.F) {
 		p.Level(10, true)
 	})
 }
+
+// What stands turned in the side margins of several pages is no text of them; what
+// stands there once, or turned in the middle, is.
+func TestTurnedMargins(t *testing.T) {
+	turned := func(text string, x float64) layout.Line {
+		l := lineAt(text, 500, 7)
+		l.Turn, l.Box = 90, layout.Rect{Left: x, Right: x + 7, Top: 400, Bottom: 600}
+		return l
+	}
+	pages := book(6)
+	for i := range pages {
+		pages[i].Lines = append(pages[i].Lines, turned("set by the printer of the valley", 10), turned("a side of a table", 300))
+	}
+	pages[0].Lines = append(pages[0].Lines, turned("received in June", 580))
+	d := &Document{}
+	d.Learn(pages)
+	running := d.Page(4, 800).Running
+	for text, want := range map[string]layout.Kind{"set by the printer of the valley": layout.PageFooter, "a side of a table": layout.Paragraph, "received in June": layout.Paragraph} {
+		if l := turned(text, 10); running(&l) != want {
+			t.Errorf("%q is %d, want %d", text, running(&l), want)
+		}
+	}
+	if l := lineAt("set by the printer of the valley", 400, 11); running(&l) != layout.Paragraph {
+		t.Error("the same words in the text are taken for the margin's")
+	}
+}
+
+// Three pages are enough to see at which height the running heads stand.
+func TestThreePages(t *testing.T) {
+	pages := book(3)
+	for i, head := range []string{"Of rivers", "Of rivers", "Of weirs"} {
+		pages[i].Lines[0] = lineAt(head, 30, 9)
+	}
+	d := &Document{PageCount: 3}
+	d.Learn(pages)
+	if l := lineAt("Of weirs", 30, 9); d.Page(3, 800).Running(&l) != layout.PageHeader {
+		t.Errorf("the head of the third page is none: %+v", d.Running)
+	}
+}

@@ -216,13 +216,44 @@ func (d *Document) learnRunning(pages []Page) {
 	}
 	found := repeated(all, least, len(pages))
 	found = append(found, bands(all, found, len(pages))...)
+	found = append(found, turned(pages, least)...)
 	slices.SortStableFunc(found, func(a, b Running) int {
-		return cmp.Or(cmp.Compare(rank(a.Foot), rank(b.Foot)), cmp.Compare(a.From, b.From), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(rank(a.Foot), rank(b.Foot)), cmp.Compare(a.From, b.From), cmp.Compare(a.Text, b.Text))
 	})
 	d.Running = append(d.Running, found[:min(len(found), maxRunning)]...)
 	if d.nothingElse(pages) {
 		d.Running = []Running{} // what most pages consist of is their text
 	}
+}
+
+// sideShare is the share of the page's width at its sides in which turned texts
+// are looked at.
+const sideShare = 0.1
+
+// turned returns the texts in the side margins that do not run to the right and
+// stand on at least so many pages. They count as feet.
+func turned(pages []Page, least int) []Running {
+	on := map[Running]int{}
+	var out []Running
+	for i := range pages {
+		seen := map[Running]bool{}
+		for k := range pages[i].Lines {
+			l := &pages[i].Lines[k]
+			side := sideShare * pages[i].Width
+			if l.Turn == 0 || l.Hidden || len(l.Glyphs) > 120 || l.Box.Right > side && l.Box.Left < pages[i].Width-side {
+				continue
+			}
+			r := Running{Foot: true, Text: Fold(l.String()), Turn: l.Turn}
+			if r.Text == "" || seen[r] {
+				continue
+			}
+			seen[r] = true
+			if on[r]++; on[r] == least {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
 }
 
 func rank(foot bool) int {
@@ -331,7 +362,7 @@ func distinct(c []candidate) int {
 // that changes with the chapter: most of the lines there repeat or hold the
 // page's number, and nothing else stands further out.
 func bands(all []candidate, known []Running, pages int) []Running {
-	if pages < 4 {
+	if pages < 3 {
 		return nil
 	}
 	sorted := slices.Clone(all)

@@ -16,6 +16,10 @@ type Page struct {
 	// first Walls of them.
 	Boxes []Rect
 	Walls int
+	// Firsts are, by box, 1 + the number of the first glyph that belongs to it, 0
+	// for none: where the file draws it says which of the places in the reading
+	// order it has that its own place allows. It may be shorter than Boxes.
+	Firsts []int
 	// Tags are the pieces of tagged text in the order in which they are to be
 	// read, as far as the file is to be believed.
 	Tags []Tag
@@ -28,6 +32,9 @@ type Facts struct {
 	// BodyBold and BodyMono: most of the document is set in bold, or in letters
 	// of one width.
 	BodyBold, BodyMono bool
+	// Few: the document has too few pages for its running heads to be seen to
+	// repeat.
+	Few bool
 	// Level returns the level of a heading in this size and weight, 0 for none.
 	Level func(size float64, bold bool) int
 	// Titled returns the level of the outline entry for this page with this
@@ -53,26 +60,60 @@ func Blocks(p Page, lines []Line) []Block {
 		blocks = append(blocks, paragraphs(rowsOf(part, between), p.Facts.BodyMono)...)
 	}
 	classify(p, blocks)
+	blocks = captionsWhole(blocks)
+	blocks = joinParts(p, lastNotes(blocks))
+	continuations(p, blocks)
 	outermost(blocks)
 	for i, box := range p.Boxes {
-		at := insertion(blocks, box)
+		first := 0
+		if i < len(p.Firsts) {
+			first = p.Firsts[i]
+		}
+		at := insertion(blocks, box, first-1)
 		blocks = slices.Insert(blocks, at, Block{Kind: Box, Box: box, At: box, Ref: i, Confidence: 1})
 	}
-	return blocks
+	return besideBoxes(p, blocks)
 }
 
-// Lines returns the lines of the page in reading order.
+// Lines returns the lines of the page in reading order. Text that is not seen
+// comes last, unless it is most of what there is.
 func Lines(p Page) []Line {
 	var out []Line
-	for _, group := range directions(p.Glyphs) {
-		parts := fragments(group)
-		for i := range parts {
-			spread(&parts[i])
+	for _, layer := range layers(p.Glyphs) {
+		for _, group := range directions(layer) {
+			parts := fragments(group)
+			for i := range parts {
+				spread(&parts[i])
+			}
+			out = append(out, initials(withoutAsides(order(scripts(bidirectional(parts)))))...)
 		}
-		out = append(out, initials(withoutAsides(order(bidirectional(parts))))...)
 	}
 	return out
 }
+
+// layers divides glyphs into those that are seen and those that are not, when
+// the first are more: what a file draws invisible for itself must not come
+// between the lines of its text.
+func layers(glyphs []Glyph) [][]Glyph {
+	unseen := 0
+	for i := range glyphs {
+		unseen += one(glyphs[i].unseen())
+	}
+	if unseen == 0 || 2*unseen > len(glyphs) {
+		return [][]Glyph{glyphs}
+	}
+	seen, rest := make([]Glyph, 0, len(glyphs)-unseen), make([]Glyph, 0, unseen)
+	for i := range glyphs {
+		if glyphs[i].unseen() {
+			rest = append(rest, glyphs[i])
+		} else {
+			seen = append(seen, glyphs[i])
+		}
+	}
+	return [][]Glyph{seen, rest}
+}
+
+func (g *Glyph) unseen() bool { return g.Hidden || g.Outside }
 
 // outermost moves running heads to the front and running feet to the end.
 func outermost(blocks []Block) {
@@ -162,15 +203,21 @@ func (p *Page) walled(a, b *Line) bool {
 }
 
 // insertion returns where in the reading order a box belongs: behind the
-// blocks above it, before those below it.
-func insertion(blocks []Block, box Rect) int {
+// blocks above it, before those below it. Where that leaves a choice, it stands
+// before the first block that is drawn after seq, if that is one of its places,
+// else as early as it can.
+func insertion(blocks []Block, box Rect, seq int) int {
 	above, below := make([]bool, len(blocks)), make([]bool, len(blocks))
 	last := 0 // blocks below that stand before place i, and above that stand behind it
 	anyAbove := false
+	drawn := -1 // where it is drawn
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Turn != 0 || sharedX(b.Box, box) <= 0 {
-			continue
+		if drawn < 0 && seq >= 0 && b.Kind != Box && b.Lines[0].Glyphs[0].Seq > seq {
+			drawn = i
+		}
+		if b.Turn != 0 || sharedX(b.Box, box) <= 0 || b.Kind == Caption && b.nextTo(box) {
+			continue // a caption goes where its box does
 		}
 		middle := (b.At.Top + b.At.Bottom) / 2
 		above[i], below[i] = middle < box.Top, middle > box.Bottom
@@ -180,7 +227,7 @@ func insertion(blocks []Block, box Rect) int {
 	best, place := last, 0
 	for i := range blocks {
 		last += one(below[i]) - one(above[i])
-		if last < best || last == best && !anyAbove {
+		if last < best || last == best && (!anyAbove || i+1 == drawn) {
 			best, place = last, i+1
 		}
 	}

@@ -46,7 +46,8 @@ type Block struct {
 	// Continues and Continued: it runs over the page's end, or began before it.
 	Continues, Continued bool
 
-	// Ref is the index in Page.Boxes of a Box.
+	// Ref is the index in Page.Boxes of a Box; of a caption, and of a note below a
+	// table, 1 + that of the box that it belongs to, 0 for none.
 	Ref int
 
 	rows        int

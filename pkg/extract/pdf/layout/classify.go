@@ -3,7 +3,6 @@ package layout
 import (
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,12 +18,12 @@ const (
 var (
 	numbered = regexp.MustCompile(`^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}`)
 	named    = regexp.MustCompile(`^(?i:article|art\.|artigo|articolo|articulu|artículo|chapter|chapitre|capítulo|capitolo|capitulu|section|secção|seção|sezione|title|titre|título|titolo|titulu|annexe?|anexo|allegato|part|partie|parte|kapitel|abschnitt)\s+[\dIVXLC]{1,6}(?:\W|$)`)
-	captions = regexp.MustCompile(`^(?i:table|tableau|tabela|tabella|tabla|tabelle|tab\.|figure|fig\.|figura|abbildung|abb\.|graphique|gráfico|grafico|chart|exhibit|map|carte|quadro|box|encadré)\s*[\dIVXA-Z][\d.\-–A-Za-z]*\s*[.:–—-]?(\s|$)`)
-	noteMark = regexp.MustCompile(`^(\d{1,3}|[*†‡§¶]{1,3}|\[\d{1,3}\]|[a-z])$`)
+	captions = regexp.MustCompile(`^(?i:table|tableau|tabela|tabella|tabla|tabelle|tab\.|figure|fig\.|figura|abbildung|abb\.|graphique|gráfico|grafico|chart|exhibit|map|carte|quadro|box|encadré|listing|algorithm|algorithme|algoritmo|scheme|diagram|plate)\s*[\dIVXA-Z][\d.\-–A-Za-z]*\s*[.:–—-]?(\s|$)`)
 )
 
 // classify types the blocks of a page.
 func classify(p Page, blocks []Block) {
+	seen := mostlySeen(blocks)
 	for i := range blocks {
 		b := &blocks[i]
 		b.Confidence = 1
@@ -40,18 +39,21 @@ func classify(p Page, blocks []Block) {
 			b.Kind, b.Confidence = Caption, 0.9
 		case p.tag(b).Kind == Footnote:
 			b.Kind, b.Confidence = Footnote, 0.9
-			b.Marker, _ = b.Lines[0].noteMark()
+			b.Marker, _, _ = b.Lines[0].noteMark()
 		case !p.Facts.BodyMono && isCode(b):
 			b.Kind, b.Confidence = Code, 0.8
 		default:
-			heading(p, b, text)
+			heading(p, b, text, seen)
 		}
 	}
+	margins(p, blocks)
 	numbers(p, blocks)
 	footnotes(p, blocks)
 	items(blocks)
+	numberedHeadings(blocks)
+	tableNotes(p, blocks)
 	italics(blocks)
-	continuations(p, blocks)
+	tableTitles(p, blocks)
 }
 
 // isSentence reports a text that ends like a sentence or in the middle of one,
@@ -75,7 +77,7 @@ func endsOpen(text string) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(words[2])
 	head := words[1]
-	return unicode.IsLower(r) && !strings.ContainsAny(head[len(head)-1:], ".:") && len(text) > 60
+	return unicode.IsLower(r) && !strings.ContainsAny(head[len(head)-1:], ".:") && (len(text) > 60 || strings.HasSuffix(text, "."))
 }
 
 func isCode(b *Block) bool {
@@ -87,11 +89,31 @@ func isCode(b *Block) bool {
 	return len(b.Lines) > 1
 }
 
+// mostlySeen reports whether most of the text is shown on the page.
+func mostlySeen(blocks []Block) bool {
+	seen := 0
+	for i := range blocks {
+		n := 0
+		for k := range blocks[i].Lines {
+			n += len(blocks[i].Lines[k].Glyphs)
+		}
+		if blocks[i].Hidden || blocks[i].Outside {
+			n = -n
+		}
+		seen += n
+	}
+	return seen > 0
+}
+
 // heading types b as a heading when the outline, its size, its weight or its
-// number say so.
-func heading(p Page, b *Block, text string) {
+// number say so; seen: most text of the page is shown, so that what is not is
+// none.
+func heading(p Page, b *Block, text string, seen bool) {
 	length := utf8.RuneCountInString(text)
-	if length > maxHeading || b.rows > 4 || !strings.ContainsFunc(text, unicode.IsLetter) {
+	if seen && (b.Hidden || b.Outside) {
+		return // in the file for other reasons than to be read
+	}
+	if length > maxHeading || b.rows > 4 || length < 2 || !strings.ContainsFunc(text, unicode.IsLetter) {
 		return
 	}
 	if t := p.tag(b); t.Kind == Heading {
@@ -148,50 +170,6 @@ func italics(blocks []Block) {
 	}
 }
 
-// pageNumber is a page's number standing alone, also as "Page 3 of 7", "- 3 -"
-// or "7-45".
-var pageNumber = regexp.MustCompile(`^(?i)(?:(?:page|página|pagina|seite|p\.)\s*)?[-–—]?\s*(?:\d{1,4}(?:[-–.]\d{1,4})?|[ivxlc]{1,7})\s*[-–—]?(?:\s*(?:/|of|de|sur|di|von)\s*\d{1,4})?$`)
-
-// numbers types the page's number: alone in a row at the very edge of the page.
-func numbers(p Page, blocks []Block) {
-	for i := range blocks {
-		b := &blocks[i]
-		if b.Kind != Paragraph || b.Turn != 0 || b.rows != 1 || len(b.Lines) != 1 || len(b.Lines[0].Glyphs) > 24 {
-			continue
-		}
-		kind := Paragraph
-		switch {
-		case (b.At.Top > 0.9*p.Height || b.At.Top > 0.75*p.Height && p.apart(blocks, i)) && lowest(blocks, i):
-			kind = PageFooter
-		case b.At.Bottom < 0.08*p.Height && highest(blocks, i):
-			kind = PageHeader
-		}
-		if kind != Paragraph && pageNumber.MatchString(b.plain()) {
-			b.Kind, b.Confidence = kind, 0.8
-		}
-	}
-}
-
-// apart reports whether block i stands in the middle of the page's width, with
-// white space of more than two lines above it.
-func (p *Page) apart(blocks []Block, i int) bool {
-	a := &blocks[i]
-	if math.Abs(middle(a.At)-p.Width/2) > 0.05*p.Width {
-		return false
-	}
-	return !slices.ContainsFunc(blocks, func(b Block) bool {
-		return b.Turn == 0 && b.At.Top < a.At.Top && b.At.Bottom > a.At.Top-float64(2.5*a.Size)
-	})
-}
-
-func lowest(blocks []Block, i int) bool {
-	return !slices.ContainsFunc(blocks, func(b Block) bool { return b.Turn == 0 && b.At.Top > blocks[i].At.Bottom })
-}
-
-func highest(blocks []Block, i int) bool {
-	return !slices.ContainsFunc(blocks, func(b Block) bool { return b.Turn == 0 && b.At.Bottom < blocks[i].At.Top })
-}
-
 // level is the number's depth where there is a number, else what the document
 // says about the style, else the guess.
 func (b *Block) level(style int, text string, guess int) int {
@@ -226,56 +204,6 @@ func (b *Block) plain() string {
 	return strings.TrimSpace(s.String())
 }
 
-// footnotes types the blocks in small print at the foot of the page that
-// begin with a mark: the last ones before the running feet.
-func footnotes(p Page, blocks []Block) {
-	body := p.Facts.BodySize
-	if body == 0 {
-		return
-	}
-	for i := range blocks {
-		b := &blocks[i]
-		if b.Kind != Paragraph || b.Turn != 0 || b.Size > 0.92*body || b.At.Top < 0.5*p.Height {
-			continue
-		}
-		word, more := b.Lines[0].noteMark()
-		if !more || !noteMark.MatchString(word) || below(blocks, i, 0.95*body) {
-			continue
-		}
-		b.Kind, b.Marker, b.Confidence = Footnote, word, 0.85
-	}
-}
-
-// noteMark is the line's first word, or its first characters when they are
-// raised.
-func (l *Line) noteMark() (mark string, more bool) {
-	raised := 0
-	for raised < len(l.Glyphs) && raised < 4 && l.Glyphs[raised].Base < l.Base-float64(0.15*l.Size) {
-		raised++
-	}
-	if raised > 0 && raised < len(l.Glyphs) {
-		var b strings.Builder
-		for i := range l.Glyphs[:raised] {
-			b.WriteRune(l.Glyphs[i].Rune)
-		}
-		return b.String(), true
-	}
-	return l.wordAt(0)
-}
-
-// below reports whether text of the size of the body stands below block i in
-// its column.
-func below(blocks []Block, i int, size float64) bool {
-	a := &blocks[i]
-	for k := range blocks {
-		b := &blocks[k]
-		if k != i && b.Turn == a.Turn && b.Kind != PageFooter && b.Size >= size && b.At.Top > a.At.Top && sharedX(a.At, b.At) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // continuations marks the last block of the body as going on when it fills
 // the page without ending a sentence, and the first as going on from before
 // when it begins in the middle of one.
@@ -283,7 +211,7 @@ func continuations(p Page, blocks []Block) {
 	first, last := -1, -1
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Turn != 0 || b.Hidden || b.Outside {
+		if b.Turn != 0 || b.Hidden || b.Outside || p.Facts.Few && p.inEdge(b) {
 			continue
 		}
 		switch b.Kind {
@@ -302,7 +230,7 @@ func continuations(p Page, blocks []Block) {
 	}
 	b := &blocks[last]
 	end := &b.Lines[len(b.Lines)-1]
-	if (b.Kind == Paragraph || b.Kind == ListItem) && b.At.Bottom > 0.6*p.Height && (end.endsWithHyphen() || b.full && !endsSentence(end)) {
+	if (b.Kind == Paragraph || b.Kind == ListItem) && b.At.Bottom > 0.6*p.Height && (end.endsWithHyphen() || b.full && end.At.Width() >= proseWidth*end.Size && !endsSentence(end)) {
 		b.Continues = true
 	}
 }

@@ -60,10 +60,13 @@ type Glyph struct {
 	Base float64
 	// Size is that of the font, in points.
 	Size float64
-	Style
 	// Turn is the direction of writing on the upright page, in whole degrees
 	// anticlockwise, 0 to 359.
 	Turn int
+	// Tag is 1 + the place in Page.Tags of what the file's tags say about it, 0
+	// for nothing.
+	Tag int
+	Style
 	// Space is the white space before it, 0 for none. Drawn: it stands in the
 	// file; otherwise the engine put it in.
 	Space rune
@@ -76,9 +79,6 @@ type Glyph struct {
 	Mapped bool
 	// Unclear: nobody knows for certain which character it is.
 	Unclear bool
-	// Tag is 1 + the place in Page.Tags of what the file's tags say about it, 0
-	// for nothing.
-	Tag int
 	// Hidden: the file draws it invisible. Outside: it lies outside of the part
 	// of the page that is shown.
 	Hidden, Outside bool

@@ -22,8 +22,11 @@ func marker(r *row) string {
 	if word == "" || !gapped && len(r.lines) == 1 {
 		return ""
 	}
-	if rest := []rune(word); len(rest) == 1 && strings.ContainsRune(bullets, rest[0]) {
+	if rest := []rune(word); len(rest) == 1 && (strings.ContainsRune(bullets, rest[0]) || unclear(rest[0]) && r.last().wordy() && len(r.last().Glyphs) >= leastItem) {
 		return word
+	}
+	if last := word[len(word)-1]; len(word) > 1 && last >= 'a' && last <= 'z' {
+		return "" // as most rows; no mark of more than a letter ends so
 	}
 	if numberItem.MatchString(word) {
 		return word
@@ -36,11 +39,25 @@ func marker(r *row) string {
 	return ""
 }
 
+// leastItem is how many characters stand behind a bullet that is no character
+// known.
+const leastItem = 16
+
+// unclear reports a character that means nothing outside of its font.
+func unclear(r rune) bool { return unicode.Is(unicode.Co, r) || unicode.IsControl(r) }
+
 // isArticle reports whether the row begins an article or a numbered paragraph
 // of a law.
 func isArticle(r *row) bool {
 	word, more := r.first().wordAt(0)
 	return more && (article.MatchString(word) || strings.HasPrefix(word, "§"))
+}
+
+// isNote reports whether the row begins with a raised mark, or with signs that
+// stand for notes.
+func isNote(r *row) bool {
+	word, raised, more := r.first().noteMark()
+	return more && (raised && noteMark.MatchString(word) || word != "" && strings.Trim(word, "*†‡§¶") == "")
 }
 
 // wordAt returns the word of the line that begins at glyph i, at most 12
@@ -73,12 +90,27 @@ func isItem(r *row) bool {
 	return true
 }
 
+// isInitial reports a mark that is an initial as often: "A.".
+func isInitial(m string) bool { return len(m) == 2 && m[0] >= 'A' && m[0] <= 'Z' && m[1] == '.' }
+
+// lettered returns the capital letters that blocks begin with as marks, by letter
+// from A, with room for a neighbour on both sides.
+func lettered(blocks []Block) (found ['Z' - 'A' + 3]bool) {
+	for i := range blocks {
+		if word, more := blocks[i].Lines[0].wordAt(0); more && isInitial(word) {
+			found[word[0]-'A'+1] = true
+		}
+	}
+	return found
+}
+
 // items types the blocks that begin with a mark, and tells their depth from
 // their indents: an item is one deeper than the nearest one before it that
 // begins further left, as long as only items and what belongs to them lie
 // between.
 func items(blocks []Block) {
 	var indents []float64
+	letters := lettered(blocks) // "A." is a mark where "B." is one, else an initial
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Kind != Paragraph {
@@ -92,7 +124,7 @@ func items(blocks []Block) {
 			first.lines = b.Lines[:2]
 		}
 		m := marker(&first)
-		if m == "" || !isItem(&first) {
+		if m == "" || !isItem(&first) || isInitial(m) && !letters[m[0]-'A'] && !letters[m[0]-'A'+2] {
 			if len(indents) > 0 && b.At.Left <= indents[0]+float64(0.5*b.Size) {
 				indents = nil
 			}

@@ -53,10 +53,10 @@ func (p *paragraph) ends(b *row, lead float64, mono bool) bool {
 	if !follows(a, b) || p.gap(b, lead) {
 		return true
 	}
-	if a.entry() && b.entry() {
+	if a.entry() && b.entry() || isNote(p.rows[0]) && isNote(b) {
 		return true
 	}
-	if isItem(b) && !p.inSentence(b) || isArticle(b) && (endsSentence(a.last()) || !a.full()) {
+	if isItem(b) && !p.inSentence(b) || (isArticle(b) || isNote(b) || beginsAnew(b.first().String())) && (endsSentence(a.last()) || !a.full()) {
 		return true
 	}
 	if x.endsWithHyphen() && b.first().lowerStart() {
@@ -89,14 +89,16 @@ func (a *row) overColumn(b *row) bool {
 }
 
 // inSentence reports whether the number that b begins with stands there by
-// chance: in the middle of a sentence that fills its lines.
+// chance: in the middle of a sentence that fills its lines, or that breaks off
+// before a number that no list begins with.
 func (p *paragraph) inSentence(b *row) bool {
 	a := p.rows[len(p.rows)-1]
-	r := []rune(marker(b))
-	if strings.ContainsRune(bullets, r[0]) || isItem(p.rows[0]) || !a.full() || endsSentence(a.last()) {
+	m := marker(b)
+	if strings.ContainsRune(bullets, []rune(m)[0]) || isItem(p.rows[0]) || endsSentence(a.last()) {
 		return false
 	}
-	return math.Abs(b.at.Left-a.at.Left) < 0.7*a.size
+	later := unicode.IsDigit(rune(m[0])) && m != "1." && m != "1)"
+	return (a.full() || later && a.last().inProse()) && math.Abs(b.at.Left-a.at.Left) < 0.7*a.size
 }
 
 // code reports whether all rows are set in letters of one width.
@@ -140,7 +142,18 @@ func (a *row) short(b *row) bool {
 	if room < b.first().firstWord()+float64(0.6*a.size) {
 		return false
 	}
-	return endsSentence(a.last()) || !b.first().lowerStart() && room > 0.15*(a.right-a.left)
+	least := 0.15
+	if a.last().inProse() {
+		least = 0.3 // a name may begin the next line
+	}
+	return endsSentence(a.last()) || !b.first().lowerStart() && room > least*(a.right-a.left)
+}
+
+// inProse reports a line of running text that breaks off after a small letter or
+// a comma.
+func (l *Line) inProse() bool {
+	r := l.last().Rune
+	return proseLine(l) && (unicode.IsLower(r) || r == ',')
 }
 
 // indented reports whether the left edge of b says that a block begins.
@@ -165,7 +178,7 @@ func (p *paragraph) centered(b *row) bool {
 	}
 	a := p.rows[0]
 	middle := (a.at.Left + a.at.Right) / 2
-	if math.Abs(middle-(b.at.Left+b.at.Right)/2) > 0.6*a.size || math.Abs(a.at.Left-b.at.Left) < 0.3*a.size {
+	if math.Abs(middle-(b.at.Left+b.at.Right)/2) > 0.6*a.size || math.Abs(a.at.Left-b.at.Left) < 0.3*a.size || math.Abs(a.at.Right-b.at.Right) < 0.3*a.size {
 		return false
 	}
 	page := (a.left + a.right) / 2

@@ -60,25 +60,48 @@ func rowsOf(lines []Line, between gutters) []row {
 // goesOn reports whether l stands in the row, to the right of what it has.
 func (r *row) goesOn(l *Line) bool {
 	last := r.last()
-	return last.Hidden == l.Hidden && last.Outside == l.Outside && sameRow(last, l)
+	return last.Hidden == l.Hidden && last.Outside == l.Outside && sameRow(last, l) && !(r.first().NamesPart() && l.NamesPart())
 }
 
+const (
+	// flowGap is the step, in ems, from which on a flow may have other edges
+	// below than above, and flowRows how many rows it takes to know them.
+	flowGap  = 4
+	flowRows = 3
+)
+
 // flows finds the runs of rows that go down the page one below the other, and
-// notes their edges.
+// notes their edges: those of all of the run for pieces of few rows that wide
+// gaps cut off.
 func flows(rows []row) {
 	start := 0
 	for i := 1; i <= len(rows); i++ {
 		if i < len(rows) && follows(&rows[i-1], &rows[i]) {
 			continue
 		}
-		left, right := math.Inf(1), math.Inf(-1)
-		for k := start; k < i; k++ {
-			left, right = math.Min(left, rows[k].at.Left), math.Max(right, rows[k].at.Right)
-		}
-		for k := start; k < i; k++ {
-			rows[k].left, rows[k].right = left, right
+		run := rows[start:i]
+		edges(run)
+		for first, k := 0, 1; k <= len(run); k++ {
+			if k < len(run) && run[k].base-run[k-1].base <= flowGap*math.Max(run[k-1].size, run[k].size) {
+				continue
+			}
+			if k-first >= flowRows && k-first < len(run) {
+				edges(run[first:k])
+			}
+			first = k
 		}
 		start = i
+	}
+}
+
+// edges notes the outermost edges of the rows with each of them.
+func edges(rows []row) {
+	left, right := math.Inf(1), math.Inf(-1)
+	for k := range rows {
+		left, right = math.Min(left, rows[k].at.Left), math.Max(right, rows[k].at.Right)
+	}
+	for k := range rows {
+		rows[k].left, rows[k].right = left, right
 	}
 }
 

@@ -1,5 +1,7 @@
 package layout
 
+import "unicode"
+
 // Stack returns the lines of glyphs that stand alone, as in the cell of a
 // table: from top to bottom, from left to right.
 func Stack(glyphs []Glyph) []Line { return Rows(logically(fragments(glyphs))) }
@@ -32,4 +34,22 @@ func Columns(lines []Line) [][]Line {
 		out[k] = append(out[k], lines[i])
 	}
 	return out
+}
+
+// Single is the block of a line that stands for itself.
+func Single(l Line) Block {
+	b := Block{Lines: []Line{l}, Box: l.Box, At: l.At, Size: l.Size, Bold: l.allBold(), Turn: l.Turn, Confidence: 1, rows: 1}
+	b.Hidden, b.Outside = l.Hidden, l.Outside
+	return b
+}
+
+// BeginsCaption reports whether a text begins as the caption of a table or
+// figure does.
+func BeginsCaption(text string) bool { return captions.MatchString(text) }
+
+// NamesPart reports whether a line begins as the name of one of several drawings
+// side by side does: "(a) The upper weir".
+func (l *Line) NamesPart() bool {
+	g := l.Glyphs
+	return len(g) > 3 && g[0].Rune == '(' && unicode.IsLower(g[1].Rune) && g[2].Rune == ')' && spaceBetween(&g[2], &g[3]) != 0
 }

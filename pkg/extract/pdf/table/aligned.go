@@ -27,13 +27,13 @@ const (
 
 // aligned returns the tables that figures in columns make, and the glyphs that
 // are in none of them, in the order given.
-func aligned(glyphs []layout.Glyph, bars []layout.Rect, drawn []drawing) (tables []Table, rest []layout.Glyph) {
-	visible := upright(glyphs)
-	if len(visible) == 0 {
+func aligned(glyphs []layout.Glyph, bars []layout.Rect, drawn []drawing, stacked *stacker) (tables []Table, rest []layout.Glyph) {
+	all := stacked.of(glyphs)
+	if len(all) == 0 {
 		return nil, glyphs
 	}
 	rest = glyphs
-	for _, lines := range layout.Columns(layout.Stack(visible)) {
+	for _, lines := range layout.Columns(all) {
 		for _, r := range regions(rowsOf(lines)) {
 			t, ok := r.table()
 			if !ok || onBars(t.Box, bars) || isChart(t.Box, drawn) {

@@ -68,7 +68,7 @@ func bars(across []ruling) []bar {
 // framed returns the tables between rules across, and the glyphs that are in
 // none of them, in the order given. The edges of shaded rows do for rules. What
 // is inside of the boxes taken is not looked at.
-func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyphs []layout.Glyph) (tables []Table, rest []layout.Glyph) {
+func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyphs []layout.Glyph, stacked *stacker) (tables []Table, rest []layout.Glyph) {
 	inTable := func(r ruling) bool {
 		return slices.ContainsFunc(taken, func(b layout.Rect) bool {
 			return b.Holds((r.from+r.to)/2, math.Max(b.Top, math.Min(r.pos, b.Bottom))) && r.pos > b.Top-2*snap && r.pos < b.Bottom+2*snap
@@ -79,7 +79,7 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 	if len(chains) == 0 {
 		return nil, glyphs
 	}
-	lines := layout.Stack(upright(glyphs))
+	lines := stacked.of(glyphs)
 	rest = glyphs
 	for _, chain := range chains {
 		for _, f := range split(chain, lines) {
@@ -100,15 +100,34 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 	return tables, rest
 }
 
+// stacker puts the upright glyphs of a page into lines, anew only when a table
+// has taken some of them.
+type stacker struct {
+	lines  []layout.Line
+	glyphs int // of which they were made
+}
+
+// of returns the lines of the glyphs, which nobody changes.
+func (s *stacker) of(glyphs []layout.Glyph) []layout.Line {
+	if s.glyphs != len(glyphs) {
+		s.lines, s.glyphs = layout.Stack(upright(glyphs)), len(glyphs)
+	}
+	return s.lines
+}
+
 // upright returns the visible glyphs that run to the right.
 func upright(glyphs []layout.Glyph) []layout.Glyph {
-	out := make([]layout.Glyph, 0, len(glyphs))
+	out, start := []layout.Glyph(nil), 0
 	for i := range glyphs {
 		if g := &glyphs[i]; g.Turn == 0 && !g.Hidden && !g.Outside {
-			out = append(out, *g)
+			continue
 		}
+		if out == nil {
+			out = make([]layout.Glyph, 0, len(glyphs)-1)
+		}
+		out, start = append(out, glyphs[start:i]...), i+1
 	}
-	return out
+	return append(out, glyphs[start:]...)
 }
 
 // chainsOf returns the bars that have their ends in common, from the top down.

@@ -48,20 +48,73 @@ func shadesOf(shapes []Shape) []ruling {
 	return out[:min(len(out), maxRulings)]
 }
 
+// Charts returns the places of charts: of bars, also of several pieces each, and
+// of lines that go up and down, which are decoration as often where no axes are.
+func Charts(shapes []Shape) (bars, plots []layout.Rect) {
+	boxes := filledBoxes(shapes)
+	bars = append(barsOf(shapes), barsFrom(stacks(boxes))...)
+	bars = append(bars, turnedBack(barsFrom(stacks(turnedOver(boxes))))...)
+	for _, d := range drawings(shapes) {
+		if d.plot {
+			plots = append(plots, d.Rect)
+		}
+	}
+	return bars, plots
+}
+
+// Frame returns the box that the shape draws, if it is one.
+func (s *Shape) Frame() (layout.Rect, bool) { return s.box() }
+
 // barsOf returns the places of bar charts: filled boxes that begin, or stand,
 // on one line and end at several places where no other begins.
 func barsOf(shapes []Shape) []layout.Rect {
-	var boxes, turned []layout.Rect
+	boxes := filledBoxes(shapes)
+	return append(barsFrom(boxes), turnedBack(barsFrom(turnedOver(boxes)))...)
+}
+
+// filledBoxes returns the filled boxes that are no lines.
+func filledBoxes(shapes []Shape) []layout.Rect {
+	var out []layout.Rect
 	for i := range shapes {
 		s := &shapes[i]
 		if b, ok := s.box(); ok && s.Fill && b.Width() > thin && b.Height() > thin {
-			boxes = append(boxes, b)
-			turned = append(turned, layout.Rect{Left: -b.Bottom, Right: -b.Top, Top: b.Left, Bottom: b.Right})
+			out = append(out, b)
 		}
 	}
-	out := barsFrom(boxes)
-	for _, b := range barsFrom(turned) {
-		out = append(out, layout.Rect{Left: b.Top, Right: b.Bottom, Top: -b.Right, Bottom: -b.Left})
+	return out
+}
+
+// turnedOver turns boxes so that those that stand lie; turnedBack is the way back.
+func turnedOver(boxes []layout.Rect) []layout.Rect {
+	out := make([]layout.Rect, len(boxes))
+	for i, b := range boxes {
+		out[i] = layout.Rect{Left: -b.Bottom, Right: -b.Top, Top: b.Left, Bottom: b.Right}
+	}
+	return out
+}
+
+func turnedBack(boxes []layout.Rect) []layout.Rect {
+	out := make([]layout.Rect, len(boxes))
+	for i, b := range boxes {
+		out[i] = layout.Rect{Left: b.Top, Right: b.Bottom, Top: -b.Right, Bottom: -b.Left}
+	}
+	return out
+}
+
+// stacks joins boxes of one height that follow each other without a gap, from
+// left to right.
+func stacks(boxes []layout.Rect) []layout.Rect {
+	sorted := slices.Clone(boxes)
+	slices.SortFunc(sorted, func(a, b layout.Rect) int {
+		return cmp.Or(cmp.Compare(a.Top, b.Top), cmp.Compare(a.Bottom, b.Bottom), cmp.Compare(a.Left, b.Left), cmp.Compare(a.Right, b.Right))
+	})
+	var out []layout.Rect
+	for _, b := range sorted {
+		if n := len(out) - 1; n >= 0 && out[n].Top == b.Top && out[n].Bottom == b.Bottom && math.Abs(b.Left-out[n].Right) <= 1 {
+			out[n].Right = b.Right
+			continue
+		}
+		out = append(out, b)
 	}
 	return out
 }

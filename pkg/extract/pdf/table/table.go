@@ -45,8 +45,9 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	drawn := drawings(shapes)
 	var lattices []lattice
 	drawnNet := across
-	if len(across)+len(down) > 0 {
-		drawnNet = withoutUnderlines(across, layout.Stack(upright(glyphs)))
+	var lines stacker
+	if len(across) > 0 {
+		drawnNet = withoutUnderlines(across, lines.of(glyphs))
 	}
 	for _, n := range stacked(nets(drawnNet, down)) {
 		if l, ok := newLattice(n); ok && !isChart(l.box(), drawn) {
@@ -67,9 +68,9 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	for i := range tables {
 		taken = append(taken, tables[i].Box)
 	}
-	more, rest := framed(across, shadesOf(shapes), taken, drawn, rest)
+	more, rest := framed(across, shadesOf(shapes), taken, drawn, rest, &lines)
 	tables = append(tables, more...)
-	more, rest = aligned(rest, barsOf(shapes), drawn)
+	more, rest = aligned(rest, barsOf(shapes), drawn, &lines)
 	tables = append(tables, more...)
 	return tables, rest
 }
@@ -314,4 +315,40 @@ func (t *Table) Glyphs() []layout.Glyph {
 	}
 	slices.SortFunc(out, func(a, b layout.Glyph) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
+}
+
+// RowEdges are the upper edges of the rows and the lower one of the last, halfway
+// between the texts of neighbouring rows; none for a turned table.
+func (t *Table) RowEdges() []float64 {
+	if t.Turn != 0 || t.Rows == 0 {
+		return nil
+	}
+	tops, bottoms := make([]float64, t.Rows), make([]float64, t.Rows)
+	for i := range tops {
+		tops[i], bottoms[i] = math.Inf(1), math.Inf(-1)
+	}
+	for i := range t.Cells {
+		c := &t.Cells[i]
+		last := min(c.Row+c.RowSpan, t.Rows) - 1
+		for k := range c.Lines {
+			if c.RowSpan == 1 {
+				tops[c.Row] = math.Min(tops[c.Row], c.Lines[k].Box.Top)
+			}
+			bottoms[last] = math.Max(bottoms[last], c.Lines[k].Box.Bottom)
+		}
+	}
+	out := []float64{t.Box.Top}
+	for i := 1; i < t.Rows; i++ {
+		edge := out[i-1]
+		switch above, below := bottoms[i-1], tops[i]; {
+		case !math.IsInf(above, 0) && !math.IsInf(below, 0):
+			edge = (above + below) / 2
+		case !math.IsInf(above, 0):
+			edge = above
+		case !math.IsInf(below, 0):
+			edge = below
+		}
+		out = append(out, math.Max(edge, out[i-1]))
+	}
+	return append(out, math.Max(t.Box.Bottom, out[len(out)-1]))
 }

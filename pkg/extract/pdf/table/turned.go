@@ -51,6 +51,7 @@ func findTurned(shapes []Shape, glyphs []layout.Glyph, turn int) (tables []Table
 	for i := range left {
 		free[left[i].Seq] = true
 	}
+	rest = make([]layout.Glyph, 0, len(glyphs))
 	for i := range glyphs {
 		if g := &glyphs[i]; g.Turn != turn || free[g.Seq] {
 			rest = append(rest, *g)

@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
-	"compress/gzip"
 	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/andybalholm/brotli"
+	"github.com/gabriel-vasile/mimetype"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/colophon-dev/colophon/pkg/container/archive"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
@@ -63,11 +66,21 @@ func Decode(s spool.Spooler, wire *spool.Content, contentEncoding string, limit 
 	}
 	decoded, err = s.Read(&ratioReader{r: r, wire: wire.Size}, limit)
 	switch {
-	case err == nil, errors.Is(err, spool.ErrTooLarge), errors.Is(err, ErrBomb):
+	case err == nil, errors.Is(err, spool.ErrTooLarge), errors.Is(err, ErrBomb), scratch.Failed(err):
 		return decoded, false, err
+	case undoneBefore(wire, codings[len(codings)-1]):
+		return nil, false, nil
 	default:
 		return nil, false, fmt.Errorf("%w: %w", ErrEncoding, err)
 	}
+}
+
+// undoneBefore reports whether content that cannot be decoded was so before, by a
+// crawler that has left the header: it is something known, in place of a coding
+// that has no mark of its own.
+func undoneBefore(wire *spool.Content, coding string) bool {
+	head, err := wire.Head(4 << 10)
+	return err == nil && (coding == "br" || coding == "deflate") && !mimetype.Detect(head).Is("application/octet-stream")
 }
 
 func codingsOf(header string) []string {
@@ -94,11 +107,11 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 		if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 			return nil, errNotCoded
 		}
-		z, err := gzip.NewReader(br)
+		z, err := archive.NewGunzip(br)
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrEncoding, err)
 		}
-		return z, nil
+		return io.NopCloser(z), nil
 	case "zstd":
 		if !bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
 			return nil, errNotCoded
@@ -118,6 +131,8 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 			return z, nil
 		}
 		return flate.NewReader(br), nil
+	case "br":
+		return io.NopCloser(brotli.NewReader(br)), nil
 	default:
 		return nil, errUnknown
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
@@ -29,6 +30,8 @@ func packed(t testing.TB, coding, body string) string {
 		w, err = flate.NewWriter(&buf, 6)
 	case "zstd":
 		w, err = zstd.NewWriter(&buf)
+	case "br":
+		w = brotli.NewWriter(&buf)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +61,12 @@ func TestDecode(t *testing.T) {
 		{"zstd", "zstd", packed(t, "zstd", body), body, false},
 		{"two", "zstd, gzip", packed(t, "gzip", packed(t, "zstd", body)), body, false},
 		{"undone before", "gzip", body, "", false},
-		{"unknown", "br", body, "", true},
+		{"undone before, where there is no mark", "br", body, "", false},
+		{"undone before, where there may be none", "deflate", "<!DOCTYPE html><p>" + body, "", false},
+		{"brotli", "br", packed(t, "br", body), body, false},
+		{"gzip with zeros behind it", "gzip", packed(t, "gzip", body) + strings.Repeat("\x00", 512), body, false},
+		{"gzip with junk behind it", "gzip", packed(t, "gzip", body) + "<!-- cached -->", body, false},
+		{"unknown", "compress", body, "", true},
 		{"empty", "gzip", "", "", false},
 	} {
 		got, kept, err := Decode(spool.Spooler{Dir: t.TempDir()}, spool.Bytes([]byte(c.wire)), c.coding, 1000)
@@ -86,7 +94,11 @@ func TestDecodeLimits(t *testing.T) {
 		{"a bomb of zstd", "zstd", packed(t, "zstd", zeros), 1 << 30, ErrBomb},
 		{"a bomb in two layers", "gzip, gzip", packed(t, "gzip", packed(t, "gzip", strings.Repeat(zeros, 4))), 1 << 30, ErrBomb},
 		{"cut off", "gzip", packed(t, "gzip", "Le quorum est atteint.")[:20], 1000, ErrEncoding},
-		{"junk", "deflate", "no such thing", 1000, ErrEncoding},
+		{"junk", "deflate", "\x07no such thing\x00", 1000, ErrEncoding},
+		{"junk of brotli", "br", "\x07no such thing\x00", 1000, ErrEncoding},
+		{"brotli that is cut off", "br", packed(t, "br", "Le quorum est atteint. Le quorum n'est pas atteint.")[:30], 1000, ErrEncoding},
+		{"a bomb of brotli", "br", packed(t, "br", zeros), 1 << 30, ErrBomb},
+		{"a second member that is cut off", "gzip", packed(t, "gzip", "Le quorum") + packed(t, "gzip", "est atteint.")[:20], 1000, ErrEncoding},
 		{"too many layers", "gzip, gzip, gzip, gzip", packed(t, "gzip", "x"), 1000, ErrEncoding},
 	} {
 		dir := t.TempDir()
@@ -98,7 +110,7 @@ func TestDecodeLimits(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, coding := range []string{"gzip", "zlib", "flate", "zstd"} {
+	for _, coding := range []string{"gzip", "zlib", "flate", "zstd", "br"} {
 		f.Add(packed(f, coding, "Le quorum est atteint."), strings.Replace(strings.Replace(coding, "zlib", "deflate", 1), "flate", "deflate", 1))
 	}
 	f.Add("\x1f\x8b\x08\x00", "gzip, zstd,,br")

@@ -47,14 +47,14 @@ func (g Guard) Check(target netip.AddrPort) error {
 		}
 	}
 	if class := special(addr); class != "" {
-		return &Refused{What: addr.String(), Why: class}
+		return &Refused{What: addr.String(), Why: class + "; the capturer's COLOPHON_FETCH_NETWORKS lists what may be fetched from beside the public internet"}
 	}
 	ports := g.Ports
 	if len(ports) == 0 {
 		ports = []uint16{80, 443}
 	}
 	if !slices.Contains(ports, target.Port()) {
-		return &Refused{What: target.String(), Why: fmt.Sprintf("port %d is not allowed", target.Port())}
+		return &Refused{What: target.String(), Why: fmt.Sprintf("port %d is not among the capturer's COLOPHON_FETCH_PORTS", target.Port())}
 	}
 	return nil
 }

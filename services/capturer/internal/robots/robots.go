@@ -142,7 +142,7 @@ func forbids(body, agent string, target *url.URL) (rule string, forbidden bool) 
 
 // rules returns those of a URL's host; the error is the context's.
 func (c *Cache) rules(ctx context.Context, target *url.URL) (rules, error) {
-	host := target.Scheme + "://" + target.Host
+	host := target.Scheme + "://" + strings.ToLower(target.Host)
 	c.mu.Lock()
 	r, ok := c.hosts[host]
 	c.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
 // ErrTooLarge says that there is more to read than the limit allows.
@@ -31,7 +31,7 @@ type Content struct {
 	file File // nil when data holds all
 }
 
-// File is a file that holds a document; Close also removes it.
+// File is a file that holds a document; Close ends it.
 type File interface {
 	io.ReaderAt
 	io.Closer
@@ -51,8 +51,13 @@ func Opened(f File, size int64, hash string) *Content {
 // it is: many may come at once, and most that say nothing are short.
 const unknown = 1 << 20
 
+// Room reports whether temporary files can be written now.
+func (s Spooler) Room() error { return scratch.Room(s.Dir) }
+
 // Read reads r to its end. More than limit bytes are ErrTooLarge, of which
-// nothing is left; errors of r come back wrapped. The caller closes the content.
+// nothing is left; errors of r come back wrapped, those of a temporary file are
+// a *scratch.Error, here and wherever the content is read. The caller closes the
+// content.
 func (s Spooler) Read(r io.Reader, limit int64) (*Content, error) { return s.ReadSized(r, -1, limit) }
 
 // ReadSized is Read for a document of which the size is announced; a negative
@@ -85,13 +90,13 @@ func (s Spooler) ReadSized(r io.Reader, size, limit int64) (*Content, error) {
 }
 
 func (s Spooler) toFile(r io.Reader, limit int64) (*Content, error) {
-	f, err := os.CreateTemp(s.Dir, "colophon-capture-*")
+	f, err := scratch.Create(s.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("making a temporary file: %w", err)
+		return nil, err
 	}
 	hash := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, hash), r)
-	c := Opened(temporary{f}, size, digest.ContentOfSum([sha256.Size]byte(hash.Sum(nil))))
+	c := Opened(f, size, digest.ContentOfSum([sha256.Size]byte(hash.Sum(nil))))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading: %w", err), c.Close())
 	}
@@ -100,12 +105,6 @@ func (s Spooler) toFile(r io.Reader, limit int64) (*Content, error) {
 	}
 	return c, nil
 }
-
-// temporary is a file that is removed when it is closed.
-type temporary struct{ *os.File }
-
-// Close closes and removes the file.
-func (t temporary) Close() error { return errors.Join(t.File.Close(), os.Remove(t.Name())) }
 
 // InMemory returns the bytes when they are in memory.
 func (c *Content) InMemory() ([]byte, bool) { return c.data, c.file == nil }
@@ -131,7 +130,7 @@ func (c *Content) Tail(n int64) ([]byte, error) {
 	return tail, nil
 }
 
-// Close removes the temporary file, if there is one.
+// Close ends the temporary file, if there is one.
 func (c *Content) Close() error {
 	if c == nil || c.file == nil {
 		return nil

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/container/warc"
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
@@ -49,6 +53,8 @@ func (s *Stage) capture(ctx context.Context, req *request, source model.Source, 
 		return s.captureOnce(ctx, req, source, emit)
 	case fetches(req):
 		return s.fetchAndRecord(ctx, req, source, nil, emit)
+	case req.begun != "":
+		return s.resume(ctx, req, source, emit)
 	}
 	return s.record(ctx, req, source, emit, func() (*captured, error) { return s.handedOver(ctx, req, source) })
 }
@@ -65,6 +71,8 @@ func (s *Stage) handedOver(ctx context.Context, req *request, source model.Sourc
 	}
 	if err := s.decode(c, body, source); err != nil {
 		switch {
+		case scratch.Failed(err):
+			return nil, err
 		case errors.Is(err, spool.ErrTooLarge):
 			return nil, tooLarge(source.MaxBytes)
 		case errors.Is(err, fetch.ErrBomb):
@@ -80,7 +88,7 @@ func (s *Stage) handedOver(ctx context.Context, req *request, source model.Sourc
 // bytesOf reads the bytes of a request that we do not fetch.
 func (s *Stage) bytesOf(ctx context.Context, req *request, source model.Source) (*spool.Content, error) {
 	if req.inline != nil {
-		if limit := min(maxInline, source.MaxBytes); int64(len(req.inline)) > limit {
+		if limit := min(event.MaxInline, source.MaxBytes); int64(len(req.inline)) > limit {
 			return nil, tooLarge(limit)
 		}
 		return spool.Bytes(req.inline), nil
@@ -116,6 +124,8 @@ func tooLarge(limit int64) error {
 func (s *Stage) decode(c *captured, body *spool.Content, source model.Source) error {
 	decoded, kept, err := fetch.Decode(s.Spool, body, strings.Join(c.header.Values("Content-Encoding"), ","), source.MaxBytes)
 	switch {
+	case errors.Is(err, fetch.ErrEncoding) && slices.Contains(c.flags, FlagTruncated): // its end is missing
+		c.body, kept = body, true
 	case err != nil:
 		_ = body.Close()
 		return err
@@ -130,8 +140,7 @@ func (s *Stage) decode(c *captured, body *spool.Content, source model.Source) er
 	return nil
 }
 
-// record stores what get returns: objects first, then, of a container, its
-// members, then all rows at once.
+// record stores what get returns: objects first, then the rows.
 func (s *Stage) record(ctx context.Context, req *request, source model.Source, emit stream.Emit, get func() (*captured, error)) (model.Capture, error) {
 	c, err := get()
 	if err != nil {
@@ -154,6 +163,28 @@ func (s *Stage) record(ctx context.Context, req *request, source model.Source, e
 		}
 		faultpoint.Reach("capture.raw.put")
 	}
+	return s.conclude(ctx, req, source, snap, c.body, emit)
+}
+
+// resume goes on with a container whose members an earlier handling has begun to
+// record. It reads what is stored, since what it was made of may be another by
+// now: that of a URL, or of a place in the inbox.
+func (s *Stage) resume(ctx context.Context, req *request, source model.Source, emit stream.Emit) (model.Capture, error) {
+	snap, err := s.Registry.Snapshot(ctx, req.begun)
+	if err != nil {
+		return model.Capture{}, err
+	}
+	body, err := s.Objects.Raw(ctx, req.SourceID, snap.ContentHash, math.MaxInt64)
+	if err != nil {
+		return model.Capture{}, err
+	}
+	defer func() { _ = body.Close() }()
+	return s.conclude(ctx, req, source, snap, body, emit)
+}
+
+// conclude decides a request whose bytes are stored: of a container it records
+// the members first.
+func (s *Stage) conclude(ctx context.Context, req *request, source model.Source, snap model.Snapshot, body *spool.Content, emit stream.Emit) (model.Capture, error) {
 	unchanged, err := s.unchanged(req, snap)
 	if err != nil {
 		return model.Capture{}, err
@@ -165,8 +196,15 @@ func (s *Stage) record(ctx context.Context, req *request, source model.Source, e
 		row.FetchStatus = snap.FetchStatus
 	}
 	if snap.SnapshotKind == model.KindContainer {
-		if row, err = s.unpacked(ctx, req, row, source, snap, c, emit); err != nil {
+		if err := s.Requests.BeginContainer(ctx, row, snap); err != nil {
 			return model.Capture{}, err
+		}
+		faultpoint.Reach("capture.container.begun")
+		if row, err = s.unpacked(ctx, req, row, source, snap, body, emit); err != nil {
+			return model.Capture{}, err
+		}
+		if row.Outcome == string(event.OutcomeFailed) {
+			windows = nil // nobody is told duplicate of a failure
 		}
 	}
 	row, err = s.Requests.RecordCapture(ctx, row, snap, windows, unchanged)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -13,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
@@ -35,7 +38,7 @@ func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Sour
 	give := func(ctx context.Context) error {
 		return s.Windows.ReleaseWindow(ctx, req.SourceID, req.canonical, req.RequestID)
 	}
-	if dedup.Fresh(window, source) {
+	if req.begun == "" && dedup.Fresh(window, source) {
 		row := req.row()
 		row.Outcome, row.SnapshotID, row.DocumentID = string(event.OutcomeDuplicate), window.SnapshotID, window.DocumentID
 		if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
@@ -55,7 +58,7 @@ func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Sour
 		}
 		return failed
 	})
-	if err != nil {
+	if err != nil || row.Outcome == string(event.OutcomeFailed) { // else what was recorded has ended the lease
 		return row, s.release(ctx, err, give)
 	}
 	return row, nil
@@ -96,6 +99,9 @@ func (s *Stage) known(ctx context.Context, req *request, source model.Source, w 
 
 // fetchAndRecord fetches a URL and records what came.
 func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.Source, k *known, emit stream.Emit) (model.Capture, error) {
+	if req.begun != "" {
+		return s.resume(ctx, req, source, emit)
+	}
 	answer, err := s.ask(ctx, req, source, k)
 	if err != nil {
 		return model.Capture{}, err
@@ -106,41 +112,118 @@ func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.S
 	return s.record(ctx, req, source, emit, func() (*captured, error) { return s.fetched(ctx, req, source, answer) })
 }
 
-// ask fetches a URL when it is its turn at its host. The host is that of the URL
-// that was asked for: where its redirects lead is not counted.
+// ask fetches a URL when it is its turn at its host, and at each host that its
+// redirects lead to.
 func (s *Stage) ask(ctx context.Context, req *request, source model.Source, k *known) (*fetch.Response, error) {
-	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}
-	if source.RobotsPolicy == model.RobotsRespect {
-		r.Allowed = s.Robots.Allowed
+	if strings.Contains(req.fetchURL, "="+digest.RedactedMarker) && digest.RedactURL(req.fetchURL) == req.fetchURL {
+		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("fetching %s: the request was lost before it was done, and its secrets are not kept: send it again under another request_id", req.URL))
 	}
+	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}
 	if k != nil {
 		r.Known = &fetch.Known{URLCanonical: k.snap.URLCanonical, ETag: k.snap.ETag, LastModified: http.Header(k.snap.ResponseHeaders).Get("Last-Modified")}
 	}
-	var host string
-	if target, err := url.Parse(req.canonical); err == nil {
-		host = target.Host
-	}
-	owner := req.SourceID + "/" + req.RequestID
-	wait, err := s.Turns.TakeTurn(ctx, host, owner, model.Politeness{
+	v := &visit{Stage: s, owner: req.SourceID + "/" + req.RequestID, polite: model.Politeness{
 		Requests: source.HostRequests, Delay: time.Duration(source.HostDelay) * time.Millisecond, Longest: s.MaxFetch, Poll: s.Wait,
-	})
-	if err != nil {
+	}}
+	if err := v.take(ctx, req.canonical, 0); err != nil {
 		return nil, err
 	}
-	if wait > 0 {
-		return nil, fault.Defer(wait, fmt.Errorf("it is not its turn to ask %s", host))
-	}
 	faultpoint.Reach("capture.turn.taken")
+	r.Allowed = func(ctx context.Context, target *url.URL) error {
+		if err := v.take(ctx, target.String(), hopWait); err != nil {
+			return turnError{err}
+		}
+		if source.RobotsPolicy != model.RobotsRespect {
+			return nil
+		}
+		return s.Robots.Allowed(ctx, target)
+	}
 	answer, err := s.Fetcher.Get(ctx, r)
 	if err != nil {
 		err = s.fetchFault(ctx, req, source, err)
 	}
 	closed := min(closedFor(err), s.MaxRetry)
-	err = s.release(ctx, err, func(ctx context.Context) error { return s.Turns.ReleaseTurn(ctx, host, owner, closed) })
+	err = s.release(ctx, err, func(ctx context.Context) error { return v.give(ctx, closed) })
 	if err != nil && answer != nil {
 		_ = answer.Body.Close()
 	}
 	return answer, err
+}
+
+// hopWait is how long a worker waits for the turn of a host that a redirect leads
+// to. For a longer wait the request goes back to its queue; its place there is
+// kept.
+const hopWait = 5 * time.Second
+
+// visit is one fetch at the hosts that it asks.
+type visit struct {
+	*Stage
+	owner  string
+	polite model.Politeness
+	hosts  []string // that have given it a turn, the one that was asked last at the end
+}
+
+// turnError says why a redirect was not followed yet.
+type turnError struct{ error }
+
+// Unwrap returns the reason.
+func (e turnError) Unwrap() error { return e.error }
+
+// take asks the host of an address for a turn, and waits for it, but not longer
+// than patience.
+func (v *visit) take(ctx context.Context, address string, patience time.Duration) error {
+	host := hostOf(address)
+	if at := slices.Index(v.hosts, host); at >= 0 {
+		v.hosts = append(slices.Delete(v.hosts, at, at+1), host)
+		return nil
+	}
+	for {
+		wait, err := v.Turns.TakeTurn(ctx, host, v.owner, v.polite)
+		switch {
+		case err != nil:
+			return err
+		case wait <= 0:
+			v.hosts = append(v.hosts, host)
+			return nil
+		case wait > patience:
+			return fault.Defer(wait, fmt.Errorf("it is not its turn to ask %s", host))
+		}
+		patience -= wait
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// give gives the turns back; closed is how long the host that was asked last does
+// not want to be asked.
+func (v *visit) give(ctx context.Context, closed time.Duration) error {
+	var failed error
+	for i, host := range v.hosts {
+		if i < len(v.hosts)-1 {
+			failed = errors.Join(failed, v.Turns.ReleaseTurn(ctx, host, v.owner, 0))
+		} else {
+			failed = errors.Join(failed, v.Turns.ReleaseTurn(ctx, host, v.owner, closed))
+		}
+	}
+	return failed
+}
+
+// hostOf returns the host of an address, with its port unless that is the
+// scheme's, in its canonical form.
+func hostOf(address string) string {
+	if canonical, err := digest.URLCanonV1(address); err == nil {
+		address = canonical
+	}
+	target, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return target.Host
 }
 
 // closedFor returns how long a host's server wants not to be asked by anybody.
@@ -200,7 +283,12 @@ func (s *Stage) fetchFault(ctx context.Context, req *request, source model.Sourc
 	var unreachable *robots.Unreachable
 	var status *fetch.StatusError
 	told := fetchError{error: fmt.Errorf("fetching %s: %w", req.URL, err), status: statusError}
+	var waits turnError
 	switch {
+	case errors.As(err, &waits):
+		return waits.error
+	case scratch.Failed(err):
+		return err
 	case errors.As(err, &refused):
 		told.status = statusBlocked
 		return fault.Permanent(fault.FetchRefused, told)

@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/modified"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
@@ -30,18 +31,37 @@ const (
 // unpacking is the work on one container: each of its members is a request of
 // its own, with a snapshot that names the container's (contracts 1 and 4).
 //
-// Members are recorded and announced one by one, the container after all of
-// them, so that a death in between leaves nothing half done: what is recorded
-// is found decided when the container is read again, and announced again.
+// Members are recorded and announced one by one, between the container's
+// snapshot and its outcome, so that a death in between leaves nothing half done:
+// what is recorded is found decided when the container is taken up again.
 type unpacking struct {
 	*Stage
 	req    *request // the container's
 	source model.Source
 	snap   model.Snapshot // the container's
 	depth  int            // 0 for the container that was handed over
-	limits archive.Limits // shared by all containers within that one
+	limits archive.Limits // shared by all containers within that one, as the next two are
+	turn   *turn
+	again  bool // members may have been decided by an earlier handling
 	emit   stream.Emit
 	counts counts
+}
+
+// turn is the time that a container has before others get the worker.
+type turn struct {
+	ends  time.Time
+	added bool // a member was recorded in it
+}
+
+// over asks for another turn when this one has ended and was of use.
+func (u *unpacking) over(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if u.turn.added && u.Turn > 0 && time.Now().After(u.turn.ends) {
+		return fault.Defer(u.Wait, fmt.Errorf("%s has more members than can be recorded in %s", u.req.RequestID, u.Turn))
+	}
+	return nil
 }
 
 // counts say what became of a container's members.
@@ -71,17 +91,20 @@ func (c counts) String() string {
 // unpacked reads the members of a container that was handed over and returns the
 // container's row with what became of them. An error is one of the system or of
 // the context, never the container's fault: that is the row's reason.
-func (s *Stage) unpacked(ctx context.Context, req *request, row model.Capture, source model.Source, snap model.Snapshot, c *captured,
+func (s *Stage) unpacked(ctx context.Context, req *request, row model.Capture, source model.Source, snap model.Snapshot, body *spool.Content,
 	emit stream.Emit) (model.Capture, error) {
 	limits := archive.Limits{
-		Entries: maxEntries, Total: maxTotal*source.MaxBytes + maxGrowth*c.body.Size, Member: source.MaxBytes, Spent: new(archive.Spent),
+		Entries: maxEntries, Total: maxTotal*source.MaxBytes + maxGrowth*body.Size, Member: source.MaxBytes, Spent: new(archive.Spent),
 	}
-	u := &unpacking{Stage: s, req: req, source: source, snap: snap, limits: limits, emit: emit}
+	u := &unpacking{
+		Stage: s, req: req, source: source, snap: snap, limits: limits, turn: &turn{ends: time.Now().Add(s.Turn)},
+		again: req.begun != "", emit: emit,
+	}
 	if source.MaxDepth == 0 {
 		row.Message = "not unpacked: containers of this source are kept as they are"
 		return row, nil
 	}
-	return u.all(ctx, row, c.body)
+	return u.all(ctx, row, body)
 }
 
 // all reads the members of one container.
@@ -120,6 +143,8 @@ func (u *unpacking) walk(ctx context.Context, file *spool.Content) error {
 // ok is false for an error that is not its fault.
 func reasonOf(err error) (reason fault.Reason, ok bool) {
 	switch {
+	case scratch.Failed(err):
+		return "", false
 	case errors.Is(err, spool.ErrTooLarge):
 		return fault.TooLarge, true
 	case errors.Is(err, archive.ErrLimit):
@@ -136,15 +161,14 @@ func reasonOf(err error) (reason fault.Reason, ok bool) {
 
 // member captures one member of a ZIP, tar or gzip file.
 func (u *unpacking) member(ctx context.Context, m archive.Member) error {
-	if err := context.Cause(ctx); err != nil {
+	if err := u.over(ctx); err != nil {
 		return err
 	}
 	data := event.CaptureRequested{
 		RequestID: digest.MemberRequestID(u.req.RequestID, m.Path), SourceRecordID: u.snap.ExternalID + "!/" + m.Path,
 		Filename: path.Base(strings.ReplaceAll(m.Name, `\`, "/")),
 	}
-	if !m.Modified.IsZero() && m.Modified.Year() < 10000 {
-		at := m.Modified.UTC().Truncate(time.Second)
+	if at := m.Modified.UTC().Truncate(time.Second); !at.IsZero() && at.Year() > 0 && at.Year() < 10000 {
 		data.LastModified, data.LastModifiedOrigin = &at, modified.FromMember
 	}
 	body, err := u.read(m)
@@ -196,24 +220,36 @@ func (u *unpacking) rowOf(member *request) model.Capture {
 	return row
 }
 
-// refuse records a member that has no bytes to keep: what failed about it, or
-// that it is as it was.
+// refuse records a member that has no bytes to keep, and what failed about it.
+// What failed of this machine is no member's fault and comes back.
 func (u *unpacking) refuse(ctx context.Context, data event.CaptureRequested, reason fault.Reason, problem error) error {
-	u.counts.failed++
+	if scratch.Failed(problem) {
+		return problem
+	}
 	member, err := u.complete(data, u.snap.ContentHash)
 	if err != nil {
-		return u.unnamed(data, err)
+		return u.unnamed(ctx, data, err)
 	}
+	u.counts.failed++
+	return u.decideFailed(ctx, member, reason, problem)
+}
+
+func (u *unpacking) decideFailed(ctx context.Context, member *request, reason fault.Reason, problem error) error {
 	row := u.rowOf(member)
 	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), problem.Error()
 	return u.decide(ctx, row)
 }
 
-// unnamed counts a member whose name, address or times break the rules for
-// requests: there is no row that it could have.
-func (u *unpacking) unnamed(data event.CaptureRequested, problem error) error {
-	u.counts.damage(fmt.Sprintf("%.100q: %v", data.RequestID, problem))
-	return nil
+// unnamed records a member whose name, address or times break the rules for
+// requests, under what can be kept of its request_id.
+func (u *unpacking) unnamed(ctx context.Context, data event.CaptureRequested, problem error) error {
+	id := addressable(data.RequestID)
+	member, err := u.complete(event.CaptureRequested{RequestID: id, SourceRecordID: id}, u.snap.ContentHash)
+	if err != nil {
+		return err
+	}
+	u.counts.failed++
+	return u.decideFailed(ctx, member, fault.Malformed, problem)
 }
 
 func (c *counts) damage(what string) {
@@ -223,10 +259,17 @@ func (c *counts) damage(what string) {
 }
 
 func (u *unpacking) decide(ctx context.Context, row model.Capture) error {
-	row, err := u.Requests.DecideMember(ctx, row)
+	row, err := u.before(ctx, row)
 	if err != nil {
 		return err
 	}
+	if row.Announced {
+		return nil
+	}
+	if row, err = u.Requests.DecideMember(ctx, row); err != nil {
+		return err
+	}
+	u.turn.added = true
 	faultpoint.Reach("capture.member.decided")
 	return u.announceOnce(ctx, row, nil)
 }
@@ -246,38 +289,43 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 	defer c.Close()
 	member, err := u.complete(data, c.body.Hash)
 	if err != nil {
-		return u.unnamed(data, err)
+		return u.unnamed(ctx, data, err)
 	}
 	c.url, c.canonical, c.chain, c.status, c.header = member.URL, member.canonical, member.RedirectChain, member.HTTPStatus, member.Headers
 	snap, err := u.snapshot(member, u.source, c)
-	if err != nil {
-		return u.unnamed(data, err)
+	switch {
+	case fault.KindOf(err) == fault.KindPermanent:
+		return u.refuse(ctx, data, fault.ReasonOf(err), err)
+	case err != nil:
+		return err
 	}
 	snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""
-	for _, content := range []*spool.Content{c.body, c.wire} {
-		if content == nil {
-			continue
-		}
-		if err := u.Objects.PutRaw(ctx, member.SourceID, content); err != nil {
-			return err
-		}
-		faultpoint.Reach("capture.member.put")
-	}
-	row := u.rowOf(member)
-	if snap.SnapshotKind == model.KindContainer {
-		inner := &unpacking{Stage: u.Stage, req: member, source: u.source, snap: snap, depth: u.depth + 1, limits: u.limits, emit: u.emit}
-		if row, err = inner.all(ctx, row, c.body); err != nil {
-			return err
-		}
-	}
-	unchanged, err := u.unchanged(member, snap)
+	row, err := u.before(ctx, u.rowOf(member))
 	if err != nil {
 		return err
 	}
-	if row, err = u.Requests.RecordMember(ctx, row, snap, unchanged); err != nil {
-		return err
+	known := row.Outcome != ""
+	if !known {
+		if err := u.put(ctx, member.SourceID, c); err != nil {
+			return err
+		}
 	}
-	faultpoint.Reach("capture.member.recorded")
+	if snap.SnapshotKind == model.KindContainer {
+		if row, err = u.inner(ctx, member, row, snap, c.body); err != nil {
+			return err
+		}
+	}
+	if !known {
+		unchanged, err := u.unchanged(member, snap)
+		if err != nil {
+			return err
+		}
+		if row, err = u.Requests.RecordMember(ctx, row, snap, unchanged); err != nil {
+			return err
+		}
+		u.turn.added = true
+		faultpoint.Reach("capture.member.recorded")
+	}
 	switch event.Outcome(row.Outcome) {
 	case event.OutcomeStored:
 		u.counts.stored++
@@ -287,4 +335,51 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 		u.counts.failed++
 	}
 	return u.announceOnce(ctx, row, &snap)
+}
+
+// before returns the row of a member as it stands when an earlier handling has
+// decided it, else as it is given.
+func (u *unpacking) before(ctx context.Context, row model.Capture) (model.Capture, error) {
+	if !u.again {
+		return row, nil
+	}
+	stands, err := u.Requests.Capture(ctx, row.SourceID, row.RequestID)
+	if err != nil && u.Missing(err) {
+		return row, nil
+	}
+	return stands, err
+}
+
+// put stores the bytes of a member.
+func (u *unpacking) put(ctx context.Context, sourceID string, c *captured) error {
+	for _, content := range []*spool.Content{c.body, c.wire} {
+		if content == nil {
+			continue
+		}
+		if err := u.Objects.PutRaw(ctx, sourceID, content); err != nil {
+			return err
+		}
+		faultpoint.Reach("capture.member.put")
+	}
+	return nil
+}
+
+// inner reads the members of a member that is a container, also when all of them
+// are decided: what they take of the limits must not depend on that. It returns
+// the row as given when that has its outcome.
+func (u *unpacking) inner(ctx context.Context, member *request, row model.Capture, snap model.Snapshot, body *spool.Content) (model.Capture, error) {
+	if row.Outcome == "" {
+		if err := u.Requests.BeginContainer(ctx, row, snap); err != nil {
+			return row, err
+		}
+	}
+	in := &unpacking{
+		Stage: u.Stage, req: member, source: u.source, snap: snap, depth: u.depth + 1, limits: u.limits, turn: u.turn,
+		again: u.again, emit: u.emit,
+	}
+	filled, err := in.all(ctx, row, body)
+	if err != nil || row.Outcome != "" {
+		return row, err
+	}
+	return filled, nil
 }

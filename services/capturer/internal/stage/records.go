@@ -2,17 +2,20 @@ package stage
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/container/archive"
 	"github.com/colophon-dev/colophon/pkg/container/warc"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
@@ -44,8 +47,7 @@ func (u *unpacking) records(ctx context.Context, file *spool.Content) error {
 		case warc.TypeRevisit:
 			return u.revisit(ctx, r, file, payloads)
 		default:
-			u.counts.passed++
-			return nil
+			return u.pass(r)
 		}
 	}, true)
 }
@@ -57,7 +59,7 @@ func (u *unpacking) each(ctx context.Context, file *spool.Content, visit func(*w
 		return fmt.Errorf("%w: %w", archive.ErrDamaged, err)
 	}
 	for n := 0; ; n++ {
-		if err := context.Cause(ctx); err != nil {
+		if err := u.over(ctx); err != nil {
 			return err
 		}
 		record, err := reader.Next()
@@ -65,6 +67,8 @@ func (u *unpacking) each(ctx context.Context, file *spool.Content, visit func(*w
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
+		case scratch.Failed(err):
+			return err
 		case errors.As(err, &damage):
 			if report {
 				u.counts.damage(err.Error())
@@ -83,15 +87,31 @@ func (u *unpacking) each(ctx context.Context, file *spool.Content, visit func(*w
 	}
 }
 
-// target is what a revisit record refers to.
-type target struct{ id, uri, date string }
+// pass counts a record that is no document. To go over it means to decompress it.
+func (u *unpacking) pass(r *warc.Record) error {
+	u.counts.passed++
+	return u.limits.Take(r.Length)
+}
+
+// target is what a revisit record refers to, as a digest: the archive says how
+// long its names are. The zero target is nothing.
+type target [sha256.Size]byte
 
 func targetOf(r *warc.Record) target {
 	id, uri, at := r.RefersTo()
-	if id != "" {
-		return target{id: id}
+	switch {
+	case id != "":
+		return byID(id)
+	case uri != "":
+		return byDate(uri, at)
 	}
-	return target{uri: uri, date: at.String()}
+	return target{}
+}
+
+func byID(id string) target { return sha256.Sum256([]byte("id\x00" + id)) }
+
+func byDate(uri string, at time.Time) target {
+	return sha256.Sum256([]byte("uri\x00" + uri + "\x00" + at.String()))
 }
 
 // revisited returns where the records are that revisit records refer to. An
@@ -99,8 +119,8 @@ func targetOf(r *warc.Record) target {
 func (u *unpacking) revisited(ctx context.Context, file *spool.Content) (map[target]warc.Place, error) {
 	wanted := make(map[target]bool)
 	err := u.each(ctx, file, func(r *warc.Record) error {
-		if r.Type() == warc.TypeRevisit && len(wanted) < maxRevisits {
-			wanted[targetOf(r)] = true
+		if t := targetOf(r); r.Type() == warc.TypeRevisit && t != (target{}) && len(wanted) < maxRevisits {
+			wanted[t] = true
 		}
 		return nil
 	}, false)
@@ -112,7 +132,7 @@ func (u *unpacking) revisited(ctx context.Context, file *spool.Content) (map[tar
 		if r.Type() == warc.TypeRevisit {
 			return nil
 		}
-		for _, t := range []target{{id: r.ID()}, {uri: r.Target(), date: r.Date().String()}} {
+		for _, t := range []target{byID(r.ID()), byDate(r.Target(), r.Date())} {
 			if _, found := places[t]; wanted[t] && !found {
 				places[t] = r.Place
 			}
@@ -143,11 +163,11 @@ func (u *unpacking) revisit(ctx context.Context, r *warc.Record, file *spool.Con
 	data := u.request(r)
 	member, err := u.complete(data, u.snap.ContentHash)
 	if err != nil {
-		return u.unnamed(data, err)
+		return u.unnamed(ctx, data, err)
 	}
 	identity, err := digest.Identity(member.SourceRecordID, member.canonical)
 	if err != nil {
-		return u.unnamed(data, err)
+		return u.unnamed(ctx, data, err)
 	}
 	row := u.rowOf(member)
 	row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity)
@@ -166,10 +186,10 @@ func (u *unpacking) request(r *warc.Record) event.CaptureRequested {
 	if _, err := digest.URLCanonV1(data.URL); err != nil { // a URN, or the address of a DNS record
 		data.URL, data.SourceRecordID = "", redact.Text(data.URL)
 	}
-	if at := r.Date(); !at.IsZero() {
+	if at := r.Date(); !at.IsZero() && at.Year() > 0 {
 		data.RetrievedAt = &at
 	}
-	if id := r.ID(); id != "" {
+	if id := r.ID(); id != "" && len(id) <= event.MaxRequestID {
 		data.Metadata = map[string]string{"warc_record_id": id}
 	}
 	return data
@@ -181,12 +201,14 @@ func (u *unpacking) response(ctx context.Context, r, original *warc.Record) erro
 	data := u.request(r)
 	payload, problem := payloadOf(r, &data)
 	if problem == nil && original != nil {
+		if data.HTTPStatus == http.StatusNotModified { // its headers are not those of a document
+			data.HTTPStatus, data.Headers = 0, nil
+		}
 		payload, problem = payloadOf(original, &data)
 	}
 	scheme, _, _ := strings.Cut(strings.ToLower(r.Target()), ":")
 	if data.HTTPStatus >= 300 && data.HTTPStatus < 400 || scheme == "dns" || scheme == "metadata" {
-		u.counts.passed++ // the way to a document, or what its crawler says of itself
-		return nil
+		return u.pass(r) // the way to a document, or what its crawler says of itself
 	}
 	if err := u.limits.Count(); err != nil {
 		return err
@@ -201,7 +223,7 @@ func (u *unpacking) response(ctx context.Context, r, original *warc.Record) erro
 	switch {
 	case errors.Is(err, spool.ErrTooLarge):
 		return u.refuse(ctx, data, fault.TooLarge, tooLarge(u.source.MaxBytes))
-	case errors.Is(err, archive.ErrLimit):
+	case errors.Is(err, archive.ErrLimit), scratch.Failed(err):
 		return err
 	case err != nil && context.Cause(ctx) != nil:
 		return context.Cause(ctx)
@@ -211,7 +233,7 @@ func (u *unpacking) response(ctx context.Context, r, original *warc.Record) erro
 		return u.refuse(ctx, data, fault.Malformed, fmt.Errorf("the record at byte %s: %w", r.Place, err))
 	}
 	c := &captured{tool: u.req.FetchToolVersion, header: http.Header(data.Headers)}
-	if cut := r.Fields.Get("WARC-Truncated"); cut != "" {
+	if r.Truncated() || original != nil && original.Truncated() {
 		c.flags = append(c.flags, FlagTruncated)
 	}
 	if reason, err := u.decodeMember(c, body); err != nil {
@@ -232,7 +254,7 @@ func payloadOf(r *warc.Record, data *event.CaptureRequested) (io.Reader, error) 
 		}
 		return r.Block, nil
 	}
-	answer, err := warc.ReadResponse(r.Block)
+	answer, err := r.Response()
 	if err != nil {
 		return nil, err
 	}
@@ -253,6 +275,8 @@ func (u *unpacking) decodeMember(c *captured, body *spool.Content) (fault.Reason
 		return "", nil
 	case err == nil:
 		taken = c.body.Size
+	case scratch.Failed(err):
+		return "", err
 	case errors.Is(err, spool.ErrTooLarge):
 		reason = fault.TooLarge
 	case errors.Is(err, fetch.ErrBomb):

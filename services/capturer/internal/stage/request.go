@@ -17,15 +17,9 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 )
 
-// The bounds of what a request may say, in bytes. A request_id is part of an
-// index; those of members are longer than what a crawler may choose.
-const (
-	maxRequestID = 1000
-	maxMemberID  = 2400
-	maxRecordID  = 4 << 10
-	maxURL       = 16 << 10
-	maxInline    = 512 << 10
-)
+// maxMemberID bounds the request_id of a member in bytes: it is longer than what a
+// crawler may choose.
+const maxMemberID = 2400
 
 // The buckets that a stored request names: the inbox, which crawlers write, and
 // raw, where inline content is kept so that the request can be handled again
@@ -46,6 +40,7 @@ type request struct {
 	inline    []byte
 	hash      string // content_hash of inline
 	at        time.Time
+	begun     string          // the snapshot of the container that an earlier handling has begun with; "" for none
 	recorded  *model.Snapshot // what the request's handling has recorded; nil before
 }
 
@@ -65,6 +60,13 @@ func (s *Stage) read(e event.Event) (*request, error) {
 		data.SourceRecordID = digest.RedactURL(data.SourceRecordID)
 	}
 	r := &request{CaptureRequested: data, fetchURL: data.URL, at: e.Time}
+	if !e.Time.IsZero() {
+		at, err := cleanTime("ce-time", &e.Time)
+		if err != nil {
+			return nil, fault.Permanent(fault.Malformed, err)
+		}
+		r.at = *at
+	}
 	if err := r.clean(s.InboxBucket); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
@@ -75,26 +77,23 @@ func (s *Stage) read(e event.Event) (*request, error) {
 // stored.
 func (r *request) clean(inboxName string) error {
 	var err error
+	if err := r.CheckHTTP(); err != nil {
+		return err
+	}
 	if r.URL != "" {
-		if len(r.URL) > maxURL {
-			return fmt.Errorf("url: %d bytes, limit %d", len(r.URL), maxURL)
-		}
 		if r.canonical, err = digest.URLCanonV1(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
-	longest := maxRequestID
+	longest := event.MaxRequestID
 	if r.Object != nil && r.Object.Bucket == bucketRaw {
 		longest = maxMemberID
 	}
-	if err := checkName("request_id", r.RequestID, longest); err != nil {
+	if err := event.CheckName("request_id", r.RequestID, longest); err != nil {
 		return err
 	}
-	if err := checkName("source_record_id", r.SourceRecordID, maxRecordID); err != nil {
+	if err := event.CheckName("source_record_id", r.SourceRecordID, event.MaxRecordID); err != nil {
 		return err
-	}
-	if r.HTTPStatus < 0 || r.HTTPStatus > 999 {
-		return fmt.Errorf("http_status %d is none", r.HTTPStatus)
 	}
 	if r.RetrievedAt, err = cleanTime("retrieved_at", r.RetrievedAt); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (r *request) cleanPlace(inboxName string) error {
 		if o.Bucket == "" || o.Bucket == inboxName {
 			o.Bucket = bucketInbox
 		}
-		if err := checkName("key", o.Key, 1024); err != nil {
+		if err := event.CheckName("key", o.Key, 1024); err != nil {
 			return err
 		}
 		switch o.Bucket {
@@ -174,27 +173,16 @@ func (r *request) row() model.Capture {
 	}
 }
 
-// checkName refuses what identifies something and cannot be kept as it is.
-func checkName(field, value string, limit int) error {
-	if len(value) > limit {
-		return fmt.Errorf("%s: %d bytes, limit %d", field, len(value), limit)
-	}
-	if strings.ContainsFunc(value, unicode.IsControl) {
-		return fmt.Errorf("%s: it holds a control character", field)
-	}
-	return nil
-}
-
 // addressable returns a request_id as an answer can carry it. One that cannot be
 // kept as it is becomes its own beginning, with spaces for control characters
 // and what is cut off, then "~" and 16 hex digits of the sha256 of the whole, so
 // that its sender knows it again (contracts 13.4).
 func addressable(requestID string) string {
-	if checkName("request_id", requestID, maxRequestID) == nil && utf8.ValidString(requestID) {
+	if event.CheckName("request_id", requestID, event.MaxRequestID) == nil {
 		return requestID
 	}
 	mark := "~" + digest.Hex([]byte(requestID))[:16]
-	start := requestID[:min(len(requestID), maxRequestID-len(mark))]
+	start := requestID[:min(len(requestID), event.MaxRequestID-len(mark))]
 	for !utf8.ValidString(start) && utf8.ValidString(requestID) {
 		start = start[:len(start)-1]
 	}
@@ -213,7 +201,7 @@ func cleanTime(field string, t *time.Time) (*time.Time, error) {
 		return nil, nil
 	}
 	clean := t.UTC().Truncate(time.Microsecond)
-	if clean.IsZero() || clean.Year() < 1 || clean.Year() > 9999 {
+	if clean.Truncate(time.Second).IsZero() || clean.Year() < 1 || clean.Year() > 9999 {
 		return nil, fmt.Errorf("%s: the year %d is none", field, clean.Year())
 	}
 	return &clean, nil

@@ -57,7 +57,7 @@ func (s *Stage) snapshot(req *request, source model.Source, c *captured) (model.
 	}
 	setSource(&snap, source)
 	if err := snap.Validate(); err != nil {
-		return snap, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err)
+		return snap, fault.Permanent(fault.Internal, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err))
 	}
 	return snap, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
@@ -34,6 +35,8 @@ type Requests interface {
 		unchanged func(model.Standing) bool) (model.Capture, error)
 	RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 		still func(model.Standing) bool) (row model.Capture, recorded bool, err error)
+	BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error
+	Capture(ctx context.Context, sourceID, requestID string) (model.Capture, error)
 	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
 	DecideMember(ctx context.Context, c model.Capture) (model.Capture, error)
 	Members(ctx context.Context, sourceID, requestID string) (map[string]int, error)
@@ -108,6 +111,7 @@ type Stage struct {
 	Wait         time.Duration    // until a request that another one holds up is tried again
 	MaxRetry     time.Duration    // the longest Retry-After that is waited for
 	MaxFetch     time.Duration    // the longest that a fetch takes
+	Turn         time.Duration    // how long a container keeps a worker, before it goes back to its queue
 	Missing      func(error) bool // whether an error of the catalog says that there is no such row
 }
 
@@ -116,6 +120,18 @@ var errLeaseLost = errors.New("another delivery of this request works on it")
 // Handle takes capture.requested. A request that was decided before is answered
 // with its stored outcome again: its announcement may be what was lost.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
+	err := s.handle(ctx, e, emit)
+	switch {
+	case !scratch.Failed(err):
+		return err
+	case s.Spool.Room() != nil: // all have to wait until there is room again
+		return fault.Unavailable(err)
+	default: // there was none for this one, beside others
+		return fault.Transient(err)
+	}
+}
+
+func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) error {
 	req, err := s.read(e)
 	if err != nil {
 		return err
@@ -124,7 +140,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
-	if refused == nil && req.inline != nil && len(req.inline) <= maxInline {
+	if refused == nil && req.inline != nil && len(req.inline) <= event.MaxInline {
 		// Before the row, so that the row alone is enough to do it all again.
 		if err := s.Objects.PutRaw(ctx, req.SourceID, spool.Bytes(req.inline)); err != nil {
 			return err
@@ -144,7 +160,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		return fault.Defer(s.Wait, errLeaseLost)
 	}
 	faultpoint.Reach("capture.accepted")
-	req.at = row.RequestedAt
+	req.at, req.begun = row.RequestedAt, row.SnapshotID
 	renew := func(ctx context.Context) (bool, error) {
 		return s.Requests.RenewCapture(ctx, req.SourceID, req.RequestID, owner, s.Lease)
 	}

@@ -18,7 +18,8 @@
 //	text                                   | html by extension, else by header; else text
 //	nothing known                          | extension, else header, for all types but text; else unknown
 //
-// Text of a format that is markup for other programs (RTF, SVG) is unknown.
+// Text of a format that is markup for other programs (RTF, SVG) is unknown, and so
+// is the archive format before WARC (ARC).
 package typing
 
 import (
@@ -35,7 +36,7 @@ import (
 )
 
 // Version names the rules of this package in a snapshot's rule_versions.
-const Version = "2"
+const Version = "3"
 
 // HeadSize is how many of a document's first bytes Decide wants.
 const HeadSize = 64 << 10
@@ -103,8 +104,11 @@ func Decide(in Input) Result {
 
 func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (model.FinalType, []string) {
 	known := typeOfDetected(detected)
-	if isWARC(head) {
+	switch {
+	case isWARC(head):
 		known = model.TypeWARC
+	case bytes.HasPrefix(head, []byte("filedesc://")): // ARC: what it holds is bytes, whatever it begins with
+		known = model.TypeUnknown
 	}
 	switch at := pdfHeader(head); {
 	case at == 0:

@@ -63,6 +63,7 @@ func precedences() []precedence {
 		{"rtf", `{\rtf1\ansi x}`, "", "", "", model.TypeUnknown, nil},
 		{"feed", `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title></channel></rss>`, "application/rss+xml", "", "", model.TypeText, nil},
 		{"feed by its name", "not a feed, and yet", "", "", "https://example.org/a.atom", model.TypeText, nil},
+		{"arc", "filedesc://a.arc 0.0.0.0 20260301000000 text/plain 76\n1 0 X\n", "", "", "", model.TypeUnknown, nil},
 		{"svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, "image/svg+xml", "", "", model.TypeUnknown, nil},
 		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x03\x00", "application/gzip", "a.html.gz", "", model.TypeZIP, nil},
 		{"tar", tarred, "application/x-tar", "a.tar", "", model.TypeZIP, nil},

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -40,6 +41,8 @@ const (
 	proofTime  = 5 * time.Minute
 	rawTime    = 15 * time.Minute
 )
+
+const noAddress = "there is no such address; /openapi.json lists all"
 
 // Searcher answers questions.
 type Searcher interface {
@@ -140,7 +143,7 @@ func (a *API) Handler() http.Handler {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		a.problem(w, http.StatusNotFound, "there is no such address; /openapi.json lists all")
+		a.problem(w, http.StatusNotFound, noAddress)
 	})
 	return a.guard(mux)
 }
@@ -156,6 +159,10 @@ func (a *API) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if a.Loopback && !localHost(r.Host) {
 			a.problem(w, http.StatusMisdirectedRequest, "this address answers for localhost only")
+			return
+		}
+		if p := r.URL.Path; p != "/" && path.Clean("/"+p) != strings.TrimSuffix(p, "/") {
+			a.problem(w, http.StatusNotFound, noAddress) // the mux would redirect, in HTML
 			return
 		}
 		next.ServeHTTP(w, r)

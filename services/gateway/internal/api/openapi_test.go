@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ type described struct {
 	params  []param
 	answer  any    // of JSON; nil: bytes
 	media   string // when it is not JSON
+	ranges  bool   // whether parts of it can be asked for
 }
 
 type param struct {
@@ -81,13 +83,13 @@ func describe() []described {
 			params: []param{inPath("id", "document_id")}, answer: DocumentAnswer{}},
 		{path: "/v1/snapshots/{id}", summary: "A snapshot with its runs, and the pages of the newest of them.", params: []param{snapshot}, answer: SnapshotAnswer{}},
 		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
-			params: []param{snapshot}, media: "application/octet-stream"},
+			params: []param{snapshot}, media: "application/octet-stream", ranges: true},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
 		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
-		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png",
+		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png", ranges: true,
 			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
 				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
-		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", summary: "A figure of a page of a PDF file, cut out of it.", media: "image/png",
+		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", summary: "A figure of a page of a PDF file, cut out of it.", media: "image/png", ranges: true,
 			params: []param{snapshot, number, inPath("figure", "Its id and .png, as in fig-3-1.png.")}},
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", summary: "A table of a page as CSV (RFC 4180).", media: "text/csv",
 			params: []param{snapshot, number, inPath("table", "Its id and .csv, as in tbl-3-1.csv.")}},
@@ -161,14 +163,16 @@ func build(t *testing.T) map[string]any {
 		for _, p := range d.params {
 			params = append(params, map[string]any{"name": p.name, "in": p.in, "description": p.help, "required": p.required, "schema": p.schema})
 		}
-		paths[d.path] = map[string]any{"get": map[string]any{
-			"summary": d.summary, "parameters": params,
-			"responses": map[string]any{
-				"200":     map[string]any{"description": "The answer.", "content": map[string]any{media: map[string]any{"schema": schema}}},
-				"default": problem,
-			},
-		}}
+		content := map[string]any{media: map[string]any{"schema": schema}}
+		responses := map[string]any{"200": map[string]any{"description": "The answer.", "content": content}, "default": problem}
+		if d.ranges {
+			responses["206"] = map[string]any{"description": "The ranges that the header Range asks for, in bytes.", "content": content}
+			responses["304"] = map[string]any{"description": "If-None-Match names what it is still."}
+			responses["416"] = map[string]any{"description": "The ranges lie behind the end; Content-Range says how many bytes there are.", "content": problem["content"]}
+		}
+		paths[d.path] = map[string]any{"get": map[string]any{"summary": d.summary, "parameters": params, "responses": responses}}
 	}
+	inherit(schemas)
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{"title": "Colophon", "version": "1",
@@ -191,7 +195,7 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 		}
 		return t.Name()
 	}, Mapper: cell}
-	for _, path := range []string{"../search", "../../../../pkg/model", "../../../../pkg/catalog", "../../../../pkg/proof", "./"} {
+	for _, path := range []string{"../search", "../../../../pkg/model", "../../../../pkg/catalog", "../../../../pkg/proof", "../../../../pkg/stream", "./"} {
 		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
@@ -237,13 +241,54 @@ func cell(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
+// references are notes on where a rule is from, which readers do not have.
+var references = regexp.MustCompile(`\s*\((?:seed|contracts)s? [0-9][^()]*\)`)
+
+// inherit gives a field without a description that of the same name in the records
+// that say what it is.
+func inherit(schemas map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		for field, p := range properties(schemas[name]) {
+			property, _ := p.(map[string]any)
+			for _, home := range []string{"Snapshot", "Document", "Chunk", "ChunkState", "Manifest", "RunProgress", "Page", "Unit"} {
+				described, _ := properties(schemas[home])[field].(map[string]any)
+				if property["description"] == nil && described["description"] != nil {
+					property["description"] = described["description"]
+				}
+			}
+		}
+	}
+}
+
+func properties(schema any) map[string]any {
+	object, _ := schema.(map[string]any)
+	fields, _ := object["properties"].(map[string]any)
+	return fields
+}
+
+// Every field says what it is, in words that need no other document.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	made := build(t)
+	schemas := made["components"].(map[string]any)["schemas"].(map[string]any)
+	for name, schema := range schemas {
+		for field, p := range properties(schema) {
+			if p.(map[string]any)["description"] == nil {
+				t.Errorf("%s of %s is not described", field, name)
+			}
+		}
+	}
+	if found := regexp.MustCompile(`(?i).{20}\b(?:seeds?|contracts) [0-9].{20}`).FindAll(document, -1); found != nil {
+		t.Errorf("%q", found)
+	}
+}
+
 // clean puts descriptions on one line, and lets the lists and maps of stored
 // records be null, as Go writes empty ones.
 func clean(v any, nullable bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		if d, ok := v["description"].(string); ok {
-			v["description"] = strings.Join(strings.Fields(d), " ")
+			v["description"] = strings.Join(strings.Fields(references.ReplaceAllString(d, "")), " ")
 		}
 		properties, _ := v["properties"].(map[string]any)
 		for _, p := range properties {

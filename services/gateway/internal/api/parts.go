@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -37,12 +36,12 @@ func undrawn(err error) error {
 }
 
 // servePNG answers with a picture, which is the same for as long as there is one.
-func servePNG(w http.ResponseWriter, r *http.Request, data []byte) error {
+func (a *API) servePNG(w http.ResponseWriter, r *http.Request, data []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "image/png")
 	h.Set("ETag", strconv.Quote(digest.Hex(data)))
 	h.Set("Cache-Control", "private, max-age=3600")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	a.serveContent(w, r, bytes.NewReader(data))
 	return nil
 }
 
@@ -68,7 +67,7 @@ func (a *API) figure(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return undrawn(err)
 		}
-		return servePNG(w, r, data)
+		return a.servePNG(w, r, data)
 	}
 	return fmt.Errorf("figure %s of page %d: %w", clip(name), frame.Page.PageNo, catalog.ErrNotFound)
 }

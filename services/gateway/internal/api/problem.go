@@ -20,10 +20,10 @@ import (
 
 // Problem is RFC 9457's problem details.
 type Problem struct {
-	Type   string `json:"type"` // about:blank: the status says it all
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
+	Type   string `json:"type"`   // about:blank: the status says it all
+	Title  string `json:"title"`  // the status in words
+	Status int    `json:"status"` // the HTTP status
+	Detail string `json:"detail"` // what is wrong, as a sentence
 }
 
 // The limits of what may be asked, in bytes and numbers.

@@ -98,7 +98,7 @@ func (a *API) proof(w http.ResponseWriter, r *http.Request) error {
 
 // DocumentAnswer is the answer of /v1/documents/{id}.
 type DocumentAnswer struct {
-	Document  model.Document   `json:"document"`
+	Document  model.Document   `json:"document"`  // the document
 	Snapshots []Version        `json:"snapshots"` // the newest 100, newest first
 	Manifests []model.Manifest `json:"manifests"` // newest first
 	Pages     []PageState      `json:"pages"`     // of the newest run of the newest snapshot that has one
@@ -106,18 +106,18 @@ type DocumentAnswer struct {
 
 // Version is a snapshot of a document with its runs, in their order.
 type Version struct {
-	Snapshot model.Snapshot        `json:"snapshot"`
-	Process  bool                  `json:"process"` // false: recorded, nothing to run
-	Runs     []catalog.RunProgress `json:"runs"`
+	Snapshot model.Snapshot        `json:"snapshot"` // one of its snapshots
+	Process  bool                  `json:"process"`  // false: recorded, nothing to run
+	Runs     []catalog.RunProgress `json:"runs"`     // the snapshot's runs, in their order
 }
 
 // PageState is where a page stands, and how much of it is in its units.
 type PageState struct {
-	PageNo       int              `json:"page_no"`
+	PageNo       int              `json:"page_no"` // from 1
 	Status       model.PageStatus `json:"status"`
 	Reason       string           `json:"reason,omitempty"`
 	Message      string           `json:"error_message,omitempty"`
-	Units        int              `json:"units"`
+	Units        int              `json:"units"`    // how many units it has
 	Coverage     float64          `json:"coverage"` // 0..1, share of visible characters that are in some unit
 	CoverageNote string           `json:"coverage_note,omitempty"`
 	Flags        []string         `json:"quality_flags,omitempty"`
@@ -182,13 +182,13 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 
 // ChangesAnswer is the answer of /v1/changes.
 type ChangesAnswer struct {
-	Changes []Change `json:"changes"`
-	Next    int64    `json:"next"` // what to ask for after these
+	Changes []Change `json:"changes"` // the entries, in their order
+	Next    int64    `json:"next"`    // what to ask for after these
 }
 
 // Change is an entry of the chunk log as the event that says it.
 type Change struct {
-	Seq  int64  `json:"seq"`
+	Seq  int64  `json:"seq"`  // number of the entry
 	Type string `json:"type"` // colophon.chunk.created.v1, …superseded.v1, …removed.v1
 	Data any    `json:"data"` // of the event; the newest state of the chunk
 }
@@ -244,10 +244,10 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
 
 // StatusAnswer is the answer of /v1/status.
 type StatusAnswer struct {
-	Quiet    bool             `json:"quiet"` // nothing is left to do (contracts 13.11)
-	Counts   []catalog.Count  `json:"counts"`
-	Queues   []stream.Queue   `json:"queues"`
-	Progress catalog.Progress `json:"progress"`
+	Quiet    bool             `json:"quiet"`                 // nothing is left to do (contracts 13.11)
+	Counts   []catalog.Count  `json:"counts"`                // how many things are in which state
+	Queues   []stream.Queue   `json:"queues"`                // what waits
+	Progress catalog.Progress `json:"progress"`              // how far everything has come
 	Oldest   *model.Time      `json:"oldest_open,omitempty"` // last progress of the oldest open work
 }
 

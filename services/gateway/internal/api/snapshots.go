@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
@@ -24,9 +23,9 @@ import (
 
 // SnapshotAnswer is the answer of /v1/snapshots/{id}.
 type SnapshotAnswer struct {
-	Snapshot model.Snapshot        `json:"snapshot"`
-	Runs     []catalog.RunProgress `json:"runs"`  // in their order
-	Pages    []model.Page          `json:"pages"` // of the newest run, without HTML
+	Snapshot model.Snapshot        `json:"snapshot"` // the snapshot
+	Runs     []catalog.RunProgress `json:"runs"`     // in their order
+	Pages    []model.Page          `json:"pages"`    // of the newest run, without HTML
 }
 
 func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
@@ -79,7 +78,7 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", disposition(s))
 	h.Set("ETag", strconv.Quote(s.ContentHash))
 	h.Set("Cache-Control", "private, no-cache")
-	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, file.Size))
+	a.serveContent(w, r, io.NewSectionReader(file, 0, file.Size))
 	return nil
 }
 
@@ -115,8 +114,8 @@ func disposition(s model.Snapshot) string {
 
 // PageAnswer is the answer of /v1/snapshots/{id}/pages/{n}.
 type PageAnswer struct {
-	Page  model.Page   `json:"page"` // its HTML with id and slug
-	Units []model.Unit `json:"units"`
+	Page  model.Page   `json:"page"`  // its HTML with id and slug
+	Units []model.Unit `json:"units"` // its units in reading order
 }
 
 // page answers for a page, of the newest run that has it, as JSON or, with
@@ -149,7 +148,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return undrawn(err)
 		}
-		return servePNG(w, r, data)
+		return a.servePNG(w, r, data)
 	case "html":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, frame.Page.HTML)

@@ -63,27 +63,27 @@ type Request struct {
 
 // Answer is what was found, best first.
 type Answer struct {
-	Query      string `json:"query"`
+	Query      string `json:"query"`           // the question
 	AsOf       string `json:"as_of,omitempty"` // YYYY-MM-DD
 	Collection string `json:"collection"`      // empty when nothing was indexed yet
-	Hits       []Hit  `json:"hits"`
+	Hits       []Hit  `json:"hits"`            // the hits, the best first
 }
 
 // Hit is one content that was found, with everything that says it.
 type Hit struct {
 	ChunkRef    string         `json:"chunk_ref"`
-	Score       float64        `json:"score"` // 0..1, weighted sum of both sides
-	Text        string         `json:"text"`
-	Content     string         `json:"content"`
+	Score       float64        `json:"score"`   // 0..1, weighted sum of both sides
+	Text        string         `json:"text"`    // the chunk with its header
+	Content     string         `json:"content"` // the chunk without its header
 	Snippet     string         `json:"snippet"` // the part of content that fits the query best
 	Title       string         `json:"title"`
 	URL         string         `json:"url"`
 	Page        int            `json:"page"` // 1-based, 0 when there is none
 	Anchors     []model.Anchor `json:"anchors"`
 	SectionPath []string       `json:"section_path"`
-	Boxes       []Box          `json:"boxes"` // of its evidence, for documents with pages
-	Type        string         `json:"type"`
-	Status      string         `json:"status"`
+	Boxes       []Box          `json:"boxes"`     // of its evidence, for documents with pages
+	Type        string         `json:"type"`      // fact, allegation or opinion
+	Status      string         `json:"status"`    // under_review, confirmed, refuted or obsolete
 	InfoDate    string         `json:"info_date"` // YYYY-MM-DD
 	Since       string         `json:"since"`     // earliest date of its chain of repeats
 	Layer       string         `json:"layer"`
@@ -92,7 +92,7 @@ type Hit struct {
 	Domain      string         `json:"domain"`
 	Territory   string         `json:"territory"`
 	SourceID    string         `json:"source_id"`
-	Source      string         `json:"source"`
+	Source      string         `json:"source"` // display name of the source
 	DocumentID  string         `json:"document_id"`
 	SnapshotID  string         `json:"snapshot_id"`
 	Sources     []Source       `json:"sources"` // all that say it, this chunk first
@@ -102,11 +102,11 @@ type Hit struct {
 type Source struct {
 	ChunkRef   string `json:"chunk_ref"`
 	SourceID   string `json:"source_id"`
-	Source     string `json:"source"`
+	Source     string `json:"source"` // display name of the source
 	URL        string `json:"url"`
 	Title      string `json:"title"`
-	Page       int    `json:"page"`
-	InfoDate   string `json:"info_date"`
+	Page       int    `json:"page"`      // page, from 1; 0 when there is none
+	InfoDate   string `json:"info_date"` // day of the document, YYYY-MM-DD
 	DocumentID string `json:"document_id"`
 	SnapshotID string `json:"snapshot_id"`
 }
@@ -116,7 +116,7 @@ type Source struct {
 type Box struct {
 	Page int        `json:"page"` // 1-based
 	IRID string     `json:"ir_id"`
-	BBox model.BBox `json:"bbox"`
+	BBox model.BBox `json:"bbox"` // box on the full upright page
 }
 
 // Search answers a question. Before anything was indexed it finds nothing.

@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// actor is who acts, and why.
+type actor struct{ who, why string }
+
+type actorKey struct{}
+
+// Acting returns a context in which what changes is written to the audit as done
+// by who, for the reason why, which may be empty.
+func Acting(ctx context.Context, who, why string) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor{who, why})
+}
+
+// audit writes who did what in the transaction that does it (contracts 5). Who is
+// not named is the system itself.
+func audit(ctx context.Context, tx pgx.Tx, action, target string) error {
+	by, ok := ctx.Value(actorKey{}).(actor)
+	if !ok {
+		by.who = "colophon"
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO audit (who, action, target, why) VALUES ($1, $2, $3, $4)`, by.who, action, target, by.why)
+	return err
+}
+
+// Audited is one entry of the audit.
+type Audited struct {
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"`
+	Action string    `json:"action"` // what was done: "source set name, territory"
+	Target string    `json:"target"` // to what: a source_id
+	Why    string    `json:"why,omitempty"`
+}
+
+// SourceAudit returns what was done to a source, the oldest first; also of one
+// that was removed.
+func (db *DB) SourceAudit(ctx context.Context, sourceID string) ([]Audited, error) {
+	rows, err := db.pool.Query(ctx, `SELECT at, who, action, target, why FROM audit WHERE target = $1 AND action LIKE 'source %' ORDER BY seq`, sourceID)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", Classify(err))
+	}
+	entries, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Audited])
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", Classify(err))
+	}
+	return entries, nil
+}

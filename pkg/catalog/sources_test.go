@@ -1,0 +1,85 @@
+package catalog_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// TestTheAuditOfSources: who did what to a source and why, what changed nothing
+// left out, and what failed too.
+func TestTheAuditOfSources(t *testing.T) {
+	db := openCatalog(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := catalog.Acting(t.Context(), "ada", "agreed with the clerk")
+	s := model.DefaultSource("town")
+	must(db.PutSource(ctx, s))
+	must(db.PutSource(ctx, s))
+	s.Name, s.HostDelay = "The town", 1500
+	must(db.PutSource(ctx, s))
+	must(db.SetSourceState(t.Context(), "town", model.SourceDisabled))
+	must(db.SetSourceState(t.Context(), "town", model.SourceDisabled))
+	s.MaxBytes = -1
+	if err := db.PutSource(ctx, s); err == nil || !strings.Contains(err.Error(), "max_bytes") {
+		t.Errorf("a limit below zero: %v", err)
+	}
+	for range 2 {
+		if _, err := db.RegisterSource(ctx, model.DefaultSource("village")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(db.RemoveSource(ctx, "town"))
+	for name, err := range map[string]error{"removed": db.RemoveSource(ctx, "town"), "enabled": db.SetSourceState(ctx, "town", model.SourceEnabled)} {
+		if !errors.Is(err, catalog.ErrNotFound) {
+			t.Errorf("one that is not there, %s: %v", name, err)
+		}
+	}
+	for id, want := range map[string]string{
+		"town": "ada: source add (agreed with the clerk)\nada: source set host_delay_ms, name (agreed with the clerk)\ncolophon: source disabled ()\n" +
+			"ada: source remove (agreed with the clerk)\n",
+		"village": "capturer: source add (its first request)\n", "nowhere": "",
+	} {
+		entries, err := db.SourceAudit(t.Context(), id)
+		must(err)
+		got := ""
+		for _, e := range entries {
+			got += fmt.Sprintf("%s: %s (%s)\n", e.Who, e.Action, e.Why)
+			if e.At.IsZero() || e.Target != id {
+				t.Errorf("%+v", e)
+			}
+		}
+		if got != want {
+			t.Errorf("%s:\n%swant\n%s", id, got, want)
+		}
+	}
+}
+
+// TestReopenRefused: only what was refused for the state of its source.
+func TestReopenRefused(t *testing.T) {
+	db := openCatalog(t)
+	for id, reason := range map[string]string{"disabled": "source_disabled", "unknown": "source_unknown", "large": "too_large", "other": "source_disabled"} {
+		c := captureOf(id, "x")
+		accept(t, db, c, "a")
+		c.Outcome, c.Reason = "rejected", reason
+		if _, err := db.DecideCapture(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.ReopenRefused(t.Context(), "s", []string{"disabled", "unknown", "large", "none"}); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"disabled": "", "unknown": "", "large": "rejected", "other": "rejected"} {
+		if row, err := db.Capture(t.Context(), "s", id); err != nil || row.Outcome != want || want == "" && row.Reason != "" {
+			t.Errorf("%s: %+v, %v", id, row, err)
+		}
+	}
+}

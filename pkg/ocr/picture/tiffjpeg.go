@@ -1,0 +1,149 @@
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"slices"
+)
+
+// Tags of a TIFF page that is packed as JPEG (TIFF Technical Note 2).
+const (
+	tagCompression  = 259
+	tagPhotometric  = 262
+	tagStripOffsets = 273
+	tagRowsPerStrip = 278
+	tagStripCounts  = 279
+	tagTileWidth    = 322
+	tagTileHeight   = 323
+	tagTileOffsets  = 324
+	tagTileCounts   = 325
+	tagTables       = 347
+
+	compressionJPEG = 7
+	photometricRGB  = 2
+)
+
+var errStrips = errors.New("strips or tiles that are not there")
+
+// jpegPage decodes a page whose strips or tiles are JPEG pictures; ok is false
+// for pages that are packed in other ways.
+func jpegPage(raw []byte, p Page) (m *image.Gray, ok bool, err error) {
+	d, _, err := directoriesOf(raw)
+	if err != nil {
+		return nil, false, err
+	}
+	tags, err := d.lists(p.offset)
+	if err != nil || first(tags[tagCompression]) != compressionJPEG {
+		return nil, false, err
+	}
+	width, height := first(tags[tagTileWidth]), first(tags[tagTileHeight])
+	offsets, counts := tags[tagTileOffsets], tags[tagTileCounts]
+	if len(offsets) == 0 {
+		width, height = p.Width, first(tags[tagRowsPerStrip])
+		if height < 1 || height > p.Height {
+			height = p.Height
+		}
+		offsets, counts = tags[tagStripOffsets], tags[tagStripCounts]
+	}
+	if width < 1 || height < 1 || width > MaxPixels || height > MaxPixels {
+		return nil, true, fmt.Errorf("%w: %d x %d pixels each", errStrips, width, height)
+	}
+	across, down := (p.Width+width-1)/width, (p.Height+height-1)/height
+	if len(offsets) < across*down || len(counts) < across*down {
+		return nil, true, fmt.Errorf("%w: %d of %d", errStrips, min(len(offsets), len(counts)), across*down)
+	}
+	tables := tags[tagTables]
+	out := image.NewGray(image.Rect(0, 0, p.Width, p.Height))
+	for i := range across * down {
+		from, n := offsets[i], counts[i]
+		if from < 0 || n < 4 || from+n > len(raw) {
+			return nil, true, fmt.Errorf("%w: number %d at byte %d", errStrips, i+1, from)
+		}
+		whole := abbreviated(tables, raw[from:from+n], first(tags[tagPhotometric]) == photometricRGB)
+		config, err := jpeg.DecodeConfig(bytes.NewReader(whole))
+		if err != nil {
+			return nil, true, err
+		}
+		if config.Width > width || config.Height > height {
+			return nil, true, fmt.Errorf("%w: number %d has %d x %d pixels", errStrips, i+1, config.Width, config.Height)
+		}
+		part, err := jpeg.Decode(bytes.NewReader(whole))
+		if err != nil {
+			return nil, true, err
+		}
+		at := image.Pt(i%across*width, i/across*height)
+		grey := Gray(part)
+		draw.Draw(out, grey.Rect.Add(at), grey, image.Point{}, draw.Src)
+	}
+	return out, true, nil
+}
+
+// abbreviated joins the tables that all strips share with one of them. Colours
+// that are red, green and blue already are marked so (Adobe's marker).
+func abbreviated(tables []int, strip []byte, rgb bool) []byte {
+	out := []byte{0xFF, 0xD8}
+	if rgb {
+		out = append(out, 0xFF, 0xEE, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0)
+	}
+	if n := len(tables); n > 4 {
+		for _, b := range tables[2 : n-2] {
+			out = append(out, byte(b))
+		}
+	}
+	return append(out, strip[2:]...)
+}
+
+func first(values []int) int {
+	if len(values) == 0 {
+		return 0
+	}
+	return values[0]
+}
+
+// lists returns the tags above that the directory at an offset has, with all
+// their numbers.
+func (d directories) lists(offset uint32) (map[uint16][]int, error) {
+	at := int64(offset)
+	if at < 8 || at+2 > int64(len(d.raw)) {
+		return nil, fmt.Errorf("%w at byte %d", errDirectory, offset)
+	}
+	end := at + 2 + 12*int64(d.order.Uint16(d.raw[at:]))
+	if end > int64(len(d.raw)) {
+		return nil, fmt.Errorf("%w at byte %d", errDirectory, offset)
+	}
+	out := map[uint16][]int{}
+	for at += 2; at < end; at += 12 {
+		entry := d.raw[at:]
+		tag := d.order.Uint16(entry)
+		if !slices.Contains([]uint16{tagCompression, tagPhotometric, tagStripOffsets, tagRowsPerStrip, tagStripCounts,
+			tagTileWidth, tagTileHeight, tagTileOffsets, tagTileCounts, tagTables}, tag) {
+			continue
+		}
+		size := map[uint16]int64{typeByte: 1, typeShort: 2, typeLong: 4, typeUndefined: 1}[d.order.Uint16(entry[2:])]
+		n := int64(d.order.Uint32(entry[4:]))
+		from := at + 8
+		if size*n > 4 {
+			from = int64(d.order.Uint32(entry[8:]))
+		}
+		if size == 0 || from+size*n > int64(len(d.raw)) {
+			continue
+		}
+		values := make([]int, n)
+		for i := range values {
+			switch data := d.raw[from+int64(i)*size:]; size {
+			case 1:
+				values[i] = int(data[0])
+			case 2:
+				values[i] = int(d.order.Uint16(data))
+			default:
+				values[i] = int(d.order.Uint32(data))
+			}
+		}
+		out[tag] = values
+	}
+	return out, nil
+}

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rangesForm is the grammar of a Range header in bytes (RFC 9110, 14.1.1).
+var rangesForm = regexp.MustCompile(`^bytes=[ \t]*(?:[0-9]+-[0-9]*|-[0-9]+)(?:[ \t]*,[ \t]*(?:[0-9]+-[0-9]*|-[0-9]+))*[ \t]*$`)
+
+// serveContent answers with content, or the ranges of it that are asked for. A
+// Range header that is malformed or of another unit is ignored (RFC 9110, 14.2);
+// one that lies behind the end is a problem like any other.
+func (a *API) serveContent(w http.ResponseWriter, r *http.Request, content io.ReadSeeker) {
+	if given := r.Header.Get("Range"); given != "" && !wellFormed(given) {
+		r = r.Clone(r.Context())
+		r.Header.Del("Range")
+	}
+	http.ServeContent(&rangeWriter{ResponseWriter: w, api: a}, r, "", time.Time{}, content)
+}
+
+// wellFormed reports whether a Range header can be answered: no range of it ends
+// before it begins.
+func wellFormed(header string) bool {
+	if !rangesForm.MatchString(header) {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(header, "bytes="), ",") {
+		first, last, _ := strings.Cut(strings.TrimSpace(part), "-")
+		from, fromErr := strconv.ParseInt(first, 10, 64)
+		to, toErr := strconv.ParseInt(last, 10, 64)
+		if first != "" && fromErr != nil || last != "" && toErr != nil || first != "" && last != "" && to < from {
+			return false
+		}
+	}
+	return true
+}
+
+// rangeWriter turns the plain text of a range that cannot be answered into a
+// problem.
+type rangeWriter struct {
+	http.ResponseWriter
+	api     *API
+	refused bool
+}
+
+func (w *rangeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if status == http.StatusRequestedRangeNotSatisfiable {
+		w.refused = true
+		w.Header().Del("Content-Length")
+		w.api.problem(w.ResponseWriter, status, "the range lies behind the end; Content-Range says how many bytes there are")
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rangeWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
