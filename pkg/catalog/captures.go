@@ -163,7 +163,8 @@ func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapsh
 func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error {
 	err := db.pipelined(ctx, func(p *pipeline) error {
 		p.queue(`UPDATE captures SET snapshot_id = $3, document_id = $4, progress_at = now()
-			WHERE source_id = $1 AND request_id = $2 AND outcome IS NULL`, c.SourceID, c.RequestID, s.SnapshotID, s.DocumentID)
+			WHERE source_id = $1 AND request_id = $2 AND container = $5 AND outcome IS NULL`,
+			c.SourceID, c.RequestID, s.SnapshotID, s.DocumentID, c.Container)
 		lockDocument(p, &s)
 		if err := p.flush(ctx); err != nil {
 			return err
@@ -185,19 +186,21 @@ func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snaps
 
 // RecordMember does for a member of a container what RecordCapture does for a
 // request. The member's row is written in the same transaction: nobody asked
-// for it, so none must ever be open.
+// for it, so none must ever be open. When the row that stands is not one of this
+// container's, which its Container tells, nothing is written.
 func (db *DB) RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error) {
 	return db.record(ctx, c, s, nil, unchanged, true)
 }
 
 // DecideMember gives a member that has no snapshot its row and its outcome. A
-// document that is named was seen: it is there still.
+// document that is named was seen: it is there still. A row that stands and is not
+// one of this container's, which its Container tells, is left as it is.
 func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture, error) {
 	stands := c
 	err := db.pipelined(ctx, func(p *pipeline) error {
 		p.queue(insertMember, memberRow(c)...)
 		p.queue(`UPDATE documents SET last_checked_at = now(), last_seen_at = now() WHERE document_id = $1`, c.DocumentID)
-		p.queue(decideMember, decided(c)...)
+		p.queue(decideMember, append(decided(c), c.Container)...)
 		p.ask(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
 			stands, err = scanCapture(row)
 			return err
@@ -236,10 +239,11 @@ func (db *DB) Members(ctx context.Context, sourceID, requestID string) (map[stri
 	return counts, nil
 }
 
-// decideMember is decideCapture for a row that may be decided already.
+// decideMember is decideCapture for a row that may be decided already, or be
+// another's.
 const decideMember = `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6, document_id = $7,
 		fetch_status = $8, decided_at = now(), progress_at = now()
-	WHERE source_id = $1 AND request_id = $2 AND outcome IS NULL`
+	WHERE source_id = $1 AND request_id = $2 AND container = $9 AND outcome IS NULL`
 
 func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 	unchanged func(model.Standing) bool, member bool) (model.Capture, error) {
@@ -250,7 +254,7 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 			p.queue(insertMember, memberRow(c)...)
 		}
 		p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
-			if stands, err = scanCapture(row); err == nil && stands.Outcome != "" {
+			if stands, err = scanCapture(row); err == nil && (stands.Outcome != "" || stands.Container != c.Container) {
 				return errDecided
 			}
 			return err
@@ -307,7 +311,7 @@ func containerStatus(c model.Capture) string {
 	return "done"
 }
 
-// errDecided says that a request has its outcome.
+// errDecided says that a request has its outcome, or that its row is another's.
 var errDecided = errors.New("decided before")
 
 const lockCapture = `SELECT ` + captureColumns + ` FROM captures WHERE source_id = $1 AND request_id = $2 FOR UPDATE`

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,14 +47,19 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 		all = append(all, found...)
 	}
-	return all, nil
+	found, err := requestContradictions(ctx, tx, documentID)
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	}
+	return append(all, found...), nil
 }
 
 // contradictions are queries that yield nothing in a sound catalog: the place
 // and what is wrong there. $1 is a document or "", $2 the time before which a
 // thing must have moved last to be looked at.
 func contradictions() []string {
-	return append(append(captureContradictions(), chunkContradictions()...), stateContradictions()...)
+	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
+		stateContradictions(), logContradictions())
 }
 
 func captureContradictions() []string {
@@ -65,12 +71,6 @@ func captureContradictions() []string {
 		`SELECT 'snapshot ' || s.snapshot_id, 'is to be processed and has no run' FROM snapshots s
 		WHERE s.process AND s.created_at < $2 AND ($1 = '' OR s.document_id = $1)
 		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)`,
-
-		`SELECT 'snapshot ' || s.snapshot_id, 'its columns are not those of its record' FROM snapshots s
-		WHERE ($1 = '' OR s.document_id = $1 OR s.record->>'document_id' = $1)
-		AND (s.snapshot_id, s.document_id, s.source_id, s.content_hash, s.snapshot_kind, s.final_type) IS DISTINCT FROM
-			(s.record->>'snapshot_id', s.record->>'document_id', s.record->>'source_id', s.record->>'content_hash',
-			s.record->>'snapshot_kind', s.record->>'final_type')`,
 
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has not moved since ' ||
 			to_char(r.progress_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')

@@ -21,7 +21,7 @@ import (
 func urlText() *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{
 		"a", "B", "z9", "é", "u\u0308", "ß", "．", "xn--", "mnchen-3ya", "[::1]", ":80", ":443", ":", "@", "/", "//", ".", "..",
-		"%", "%4", "%41", "%2f", "%25", "34", "1", "?", "&", "&&", "=", "#", ";", "+", " ", "utm_x=1", "token=s", "a=1", "a", "~", "-",
+		"%", "%4", "%41", "%2f", "%25", "34", "1", "?", "&", "&&", "=", "#", ";", "+", " ", "utm_x=1", "token=s", "a=1", ";sid=s", "%3Ftoken%3D", "http://", "%3A%2F%2F", "u@", "%2540", "%3B", "a", "~", "-",
 		"İ", "K", "\u00ad", "\u200d", "example.org", "192.0.2.1",
 	})
 	return rapid.Custom(func(t *rapid.T) string {

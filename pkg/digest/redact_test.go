@@ -31,6 +31,36 @@ func TestRedactText(t *testing.T) {
 	}
 }
 
+func TestSecretsWithinAURL(t *testing.T) {
+	const nested = "http%3A%2F%2Fh%2F%3Ftoken%3DREDACTED"
+	for url, want := range map[string][2]string{ // as it is stored, and its canonical form
+		"http://h/p;jsessionid=S?a=b":                                  {"http://h/p;jsessionid=REDACTED?a=b", "http://h/p?a=b"},
+		"http://h/p;v=1;%73id=S;T/q":                                   {"http://h/p;v=1;%73id=REDACTED/q", "http://h/p;v=1/q"},
+		"http://h/;sid=S/":                                             {"http://h/;sid=REDACTED/", "http://h/"},
+		"http://h/token=1;v=2":                                         {"http://h/token=1;v=2", "http://h/token=1;v=2"},
+		"file:///d/a;key=1.txt":                                        {"file:///d/a;key=1.txt", "file:///d/a;key=1.txt"},
+		"http://h/?a=b;token=S":                                        {"http://h/?a=b;token=REDACTED", "http://h/?a=b"},
+		"http://h/?token=S;T;page=2&c":                                 {"http://h/?token=REDACTED;page=2&c", "http://h/?c&page=2"},
+		"http://h/?a=1;b=2#x;sid=S":                                    {"http://h/?a=1;b=2#x;sid=REDACTED", "http://h/?a=1;b=2"},
+		"http://h/?u=http%3A%2F%2Fuser%3APW%40h%2F%3Ftoken%3DS":        {"http://h/?u=" + nested, "http://h/?u=" + nested},
+		"http://h/?u=http://u:PW@h/?token=S":                           {"http://h/?u=" + nested, "http://h/?u=" + nested},
+		"http://h/?u=http%253A%252F%252FPW%2540h%252F%253Ftoken%253DS": {"http://h/?u=" + nested, "http://h/?u=" + nested},
+		"http://h/?http://PW@h/?token=S":                               {"http://h/?" + nested, "http://h/?" + nested},
+		"http://h/?next=%2Fp%3Bsid%3DS":                                {"http://h/?next=%2Fp%3Bsid%3DREDACTED", "http://h/?next=%2Fp%3Bsid%3DREDACTED"},
+		"http://h/?u=http%3a%2F%2Fh%2Fa@b":                             {"http://h/?u=http%3a%2F%2Fh%2Fa@b", "http://h/?u=http%3A%2F%2Fh%2Fa@b"},
+	} {
+		redacted := digest.RedactURL(url)
+		if redacted != want[0] || digest.RedactURL(redacted) != redacted {
+			t.Errorf("%s is stored as %s, then %s", url, redacted, digest.RedactURL(redacted))
+		}
+		for _, u := range []string{url, redacted, want[1]} {
+			if got, err := digest.URLCanonV1(u); err != nil || got != want[1] {
+				t.Errorf("%s becomes %s (%v), want %s", u, got, err, want[1])
+			}
+		}
+	}
+}
+
 func TestRedactValue(t *testing.T) {
 	for name, want := range map[string]string{
 		"note": "abc", "Set-Cookie": "REDACTED", "api_key": "REDACTED", "x-api-key": "REDACTED", "password": "REDACTED", "X_Amz_Signature": "REDACTED",

@@ -26,9 +26,11 @@ const RedactedMarker = "REDACTED"
 //     hex digits upper case, nothing else touched
 //   - an empty path becomes "/", of any other all trailing slashes go; dot
 //     segments are kept
-//   - query pairs: empty ones, tracking and signature parameters removed; the
-//     rest sorted by raw name, then raw value, stable; a is not a=; an empty
-//     query goes with its "?"
+//   - query pairs: empty ones, tracking and signature parameters removed, the
+//     latter also behind a ";" in a pair or in a path that is no file's; within a
+//     value that is a URL they and user information are as [RedactURL] leaves
+//     them; the rest sorted by raw name, then raw value, stable; a is not a=; an
+//     empty query goes with its "?"
 //
 // An error means that the URL is malformed: another scheme, no host (but for
 // file), a host that is none, a control character, bytes that are not UTF-8.
@@ -60,7 +62,11 @@ func urlCanon(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := strings.TrimRight(decodeUnreserved(u.path), "/")
+	path := decodeUnreserved(u.path)
+	if scheme != "file" {
+		path = cutPathSecrets(path, false)
+	}
+	path = strings.TrimRight(path, "/")
 	if path == "" {
 		path = "/"
 	}
@@ -169,6 +175,9 @@ func canonHost(host string) (string, error) {
 func canonQuery(query string) string {
 	query = decodeUnreserved(strings.TrimPrefix(query, "?"))
 	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		pairs[i] = cutSecrets(pair, 0, false)
+	}
 	pairs = slices.DeleteFunc(pairs, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return pair == "" || isTracking(name) || isSignature(name)
@@ -208,47 +217,14 @@ func isSignature(name string) bool {
 	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-")
 }
 
-// RedactURL returns url as it may be stored: without user information, and
-// with the values of signature parameters, in query and fragment, replaced by
-// [RedactedMarker]. All else stays as it is, also in what is no valid URL. The
-// canonical form of the result is that of url. It is idempotent.
-func RedactURL(url string) string {
-	u := splitURL(url)
-	var b strings.Builder
-	b.WriteString(u.scheme)
-	if u.hasAuthority {
-		b.WriteString("//")
-	}
-	b.WriteString(u.host)
-	b.WriteString(u.path)
-	if query, ok := strings.CutPrefix(u.query, "?"); ok {
-		b.WriteString("?" + redactPairs(query))
-	}
-	if fragment, ok := strings.CutPrefix(u.fragment, "#"); ok {
-		route, query, found := strings.Cut(fragment, "?")
-		b.WriteString("#" + redactPairs(route))
-		if found {
-			b.WriteString("?" + redactPairs(query))
-		}
-	}
-	return b.String()
-}
-
-func redactPairs(query string) string {
-	pairs := strings.Split(query, "&")
-	for i, pair := range pairs {
-		name, _, found := strings.Cut(pair, "=")
-		if found && isSignature(decodeUnreserved(name)) {
-			pairs[i] = name + "=" + RedactedMarker
-		}
-	}
-	return strings.Join(pairs, "&")
-}
-
 // decodeUnreserved replaces percent codes of unreserved characters (RFC 3986,
 // 2.3) by the characters, until none is left, and writes the hex digits of all
 // others in upper case. A "%" that begins no code stays.
-func decodeUnreserved(s string) string {
+func decodeUnreserved(s string) string { return decode(s, isUnreserved) }
+
+// decode replaces percent codes as decodeUnreserved does, but those of the
+// characters that which holds for.
+func decode(s string, which func(byte) bool) string {
 	if !strings.Contains(s, "%") {
 		return s
 	}
@@ -262,7 +238,7 @@ func decodeUnreserved(s string) string {
 			if !ok {
 				break
 			}
-			if !isUnreserved(c) {
+			if !which(c) {
 				copy(out[tail:], fmt.Sprintf("%%%02X", c))
 				break
 			}

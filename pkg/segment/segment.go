@@ -222,6 +222,24 @@ func (r *Reader) Raw(i int) ([]byte, error) {
 	return frame, nil
 }
 
+// Size returns how many bytes the i-th page has when it is decompressed, as the
+// head of its frame says, or MaxFrame where that does not say it.
+func (r *Reader) Size(i int) (int64, error) {
+	e := r.idx.Pages[i]
+	head := make([]byte, min(e.Length, zstd.HeaderMaxSize))
+	if _, err := r.src.ReadAt(head, e.Offset); err != nil && !errors.Is(err, io.EOF) {
+		return 0, fmt.Errorf("page %d: %w", e.PageNo, err)
+	}
+	var h zstd.Header
+	if err := h.Decode(head); err != nil {
+		return 0, fmt.Errorf("page %d: zstd: %w", e.PageNo, err)
+	}
+	if !h.HasFCS || h.FrameContentSize > MaxFrame {
+		return MaxFrame, nil
+	}
+	return int64(h.FrameContentSize), nil
+}
+
 // Frame returns the i-th page, verified.
 func (r *Reader) Frame(i int) (Frame, error) {
 	raw, err := r.Raw(i)

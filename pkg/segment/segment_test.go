@@ -45,6 +45,31 @@ func build(t testing.TB, pages int) []byte {
 	return data
 }
 
+func TestSize(t *testing.T) {
+	data := build(t, 16)
+	r, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Index() {
+		raw, err := r.Raw(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := segment.Decompress(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(len(page))
+		if want < 256 { // so little is not said by its frame
+			want = segment.MaxFrame
+		}
+		if size, err := r.Size(i); err != nil || size != want {
+			t.Errorf("page %d has %d bytes, want %d: %v", i+1, size, want, err)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	data := build(t, 16)
 	if again := build(t, 16); !bytes.Equal(data, again) {

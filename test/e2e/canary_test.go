@@ -68,6 +68,8 @@ func (c *canaries) address(where, base string) string {
 	for _, name := range []string{"X-Amz-Signature", "x-goog-credential", "sig", "token", "access_token", "api_key", "PHPSESSID"} {
 		address += "&" + name + "=" + c.plant("%s: parameter %s", where, name)
 	}
+	address += "&a=b;token=" + c.plant("%s: parameter behind a semicolon", where) +
+		"&u=http%3A%2F%2Fuser%3A" + c.plant("%s: password in a value", where) + "%40example.org%2F%3Ftoken%3D" + c.plant("%s: parameter in a value", where)
 	return address + "#access_token=" + c.plant("%s: fragment", where)
 }
 

@@ -379,6 +379,10 @@ func TestObjectsOfTheInbox(t *testing.T) {
 		"foreign prefix": {object("o2", "inbox", "other/b.txt"), event.OutcomeRejected, fault.FetchRefused},
 		"way out":        {object("o3", "inbox", "demo/../other/b.txt"), event.OutcomeRejected, fault.FetchRefused},
 		"other bucket":   {object("o4", "derived", "demo/a.txt"), event.OutcomeRejected, fault.Malformed},
+		"raw object":     {object("o7", "raw", strings.TrimPrefix(s.ContentHash, "sha256:")), event.OutcomeRejected, fault.Malformed},
+		"raw of another": {object("o1", "raw", strings.TrimPrefix(s.ContentHash, "sha256:")), event.OutcomeRejected, fault.Malformed},
+		"raw WARC": {event.CaptureRequested{RequestID: "o8", WARC: &event.Object{Bucket: "raw", Key: strings.TrimPrefix(s.ContentHash, "sha256:")}},
+			event.OutcomeRejected, fault.Malformed},
 		"no such object": {object("o5", "inbox", "demo/none"), event.OutcomeFailed, fault.FetchFailed},
 		"no such WARC": {event.CaptureRequested{RequestID: "o6", WARC: &event.Object{Bucket: "inbox", Key: "demo/a.warc"}},
 			event.OutcomeFailed, fault.FetchFailed},
@@ -386,6 +390,9 @@ func TestObjectsOfTheInbox(t *testing.T) {
 		done := b.outcome(c.request)
 		if done.Outcome != c.outcome || done.Reason != string(c.reason) || done.Message == "" {
 			t.Errorf("%s: %+v", id, done)
+		}
+		if _, err := b.db.Capture(t.Context(), source, c.request.RequestID); c.reason == fault.Malformed && c.request.RequestID != "o1" && err == nil {
+			t.Errorf("%s has a row", id)
 		}
 	}
 }

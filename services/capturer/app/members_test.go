@@ -9,7 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -362,6 +365,84 @@ func TestDepth(t *testing.T) {
 }
 
 // TestMemberOfAnyName has names that are longer than a crawler's own ids may be.
+// A request_id may have the form of a member's: what is in a container is
+// captured all the same, and the other request stays as it is.
+func TestMembersWhoseIDAnotherHas(t *testing.T) {
+	inner := zipOf(t, entry{"deep.txt", "Au fond."})
+	data := zipOf(t, entry{"gone.txt", "Le procès-verbal."}, entry{"open.txt", "Le second."}, entry{"inner.zip", string(inner)},
+		entry{"inner.zip!/deep.txt", "Un nom de même forme."}, entry{"free.txt", "Le reste."})
+	record := warcRecord("resource", "1", "https://example.org/r", "La page.", "Content-Type: text/plain") +
+		warcRecord("revisit", "2", "https://example.org/s", "", "WARC-Refers-To: <urn:uuid:99>")
+	second := strings.Index(record, warcRecord("revisit", "2", "https://example.org/s", "", "WARC-Refers-To: <urn:uuid:99>"))
+
+	b := fresh(t, nil)
+	taken := []string{"box!/gone.txt", "box!/inner.zip", "w@0", fmt.Sprintf("w@%d", second)}
+	before := make(map[string]model.Capture)
+	for _, id := range taken {
+		if done := b.outcome(inline(id, "Autre chose: "+id)); done.Outcome != event.OutcomeStored {
+			t.Fatalf("%s: %+v", id, done)
+		}
+	}
+	asked := model.Capture{SourceID: source, RequestID: "box!/open.txt", RequestDigest: "d", Request: []byte("{}"), RequestedAt: time.Now()}
+	if _, held, err := b.db.AcceptCapture(t.Context(), asked, "another", time.Hour); err != nil || !held {
+		t.Fatal(held, err)
+	}
+	taken = append(taken, asked.RequestID)
+	row := func(id string) model.Capture {
+		c, err := b.db.Capture(t.Context(), source, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, id := range taken {
+		before[id] = row(id)
+	}
+
+	archive := b.put("w", "w.warc", []byte(record))
+	archive.WARC, archive.Object = archive.Object, nil
+	box := b.put("box", "box.zip", data)
+	want := map[string]map[string]int{"box": {"stored": 5}, "w": {"stored": 1, "unchanged": 1}}
+	for _, r := range []event.CaptureRequested{box, archive} {
+		// The first handling is interrupted, so that rows are found again.
+		killed, n := errors.New("killed"), 0
+		err := b.stage.Handle(t.Context(), b.event(r), func(context.Context, event.Data) error {
+			if n++; n > 2 {
+				return fault.Unavailable(killed)
+			}
+			return nil
+		})
+		if !errors.Is(err, killed) {
+			t.Fatal(err)
+		}
+		done, _ := b.unpacked(r)
+		if d := done[r.RequestID]; d.Outcome != event.OutcomeStored || !maps.Equal(d.Members, want[r.RequestID]) {
+			t.Errorf("%s: %+v", r.RequestID, d)
+		}
+	}
+	for id, c := range before {
+		if again := row(id); !reflect.DeepEqual(again, c) {
+			t.Errorf("%s was %+v, is %+v", id, c, again)
+		}
+	}
+
+	boxSnapshot, archiveSnapshot := row("box").SnapshotID, row("w").SnapshotID
+	renamed := "box!/inner.zip!/" + boxSnapshot
+	for id, text := range map[string]string{
+		"box!/gone.txt!/" + boxSnapshot: "Le procès-verbal.", "box!/open.txt!/" + boxSnapshot: "Le second.", renamed: string(inner),
+		renamed + "!/deep.txt": "Au fond.", "box!/inner.zip%21/deep.txt": "Un nom de même forme.", "box!/free.txt": "Le reste.",
+		"w@0!/" + archiveSnapshot: "La page.",
+	} {
+		s := b.snapshot(row(id).SnapshotID)
+		if string(b.raw(s.ContentHash)) != text || s.RequestID != id {
+			t.Errorf("%s: %+v", id, s)
+		}
+	}
+	if c := row("w@" + strconv.Itoa(second) + "!/" + archiveSnapshot); c.Outcome != string(event.OutcomeUnchanged) {
+		t.Errorf("a revisit: %+v", c)
+	}
+}
+
 func TestMemberOfAnyName(t *testing.T) {
 	b := fresh(t, nil)
 	long := strings.Repeat("é", 2000)

@@ -285,9 +285,11 @@ func TestAURLWhoseSecretIsGoneIsNotFetched(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("who are you: " + r.URL.Query().Get("token")))
 	})
-	lost := event.CaptureRequested{RequestID: "lost", SourceID: source, URL: s.URL + "/a?token=REDACTED"}
-	if d := b.outcome(lost); d.Outcome != event.OutcomeFailed || d.Reason != string(fault.FetchFailed) || !strings.Contains(d.Message, "send it again") || s.hits.Load() != 0 {
-		t.Errorf("%+v after %d requests", d, s.hits.Load())
+	for i, at := range []string{"/a?token=REDACTED", "/a;sid=REDACTED", "/a?next=%2Fb%3Ftoken%3DREDACTED"} {
+		lost := event.CaptureRequested{RequestID: fmt.Sprintf("lost-%d", i), SourceID: source, URL: s.URL + at}
+		if d := b.outcome(lost); d.Outcome != event.OutcomeFailed || d.Reason != string(fault.FetchFailed) || !strings.Contains(d.Message, "send it again") || s.hits.Load() != 0 {
+			t.Errorf("%s: %+v after %d requests", at, d, s.hits.Load())
+		}
 	}
 	whole := event.CaptureRequested{RequestID: "whole", SourceID: source, URL: s.URL + "/a?token=geheim"}
 	d := b.outcome(whole)

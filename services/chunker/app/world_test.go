@@ -140,7 +140,15 @@ func (w *world) capture(v version) model.Run {
 		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
 	}
-	c := model.Capture{SourceID: source, RequestID: request, RequestDigest: "d", Request: json.RawMessage(`{}`)}
+	stored := json.RawMessage(`{}`)
+	canonical, err := digest.JCS(stored)
+	if err != nil {
+		w.Fatal(err)
+	}
+	c := model.Capture{SourceID: source, RequestID: request, RequestDigest: digest.Hex(canonical), Request: stored, RequestedAt: at}
+	if _, err := w.db.RegisterSource(w.Context(), model.DefaultSource(source)); err != nil {
+		w.Fatal(err)
+	}
 	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
 		w.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -22,8 +24,12 @@ import (
 	"github.com/colophon-dev/colophon/pkg/verify"
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
+
+// memoryTime is how long a request waits for memory.
+const memoryTime = 10 * time.Second
 
 // Name is the service's name in logs and traces.
 const Name = "gateway"
@@ -33,6 +39,7 @@ type App struct {
 	config     Config
 	log        *slog.Logger
 	listener   net.Listener
+	memory     *room.Room // of the pages of answers
 	server     *http.Server
 	conn       *stream.Conn
 	db         *catalog.DB
@@ -55,7 +62,8 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the HTTP address: %w", err), a.Close())
 	}
-	a.listener = listener
+	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
+	a.memory = room.New(c.HTTP.Memory, memoryTime)
 	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, c.Qdrant.Collection)
 	a.server = a.serverOf(tel)
 	return a, nil
@@ -85,7 +93,7 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 }
 
 func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
-	reader := pages.Reader{Catalog: a.db, Objects: a.blobs}
+	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
 	builtIn := retrieval.HashEmbedder{}
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
@@ -97,13 +105,13 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
 		}},
-		Objects: a.blobs, Pages: reader, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
+		Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
 		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator,
 	}
 	return &http.Server{
 		Handler: http.MaxBytesHandler(handler.Handler(), 1<<10), // nothing is asked with a body
-		// The time of an answer is that of its route.
+		// The time of an answer is that of its route, and of those who read it.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(tel.Logger.Handler(), slog.LevelDebug),
 	}

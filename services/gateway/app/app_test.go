@@ -199,6 +199,7 @@ type doc struct {
 	layer                             model.Layer
 	box                               *model.BBox
 	unit                              model.UnitType // of one that is made up; else a paragraph
+	more                              int            // units that are made up behind that one
 	html                              string         // captured, extracted for real; else a unit of content is made up
 }
 
@@ -317,7 +318,13 @@ func madeUp(s model.Snapshot, run model.Run, d doc) segment.Frame {
 		RecordLocator: model.Locator{Kind: model.LocatorBlock, PageNumber: 1}, ParserVersion: run.ParserVersion,
 		Evidence: []model.Evidence{{SourceID: s.SourceID, SnapshotID: s.SnapshotID, PageNumber: 1, BBox: d.box,
 			RepresentationKind: model.RepresentationLocator, FragmentHash: "sha256:0"}}}
-	return segment.Frame{Page: page, Units: []model.Unit{unit}}
+	frame := segment.Frame{Page: page, Units: []model.Unit{unit}}
+	for i := range d.more {
+		unit.IRID = fmt.Sprintf("ir_made_up_%d", i)
+		unit.FieldsRaw.Text = fmt.Sprintf("Unit %d", i)
+		frame.Units = append(frame.Units, unit)
+	}
+	return frame
 }
 
 func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) model.Chunk {

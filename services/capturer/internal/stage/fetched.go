@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -23,6 +23,9 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/robots"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
+
+// redacted finds the marker that stands for a secret, also within a value.
+var redacted = regexp.MustCompile(`(=|%3D)` + digest.RedactedMarker)
 
 // captureOnce fetches a URL unless that was done within its window, or is being
 // done now by another request.
@@ -115,7 +118,7 @@ func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.S
 // ask fetches a URL when it is its turn at its host, and at each host that its
 // redirects lead to.
 func (s *Stage) ask(ctx context.Context, req *request, source model.Source, k *known) (*fetch.Response, error) {
-	if strings.Contains(req.fetchURL, "="+digest.RedactedMarker) && digest.RedactURL(req.fetchURL) == req.fetchURL {
+	if redacted.MatchString(req.fetchURL) && digest.RedactURL(req.fetchURL) == req.fetchURL {
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("fetching %s: the request was lost before it was done, and its secrets are not kept: send it again under another request_id", req.URL))
 	}
 	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}

@@ -235,9 +235,9 @@ func (u *unpacking) refuse(ctx context.Context, data event.CaptureRequested, rea
 }
 
 func (u *unpacking) decideFailed(ctx context.Context, member *request, reason fault.Reason, problem error) error {
-	row := u.rowOf(member)
-	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), problem.Error()
-	return u.decide(ctx, row)
+	return u.decide(ctx, member, func(row *model.Capture) {
+		row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), problem.Error()
+	})
 }
 
 // unnamed records a member whose name, address or times break the rules for
@@ -258,15 +258,36 @@ func (c *counts) damage(what string) {
 	}
 }
 
-func (u *unpacking) decide(ctx context.Context, row model.Capture) error {
-	row, err := u.before(ctx, row)
-	if err != nil {
-		return err
+// own does the work on a member's row, which returns the row as it stands. A
+// request_id may be of any form, so the row can be that of another request, or of
+// a member of another container: then the member is worked on again under its
+// request_id, "!/" and the snapshot_id of its container, until the row is its own.
+func (u *unpacking) own(member *request, work func() (model.Capture, error)) (model.Capture, error) {
+	for {
+		row, err := work()
+		if err != nil || row.Container == u.req.RequestID {
+			return row, err
+		}
+		member.RequestID = addressable(digest.MemberRequestID(member.RequestID, u.snap.SnapshotID))
+		if err := member.clean(u.InboxBucket); err != nil {
+			return row, err
+		}
 	}
-	if row.Announced {
-		return nil
-	}
-	if row, err = u.Requests.DecideMember(ctx, row); err != nil {
+}
+
+// decide gives a member that has no snapshot its row, with the outcome that fill
+// writes into it.
+func (u *unpacking) decide(ctx context.Context, member *request, fill func(*model.Capture)) error {
+	row, err := u.own(member, func() (model.Capture, error) {
+		row := u.rowOf(member)
+		fill(&row)
+		row, err := u.before(ctx, row, u.again)
+		if err != nil || row.Announced || row.Container != u.req.RequestID {
+			return row, err
+		}
+		return u.Requests.DecideMember(ctx, row)
+	})
+	if err != nil || row.Announced {
 		return err
 	}
 	u.turn.added = true
@@ -292,39 +313,20 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 		return u.unnamed(ctx, data, err)
 	}
 	c.url, c.canonical, c.chain, c.status, c.header = member.URL, member.canonical, member.RedirectChain, member.HTTPStatus, member.Headers
-	snap, err := u.snapshot(member, u.source, c)
+	var snap model.Snapshot
+	var unfit error
+	row, err := u.own(member, func() (model.Capture, error) {
+		if snap, unfit = u.snapshot(member, u.source, c); unfit != nil {
+			return model.Capture{}, unfit
+		}
+		snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""
+		return u.recordRow(ctx, member, snap, c)
+	})
 	switch {
-	case fault.KindOf(err) == fault.KindPermanent:
-		return u.refuse(ctx, data, fault.ReasonOf(err), err)
+	case fault.KindOf(unfit) == fault.KindPermanent:
+		return u.refuse(ctx, data, fault.ReasonOf(unfit), unfit)
 	case err != nil:
 		return err
-	}
-	snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""
-	row, err := u.before(ctx, u.rowOf(member))
-	if err != nil {
-		return err
-	}
-	known := row.Outcome != ""
-	if !known {
-		if err := u.put(ctx, member.SourceID, c); err != nil {
-			return err
-		}
-	}
-	if snap.SnapshotKind == model.KindContainer {
-		if row, err = u.inner(ctx, member, row, snap, c.body); err != nil {
-			return err
-		}
-	}
-	if !known {
-		unchanged, err := u.unchanged(member, snap)
-		if err != nil {
-			return err
-		}
-		if row, err = u.Requests.RecordMember(ctx, row, snap, unchanged); err != nil {
-			return err
-		}
-		u.turn.added = true
-		faultpoint.Reach("capture.member.recorded")
 	}
 	switch event.Outcome(row.Outcome) {
 	case event.OutcomeStored:
@@ -337,10 +339,44 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 	return u.announceOnce(ctx, row, &snap)
 }
 
-// before returns the row of a member as it stands when an earlier handling has
-// decided it, else as it is given.
-func (u *unpacking) before(ctx context.Context, row model.Capture) (model.Capture, error) {
-	if !u.again {
+// recordRow records a member whose snapshot is made, unless its row was decided
+// before or is another's.
+func (u *unpacking) recordRow(ctx context.Context, member *request, snap model.Snapshot, c *captured) (model.Capture, error) {
+	container := snap.SnapshotKind == model.KindContainer
+	row, err := u.before(ctx, u.rowOf(member), u.again || container)
+	if err != nil || row.Container != u.req.RequestID {
+		return row, err
+	}
+	known := row.Outcome != ""
+	if !known {
+		if err := u.put(ctx, member.SourceID, c); err != nil {
+			return row, err
+		}
+	}
+	if container {
+		if row, err = u.inner(ctx, member, row, snap, c.body); err != nil {
+			return row, err
+		}
+	}
+	if known {
+		return row, nil
+	}
+	unchanged, err := u.unchanged(member, snap)
+	if err != nil {
+		return row, err
+	}
+	row, err = u.Requests.RecordMember(ctx, row, snap, unchanged)
+	if err == nil && row.Container == u.req.RequestID {
+		u.turn.added = true
+		faultpoint.Reach("capture.member.recorded")
+	}
+	return row, err
+}
+
+// before returns the row of a member as it stands, when there is one and it is
+// looked for, else as it is given.
+func (u *unpacking) before(ctx context.Context, row model.Capture, look bool) (model.Capture, error) {
+	if !look {
 		return row, nil
 	}
 	stands, err := u.Requests.Capture(ctx, row.SourceID, row.RequestID)

@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
@@ -169,11 +170,11 @@ func (u *unpacking) revisit(ctx context.Context, r *warc.Record, file *spool.Con
 	if err != nil {
 		return u.unnamed(ctx, data, err)
 	}
-	row := u.rowOf(member)
-	row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity)
-	row.Message = "a revisit whose payload is not in the archive"
 	u.counts.unchanged++
-	return u.decide(ctx, row)
+	return u.decide(ctx, member, func(row *model.Capture) {
+		row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity)
+		row.Message = "a revisit whose payload is not in the archive"
+	})
 }
 
 // request returns what a record says of its capture.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (r *request) cleanPlace(inboxName string) error {
 		r.Inline, r.Object = nil, &event.Object{Bucket: bucketRaw, Key: sum}
 		return nil
 	}
-	for _, o := range []*event.Object{r.Object, r.WARC} {
+	for i, o := range []*event.Object{r.Object, r.WARC} {
 		if o == nil {
 			continue
 		}
@@ -149,18 +150,34 @@ func (r *request) cleanPlace(inboxName string) error {
 		if err := event.CheckName("key", o.Key, 1024); err != nil {
 			return err
 		}
-		switch o.Bucket {
-		case bucketRaw: // a request that is handled again from its row
+		switch {
+		case o.Bucket == bucketRaw && i == 0: // a request that is handled again from its row
 			if _, err := digest.ContentHex("sha256:" + o.Key); err != nil {
 				return fmt.Errorf("object: %w", err)
 			}
-		case bucketInbox:
+		case o.Bucket == bucketInbox:
 			if o.Key == "" {
 				return errors.New("object: a key must be given")
 			}
 		default:
 			return errors.New("object: only the inbox bucket is read")
 		}
+	}
+	return nil
+}
+
+// again checks that a request for a raw object is one that was accepted before:
+// only its row is where inline content became one, and crawlers hand over what is
+// in their inbox (contracts 2).
+func (s *Stage) again(ctx context.Context, r *request) error {
+	if r.Object == nil || r.Object.Bucket != bucketRaw || r.inline != nil {
+		return nil
+	}
+	switch row, err := s.Requests.Capture(ctx, r.SourceID, r.RequestID); {
+	case err != nil && !s.Missing(err):
+		return err
+	case err != nil || row.RequestDigest != r.digest:
+		return fault.Permanent(fault.Malformed, errors.New("object: only the inbox bucket is read"))
 	}
 	return nil
 }

@@ -136,6 +136,9 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
+	if err := s.again(ctx, req); err != nil {
+		return err
+	}
 	source, refused, err := s.source(ctx, req.SourceID)
 	if err != nil {
 		return err
@@ -251,6 +254,12 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	req, err := s.read(e)
 	if err != nil {
 		return s.tell(ctx, e.SourceID, requestIDIn(e.Payload, e.MsgID, e.SourceID), reason, sentence, emit)
+	}
+	switch err := s.again(ctx, req); {
+	case fault.KindOf(err) == fault.KindPermanent:
+		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
+	case err != nil:
+		return err
 	}
 	row, _, err := s.Requests.AcceptCapture(ctx, req.row(), rand.Text(), s.Lease)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"log/slog"
 	"net"
@@ -29,6 +30,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -40,6 +42,14 @@ const (
 	answerTime = 30 * time.Second
 	proofTime  = 5 * time.Minute
 	rawTime    = 15 * time.Minute
+	sendTime   = 15 * time.Minute // for the bytes of an answer, once it is made
+)
+
+// How much is worked on at once, and how long a request waits for its turn.
+const (
+	maxWorking = 32
+	maxProofs  = 2 // each holds some pages
+	turnTime   = 10 * time.Second
 )
 
 const noAddress = "there is no such address; /openapi.json lists all"
@@ -93,7 +103,8 @@ type API struct {
 	Searcher Searcher
 	Prover   Prover
 	Objects  Objects
-	Pages    pages.Reader
+	Pages    pages.Reader // its Memory is that of all large answers
+	TempDir  string       // folder of answers that are not sent yet; the system's when empty
 	Pictures Pictures
 	Queues   Queues
 	Ready    func(ctx context.Context) error
@@ -107,6 +118,7 @@ type API struct {
 type route struct {
 	path   string
 	limit  time.Duration // of the answer; 0 is answerTime
+	free   bool          // whether it is so little work that it waits for no turn
 	handle func(w http.ResponseWriter, r *http.Request) error
 }
 
@@ -114,7 +126,7 @@ func (a *API) routes() []route {
 	return []route{
 		{path: "/v1/search", handle: a.search},
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
-		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime},
+		{path: "/v1/chunks/{ref}/proof", handle: a.proofs(), limit: proofTime},
 		{path: "/v1/documents/{id}", handle: a.document},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
@@ -123,8 +135,8 @@ func (a *API) routes() []route {
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
 		{path: "/v1/changes", handle: a.changes},
 		{path: "/v1/status", handle: a.status},
-		{path: "/healthz", handle: a.healthz},
-		{path: "/readyz", handle: a.readyz},
+		{path: "/healthz", handle: a.healthz, free: true},
+		{path: "/readyz", handle: a.readyz, free: true},
 		{path: "/openapi.json", handle: a.openapi},
 	}
 }
@@ -132,11 +144,12 @@ func (a *API) routes() []route {
 // Handler returns the API.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
+	working := room.New(maxWorking, turnTime)
 	for _, r := range a.routes() {
 		if r.limit == 0 {
 			r.limit = answerTime
 		}
-		mux.Handle("GET "+r.path, a.serve(r))
+		mux.Handle("GET "+r.path, a.serve(r, working))
 		mux.HandleFunc(r.path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Allow", "GET, HEAD")
 			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
@@ -178,9 +191,9 @@ func localHost(host string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// serve runs a route's handler under its deadline and in a span, and turns its
-// error into a problem.
-func (a *API) serve(r route) http.Handler {
+// serve runs a route's handler under its deadline and in a span, when there is room
+// to work on it, and turns its error into a problem.
+func (a *API) serve(r route, working *room.Room) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		ctx := a.Traces.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
 		ctx, cancel := context.WithTimeout(ctx, r.limit)
@@ -188,35 +201,54 @@ func (a *API) serve(r route) http.Handler {
 		ctx, span := a.Tracer.Start(ctx, "GET "+r.path, trace.WithSpanKind(trace.SpanKindServer),
 			trace.WithAttributes(attribute.String("http.route", r.path), attribute.String("http.request.method", req.Method)))
 		defer span.End()
-		// The server's own deadline is that of a short answer.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(r.limit + time.Second))
-		err := r.handle(w, req.WithContext(ctx))
-		if err == nil {
+		out := &sender{ResponseWriter: w, worked: func() {}, until: time.Now().Add(r.limit + sendTime)}
+		err := a.work(out, req.WithContext(ctx), r, working)
+		if err == nil || req.Context().Err() != nil { // a caller who has gone needs no answer
 			return
 		}
 		span.RecordError(err)
 		status, detail := statusOf(ctx, err)
-		if status >= http.StatusInternalServerError {
+		if status >= http.StatusInternalServerError && !errors.Is(err, room.ErrFull) { // which is nobody's failure, and may be many
 			span.SetStatus(codes.Error, "")
 			a.Log.ErrorContext(ctx, "a request failed", slog.String("route", r.path), slog.Any("error", err))
 		}
 		if status == http.StatusServiceUnavailable {
 			w.Header().Set("Retry-After", "5")
 		}
-		a.problem(w, status, detail)
+		a.problem(out, status, detail)
 	})
+}
+
+// work runs a route's handler in its turn, which is over when the answer is sent.
+func (a *API) work(out *sender, req *http.Request, r route, working *room.Room) error {
+	if !r.free {
+		give, err := working.Take(req.Context(), 1)
+		if err != nil {
+			return err
+		}
+		defer give()
+		out.worked = give
+	}
+	return r.handle(out, req)
 }
 
 // answer writes v as JSON.
 func (a *API) answer(w http.ResponseWriter, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
+	return a.compose(w, func(b io.Writer) error { return encode(w, b, v) })
+}
+
+// encode writes v into an answer as JSON.
+func encode(w http.ResponseWriter, b io.Writer, v any) error {
+	headJSON(w)
+	if err := json.NewEncoder(b).Encode(v); err != nil {
 		return fmt.Errorf("encoding the answer: %w", err)
 	}
+	return nil
+}
+
+func headJSON(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(body, '\n')) // a caller who has gone needs no answer
-	return nil
 }
 
 func (a *API) openapi(w http.ResponseWriter, _ *http.Request) error {

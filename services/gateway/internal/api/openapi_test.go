@@ -145,7 +145,7 @@ func build(t *testing.T) map[string]any {
 	t.Helper()
 	schemas := make(map[string]any)
 	problem := map[string]any{"description": "Why there is no such answer (RFC 9457): 400 for what was asked wrongly, 404 for what is not there, " +
-		"405 for another method, 421 for another host, 503 while a part that is needed is away, 504 for what took too long, 500 for the rest.",
+		"405 for another method, 421 for another host, 503 while a part that is needed is away or too much is asked at once (Retry-After says when to ask again), 504 for what took too long, 500 for the rest.",
 		"content": map[string]any{"application/problem+json": map[string]any{"schema": schemaOf(t, schemas, Problem{})}}}
 	paths := make(map[string]any)
 	for _, d := range describe() {

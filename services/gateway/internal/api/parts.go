@@ -1,11 +1,11 @@
 package api
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
+	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
 // defaultWidth is how wide the picture of a page is when no one asks for more.
@@ -41,7 +42,16 @@ func (a *API) servePNG(w http.ResponseWriter, r *http.Request, data []byte) erro
 	h.Set("Content-Type", "image/png")
 	h.Set("ETag", strconv.Quote(digest.Hex(data)))
 	h.Set("Cache-Control", "private, max-age=3600")
-	a.serveContent(w, r, bytes.NewReader(data))
+	b := &body{dir: a.TempDir}
+	defer func() { _ = b.Close() }()
+	if _, err := b.Write(data); err != nil {
+		return err
+	}
+	content, err := b.content()
+	if err != nil {
+		return err
+	}
+	a.serveContent(w, r, content)
 	return nil
 }
 
@@ -54,22 +64,29 @@ func (a *API) figure(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	s, frame, err := a.frame(r, r.PathValue("n"))
-	if err != nil {
+	var of model.Snapshot
+	var page model.Page
+	var found *model.Unit
+	if err := a.usePage(r, r.PathValue("n"), func(s model.Snapshot, f segment.Frame) error {
+		of, page = s, f.Page
+		page.HTML = ""
+		ids, figures := pictures.Figures(page.PageNo, f.Units)
+		if i := slices.Index(ids, name); i >= 0 {
+			u := figures[i]
+			found = &u
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
-	ids, figures := pictures.Figures(frame.Page.PageNo, frame.Units)
-	for i, id := range ids {
-		if id != name {
-			continue
-		}
-		data, _, err := a.Pictures.Figure(r.Context(), s, frame.Page, figures[i])
-		if err != nil {
-			return undrawn(err)
-		}
-		return a.servePNG(w, r, data)
+	if found == nil {
+		return fmt.Errorf("figure %s of page %d: %w", clip(name), page.PageNo, catalog.ErrNotFound)
 	}
-	return fmt.Errorf("figure %s of page %d: %w", clip(name), frame.Page.PageNo, catalog.ErrNotFound)
+	data, _, err := a.Pictures.Figure(r.Context(), of, page, *found)
+	if err != nil {
+		return undrawn(err)
+	}
+	return a.servePNG(w, r, data)
 }
 
 // table answers with a table of a page as CSV (seed 001, tables/{table id}.csv).
@@ -81,22 +98,22 @@ func (a *API) table(w http.ResponseWriter, r *http.Request) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
-	_, frame, err := a.frame(r, r.PathValue("n"))
-	if err != nil {
-		return err
-	}
-	n := 0
-	for _, u := range frame.Units {
-		if u.Type != model.UnitTable {
-			continue
-		}
-		n++
-		if digest.TableID(frame.Page.PageNo, n) == name && u.FieldsRaw.Table != nil {
-			w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-			w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name+".csv"))
-			_, _ = io.WriteString(w, u.FieldsRaw.Table.CSV)
-			return nil
-		}
-	}
-	return fmt.Errorf("table %s of page %d: %w", clip(name), frame.Page.PageNo, catalog.ErrNotFound)
+	return a.compose(w, func(b io.Writer) error {
+		return a.usePage(r, r.PathValue("n"), func(_ model.Snapshot, f segment.Frame) error {
+			n := 0
+			for _, u := range f.Units {
+				if u.Type != model.UnitTable {
+					continue
+				}
+				n++
+				if digest.TableID(f.Page.PageNo, n) == name && u.FieldsRaw.Table != nil {
+					w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+					w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name+".csv"))
+					_, err := io.WriteString(b, u.FieldsRaw.Table.CSV)
+					return err
+				}
+			}
+			return fmt.Errorf("table %s of page %d: %w", clip(name), f.Page.PageNo, catalog.ErrNotFound)
+		})
+	})
 }

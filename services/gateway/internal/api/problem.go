@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 )
 
 // Problem is RFC 9457's problem details.
@@ -47,6 +48,8 @@ func statusOf(ctx context.Context, err error) (status int, detail string) {
 	switch {
 	case errors.As(err, &wrong):
 		return http.StatusBadRequest, wrong.Error()
+	case errors.Is(err, room.ErrFull):
+		return http.StatusServiceUnavailable, room.ErrFull.Error() + ": ask again"
 	case errors.Is(err, errNotReady):
 		return http.StatusServiceUnavailable, "a part that is needed does not answer"
 	case errors.Is(err, catalog.ErrNotFound), errors.Is(err, pages.ErrNoPage):

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 
@@ -10,11 +12,15 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // maxSnapshots is how many of a document's snapshots are told.
 const maxSnapshots = 100
+
+// pageRecord is how much memory the record of a page takes in an answer, in bytes.
+const pageRecord = 8 << 10
 
 func (a *API) search(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "q", "source", "type", "status", "language", "territory", "domain", "layer", "as_of", "limit")
@@ -84,16 +90,26 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, c)
 }
 
-func (a *API) proof(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.found(r)
-	if err != nil {
-		return err
+// proofs answers with the proof of a chunk, of which few are made at once.
+func (a *API) proofs() func(w http.ResponseWriter, r *http.Request) error {
+	making := room.New(maxProofs, turnTime)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		c, err := a.found(r)
+		if err != nil {
+			return err
+		}
+		give, err := making.Take(r.Context(), 1)
+		if err != nil {
+			return err
+		}
+		defer give()
+		proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
+		give() // not only when the answer was read
+		if err != nil {
+			return err
+		}
+		return a.answer(w, proofs[0])
 	}
-	proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
-	if err != nil {
-		return err
-	}
-	return a.answer(w, proofs[0])
 }
 
 // DocumentAnswer is the answer of /v1/documents/{id}.
@@ -161,23 +177,39 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	d.Manifests = append(d.Manifests, manifests...)
-	for _, v := range d.Snapshots {
-		if len(v.Runs) == 0 {
-			continue
+	return a.compose(w, func(b io.Writer) error {
+		for _, v := range d.Snapshots {
+			if len(v.Runs) == 0 {
+				continue
+			}
+			pages, give, err := a.pagesOf(ctx, v.Runs[len(v.Runs)-1])
+			if err != nil {
+				return err
+			}
+			defer give()
+			for _, p := range pages {
+				d.Pages = append(d.Pages, PageState{
+					PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
+					Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, OCR: p.OCR,
+				})
+			}
+			break
 		}
-		pages, err := a.Catalog.Pages(ctx, v.Snapshot.SnapshotID, v.Runs[len(v.Runs)-1].ExtractionID)
-		if err != nil {
-			return err
-		}
-		for _, p := range pages {
-			d.Pages = append(d.Pages, PageState{
-				PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
-				Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, OCR: p.OCR,
-			})
-		}
-		break
+		return encode(w, b, d)
+	})
+}
+
+// pagesOf returns the pages of a run, for which there is memory until give is
+// called.
+func (a *API) pagesOf(ctx context.Context, run catalog.RunProgress) (pages []model.Page, give func(), err error) {
+	if give, err = a.Pages.Memory.Take(ctx, int64(run.PageCount)*pageRecord); err != nil {
+		return nil, nil, err
 	}
-	return a.answer(w, d)
+	if pages, err = a.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID); err != nil {
+		give()
+		return nil, nil, err
+	}
+	return pages, give, nil
 }
 
 // ChangesAnswer is the answer of /v1/changes.

@@ -43,14 +43,17 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.Runs = append(s.Runs, runs...)
-	if len(runs) > 0 {
-		found, err := a.Catalog.Pages(ctx, id, runs[len(runs)-1].ExtractionID)
-		if err != nil {
-			return err
+	return a.compose(w, func(b io.Writer) error {
+		if len(runs) > 0 {
+			found, give, err := a.pagesOf(ctx, runs[len(runs)-1])
+			if err != nil {
+				return err
+			}
+			defer give()
+			s.Pages = append(s.Pages, found...)
 		}
-		s.Pages = append(s.Pages, found...)
-	}
-	return a.answer(w, s)
+		return encode(w, b, s)
+	})
 }
 
 // raw answers with the captured bytes as they are. They are anybody's: no
@@ -134,49 +137,65 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, frame, err := a.frame(r, no)
-	if err != nil {
-		return err
-	}
+	ctx := r.Context()
 	switch ending {
 	case "png":
 		width, err := number(values, "width", int64(defaultWidth), 1, math.MaxInt32)
 		if err != nil {
 			return err
 		}
-		data, err := a.Pictures.Page(r.Context(), s, frame.Page, int(width))
+		var of model.Snapshot
+		var page model.Page
+		if err := a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
+			of, page = s, f.Page
+			page.HTML = ""
+			return nil
+		}); err != nil {
+			return err
+		}
+		data, err := a.Pictures.Page(ctx, of, page, int(width))
 		if err != nil {
 			return undrawn(err)
 		}
 		return a.servePNG(w, r, data)
 	case "html":
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, frame.Page.HTML)
-		return nil
+		return a.compose(w, func(b io.Writer) error {
+			return a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				_, err := io.WriteString(b, render.HTML(f, s.Slug))
+				return err
+			})
+		})
 	default:
-		return a.answer(w, PageAnswer{Page: frame.Page, Units: append([]model.Unit{}, frame.Units...)})
+		return a.compose(w, func(b io.Writer) error {
+			return a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
+				headJSON(w)
+				f.Page.HTML = render.HTML(f, s.Slug)
+				return writePage(ctx, b, PageAnswer{Page: f.Page, Units: f.Units})
+			})
+		})
 	}
 }
 
-// frame returns the page that a request names, of the newest run that has it,
-// with its HTML filled in.
-func (a *API) frame(r *http.Request, no string) (model.Snapshot, segment.Frame, error) {
+// usePage hands over the page that a request names, of the newest run that has
+// it. Use must not keep it: see pages.Document.
+func (a *API) usePage(r *http.Request, no string, use func(s model.Snapshot, f segment.Frame) error) error {
 	id, err := pathID(r, "id")
 	if err != nil {
-		return model.Snapshot{}, segment.Frame{}, err
+		return err
 	}
 	n, err := strconv.Atoi(no)
 	if err != nil || n < 1 || no != strconv.Itoa(n) {
-		return model.Snapshot{}, segment.Frame{}, bad("a page is a number from 1, or one with .html or .png behind it")
+		return bad("a page is a number from 1, or one with .html or .png behind it")
 	}
 	ctx := r.Context()
 	s, err := a.Catalog.Snapshot(ctx, id)
 	if err != nil {
-		return s, segment.Frame{}, err
+		return err
 	}
 	runs, err := a.Catalog.RunsProgress(ctx, []string{id})
 	if err != nil {
-		return s, segment.Frame{}, err
+		return err
 	}
 	for _, run := range slices.Backward(runs) {
 		if run.State == model.RunRemoved || n > run.PageCount || run.Processed+run.Failed == 0 {
@@ -184,17 +203,12 @@ func (a *API) frame(r *http.Request, no string) (model.Snapshot, segment.Frame, 
 		}
 		document, err := a.Pages.Open(ctx, id, run.ExtractionID, run.Redo)
 		if err != nil {
-			return s, segment.Frame{}, err
+			return err
 		}
-		frame, err := document.Frame(ctx, n)
-		if errors.Is(err, pages.ErrNoPage) {
-			continue // a redo or a newer run that has not come so far
+		err = document.Use(ctx, n, func(f segment.Frame) error { return use(s, f) })
+		if !errors.Is(err, pages.ErrNoPage) { // a redo or a newer run that has not come so far
+			return err
 		}
-		if err != nil {
-			return s, frame, err
-		}
-		frame.Page.HTML = render.HTML(frame, s.Slug)
-		return s, frame, nil
 	}
-	return s, segment.Frame{}, fmt.Errorf("page %d of %s: %w", n, id, pages.ErrNoPage)
+	return fmt.Errorf("page %d of %s: %w", n, id, pages.ErrNoPage)
 }

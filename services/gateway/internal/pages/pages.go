@@ -7,12 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 )
+
+// weight is how much memory a page takes for each byte of its frame while it is
+// decoded and written as JSON: the frame twice, its records, and what the garbage
+// collection has not found yet.
+const weight = 8
 
 // ErrNoPage says that a run has no such page, or has not extracted it yet.
 var ErrNoPage = errors.New("the run has no such page")
@@ -31,16 +36,13 @@ type Objects interface {
 type Reader struct {
 	Catalog Catalog
 	Objects Objects
+	Memory  *room.Room // in bytes: what pages may take while they are in use
 }
 
-// Document is what a run yielded at a redo. It keeps what it has read, and is
-// safe for concurrent use.
+// Document is what a run yielded at a redo. It is safe for concurrent use.
 type Document struct {
-	objects Objects
-	rows    []model.SegmentRow
-
-	mu     sync.Mutex
-	frames map[int]segment.Frame
+	reader Reader
+	rows   []model.SegmentRow
 }
 
 // Open asks which segments counted for a run at a redo.
@@ -49,35 +51,40 @@ func (r Reader) Open(ctx context.Context, snapshotID, extractionID string, redo 
 	if err != nil {
 		return nil, err
 	}
-	return &Document{objects: r.Objects, rows: rows, frames: make(map[int]segment.Frame)}, nil
+	return &Document{reader: r, rows: rows}, nil
 }
 
-// Frame returns a page with its units, verified against its segment's index.
-func (d *Document) Frame(ctx context.Context, pageNo int) (segment.Frame, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if f, ok := d.frames[pageNo]; ok {
-		return f, nil
-	}
+// Use hands over a page with its units, verified against its segment's index.
+// There is memory for it until use returns, which keeps little of it and asks for
+// no other page meanwhile. Without memory in time the error is room.ErrFull.
+func (d *Document) Use(ctx context.Context, pageNo int, use func(segment.Frame) error) error {
 	i := slices.IndexFunc(d.rows, func(s model.SegmentRow) bool { return s.From <= pageNo && pageNo <= s.To })
 	if i < 0 {
-		return segment.Frame{}, fmt.Errorf("page %d: %w", pageNo, ErrNoPage)
+		return fmt.Errorf("page %d: %w", pageNo, ErrNoPage)
 	}
 	row := d.rows[i]
-	reader, err := segment.NewReader(object{ctx, d.objects, row.ObjectKey}, row.ByteLength)
+	reader, err := segment.NewReader(object{ctx, d.reader.Objects, row.ObjectKey}, row.ByteLength)
 	if err != nil {
-		return segment.Frame{}, fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err)
+		return fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err)
 	}
 	at := slices.IndexFunc(reader.Index(), func(e segment.IndexEntry) bool { return e.PageNo == pageNo })
 	if at < 0 {
-		return segment.Frame{}, fmt.Errorf("page %d: %w", pageNo, ErrNoPage)
+		return fmt.Errorf("page %d: %w", pageNo, ErrNoPage)
 	}
+	size, err := reader.Size(at)
+	if err != nil {
+		return err
+	}
+	give, err := d.reader.Memory.Take(ctx, weight*size)
+	if err != nil {
+		return fmt.Errorf("page %d: %w", pageNo, err)
+	}
+	defer give()
 	f, err := reader.Frame(at)
 	if err != nil {
-		return segment.Frame{}, err
+		return err
 	}
-	d.frames[pageNo] = f
-	return f, nil
+	return use(f)
 }
 
 // object is io.ReaderAt over one object.

@@ -2,10 +2,11 @@ package search
 
 import (
 	"context"
-	"slices"
+	"strings"
 	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 )
 
@@ -15,11 +16,19 @@ type documents struct {
 	catalog Catalog
 
 	mu   sync.Mutex
-	open map[model.ChunkSet]*pages.Document
+	open map[model.ChunkSet]*document
+}
+
+// document keeps of its pages where their evidence stands.
+type document struct {
+	*pages.Document
+
+	mu     sync.Mutex
+	places map[int]map[string][]*model.BBox // by page and unit: of each evidence, nil when it has none
 }
 
 // of returns the document that a chunk was made of, as it was then.
-func (d *documents) of(ctx context.Context, c model.Chunk) (*pages.Document, error) {
+func (d *documents) of(ctx context.Context, c model.Chunk) (*document, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	key := model.ChunkSet{DocHash: c.DocHash, Generation: c.Generation}
@@ -30,15 +39,41 @@ func (d *documents) of(ctx context.Context, c model.Chunk) (*pages.Document, err
 	if err != nil {
 		return nil, err
 	}
-	doc, err := d.reader.Open(ctx, c.SnapshotID, c.ExtractionID, manifest.Redo)
+	opened, err := d.reader.Open(ctx, c.SnapshotID, c.ExtractionID, manifest.Redo)
 	if err != nil {
 		return nil, err
 	}
 	if d.open == nil {
-		d.open = make(map[model.ChunkSet]*pages.Document)
+		d.open = make(map[model.ChunkSet]*document)
 	}
+	doc := &document{Document: opened, places: make(map[int]map[string][]*model.BBox)}
 	d.open[key] = doc
 	return doc, nil
+}
+
+// page returns where the evidence of a page's units stands.
+func (d *document) page(ctx context.Context, pageNo int) (map[string][]*model.BBox, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known, ok := d.places[pageNo]; ok {
+		return known, nil
+	}
+	found := make(map[string][]*model.BBox)
+	err := d.Use(ctx, pageNo, func(f segment.Frame) error {
+		for _, u := range f.Units {
+			boxes := make([]*model.BBox, len(u.Evidence))
+			for i, e := range u.Evidence {
+				boxes[i] = e.BBox
+			}
+			found[strings.Clone(u.IRID)] = boxes
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.places[pageNo] = found
+	return found, nil
 }
 
 // boxes returns where on their pages the bytes of a chunk stand: those of its
@@ -64,15 +99,14 @@ func (d *documents) boxes(ctx context.Context, c model.Chunk) ([]Box, error) {
 			continue
 		}
 		seen[at] = true
-		frame, err := doc.Frame(ctx, s.Page)
+		places, err := doc.page(ctx, s.Page)
 		if err != nil {
 			return boxes, err
 		}
-		i := slices.IndexFunc(frame.Units, func(u model.Unit) bool { return u.IRID == s.IRID })
-		if i < 0 || s.Evidence < 0 || s.Evidence >= len(frame.Units[i].Evidence) {
+		if s.Evidence < 0 || s.Evidence >= len(places[s.IRID]) {
 			continue
 		}
-		if box := frame.Units[i].Evidence[s.Evidence].BBox; box != nil {
+		if box := places[s.IRID][s.Evidence]; box != nil {
 			boxes = append(boxes, Box{Page: s.Page, IRID: s.IRID, BBox: *box})
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 )
 
 // candidates is how many hits each side gives to the fusion, which needs them
@@ -152,7 +153,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 			answer.Hits[i] = g.hit(r.Query)
 			boxes, err := documents.boxes(groupCtx, g.members[0].Chunk)
 			if err != nil {
-				if groupCtx.Err() != nil || fault.KindOf(err) == fault.KindUnavailable {
+				if groupCtx.Err() != nil || fault.KindOf(err) == fault.KindUnavailable || errors.Is(err, room.ErrFull) {
 					return err
 				}
 				s.Log.ErrorContext(ctx, "the evidence of a hit cannot be read",

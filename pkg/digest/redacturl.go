@@ -1,0 +1,146 @@
+package digest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// RedactURL returns url as it may be stored: without user information, and
+// with the values of signature parameters, in query and fragment and behind a ";"
+// in a path, replaced by [RedactedMarker]; a file's path is its name and stays. A
+// value that holds such a URL itself, percent-encoded or not, is written anew
+// with it redacted. All else stays as it is, also in what is no valid URL. The
+// canonical form of the result is that of url. It is idempotent.
+func RedactURL(url string) string {
+	u := splitURL(url)
+	var b strings.Builder
+	b.WriteString(u.scheme)
+	if u.hasAuthority {
+		b.WriteString("//")
+	}
+	b.WriteString(u.host)
+	if asciiLower(u.scheme) == "file:" {
+		b.WriteString(u.path)
+	} else {
+		b.WriteString(cutPathSecrets(u.path, true))
+	}
+	if query, ok := strings.CutPrefix(u.query, "?"); ok {
+		b.WriteString("?" + redactPairs(query))
+	}
+	if fragment, ok := strings.CutPrefix(u.fragment, "#"); ok {
+		route, query, found := strings.Cut(fragment, "?")
+		b.WriteString("#" + redactPairs(route))
+		if found {
+			b.WriteString("?" + redactPairs(query))
+		}
+	}
+	return b.String()
+}
+
+func redactPairs(query string) string {
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		pairs[i] = cutSecrets(pair, 0, true)
+	}
+	return strings.Join(pairs, "&")
+}
+
+// cutPathSecrets is cutSecrets for the parameters of each segment of a path.
+func cutPathSecrets(path string, mark bool) string {
+	if !strings.Contains(path, ";") {
+		return path
+	}
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		segments[i] = cutSecrets(segment, 1, mark)
+	}
+	return strings.Join(segments, "/")
+}
+
+// cutSecrets returns parameters that ";" separates, those of signatures with a
+// marker as value, or without them, and the others with what their values hold
+// redacted. What has no name belongs to the value before it. The first so many
+// parts are none.
+func cutSecrets(params string, first int, mark bool) string {
+	parts := strings.Split(params, ";")
+	kept := parts[:0]
+	secret := false
+	for i, part := range parts {
+		name, _, found := strings.Cut(part, "=")
+		if secret && !found {
+			continue
+		}
+		secret = found && i >= first && isSignature(decodeUnreserved(name))
+		switch {
+		case secret && mark:
+			part = name + "=" + RedactedMarker
+		case secret:
+			continue
+		case i >= first:
+			part = redactParam(part)
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, ";")
+}
+
+// redactParam redacts the URL that a parameter has as its value, or is.
+func redactParam(param string) string {
+	name, value, found := strings.Cut(param, "=")
+	if !found || strings.ContainsAny(decodeAll(name), "?&;#:") {
+		return redactNested(param)
+	}
+	return name + "=" + redactNested(value)
+}
+
+var (
+	nestedName = regexp.MustCompile(`[?&;#]([^=?&;#]+)=`)
+	nestedUser = regexp.MustCompile(`(://)[^/?#\s]*@`)
+)
+
+// redactNested redacts what a value within a URL says once all percent codes are
+// decoded, however deep they are; a value with nothing secret stays as it is.
+func redactNested(value string) string {
+	if !strings.ContainsAny(value, "%@?#") {
+		return value
+	}
+	plain := decodeAll(value)
+	var b strings.Builder
+	rest := plain
+	for at := nestedName.FindStringSubmatchIndex(rest); at != nil; at = nestedName.FindStringSubmatchIndex(rest) {
+		name := rest[at[2]:at[3]]
+		b.WriteString(rest[:at[1]])
+		rest = rest[at[1]:]
+		if isSignature(name) {
+			b.WriteString(RedactedMarker)
+			end := strings.IndexAny(rest, "&;#")
+			if end < 0 {
+				end = len(rest)
+			}
+			rest = rest[end:]
+		}
+	}
+	b.WriteString(rest)
+	redacted := nestedUser.ReplaceAllString(b.String(), "$1")
+	if redacted == plain {
+		return value
+	}
+	return encodeAll(redacted)
+}
+
+// decodeAll replaces percent codes by their bytes, until none is left.
+func decodeAll(s string) string { return decode(s, func(byte) bool { return true }) }
+
+// encodeAll replaces all but unreserved characters by their percent codes.
+func encodeAll(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if isUnreserved(s[i]) {
+			b.WriteByte(s[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		}
+	}
+	return b.String()
+}
