@@ -37,7 +37,7 @@ func deaths(t *testing.T) []death {
 		t.Fatal(err)
 	}
 	kinds := map[string]string{
-		"capture.raw.put": kindURL, "capture.window.leased": kindURL,
+		"capture.raw.put": kindURL, "capture.window.leased": kindURL, "capture.turn.taken": kindURL,
 		"capture.released": kindFlaky, "stream.attempt.counted": kindFlaky,
 		"capture.failure.decided": kindGone, "capture.failure.window.released": kindGone, "stream.failure.recorded": kindGone,
 		"capture.container.begun": kindMembers, "capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
