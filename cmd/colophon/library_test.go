@@ -97,7 +97,7 @@ func (l *library) fill(tmp *temporary) {
 	blog, err := os.ReadFile(filepath.Join(l.samples, "blog-oven.html"))
 	l.must(err)
 	l.put("copy.html", string(blog))
-	l.put("report.pdf", pdfOf(3))
+	l.put("report.pdf", pdfOf(18)) // of two ranges: its facts are stored
 	l.put("minutes.html", minutes("adopted"))
 	l.capture(tmp, "council", "2026-03-01T08:00:00Z", l.samples)
 	l.put("blog-oven.html", strings.Replace(string(blog), "</body>", "<p>One more thing: the oven is hot.</p></body>", 1))

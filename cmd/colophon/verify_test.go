@@ -103,9 +103,9 @@ func (l *library) otherWay(t *testing.T) {
 	}
 	for _, c := range []struct{ name, table, damage, want string }{
 		{"a run is lost", "runs", `DELETE FROM runs WHERE state = 'failed'`, "is to be processed and has no run"},
-		{"a run is another", "runs", `UPDATE runs SET state = 'partial' WHERE state = 'done'`, "is partial with 3 pages: 3 processed"},
+		{"a run is another", "runs", `UPDATE runs SET state = 'partial' WHERE state = 'done'`, "is partial with 18 pages: 18 processed"},
 		{"a run stands still", "runs", `UPDATE runs SET state = 'running', progress_at = now() - interval '1 day' WHERE state = 'done'`, "has not moved since"},
-		{"a page is another", "pages", `UPDATE pages SET status = 'failed' WHERE page_no = 2`, "is done with 3 pages: 2 processed, 1 failed"},
+		{"a page is another", "pages", `UPDATE pages SET status = 'failed' WHERE page_no = 2`, "is done with 18 pages: 17 processed, 1 failed"},
 		{"a page's row is lost", "pages", `DELETE FROM pages WHERE page_no = 2`, "has no row"},
 		{"a page's record", "pages", `UPDATE pages SET record = record || '{"title": "other"}' WHERE page_no = 2`, "its row is not what its segment says"},
 		{"a segment's row is lost", "ir_segments", `DELETE FROM ir_segments`, "is done with segments of 0 ranges"},

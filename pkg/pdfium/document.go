@@ -61,6 +61,9 @@ func (d *Document) JunkBefore() int64 { return d.junk }
 // count pages that Page cannot load.
 func (d *Document) PageCount() int { return d.pages }
 
+// MemoryBytes is how much of its memory the document has used at the same time.
+func (d *Document) MemoryBytes() int { return int(d.engine.arena.usable) }
+
 // Metadata returns an entry of the information dictionary, as it stands there:
 // Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate
 // (dates as "D:20261121124500Z"). Empty when there is none.

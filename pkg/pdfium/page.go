@@ -11,8 +11,8 @@ import (
 // maxChars bounds the characters of one page.
 const maxChars = 1_000_000
 
-// Page is a loaded page, valid until its Close or its document's. Have one open
-// at a time: an open page keeps its objects in the instance's memory.
+// Page is a loaded page, valid until its Close or its document's. An open page
+// keeps its objects in the instance's memory.
 type Page struct {
 	document *Document
 	handle   uint64

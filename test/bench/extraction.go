@@ -62,7 +62,7 @@ func (o Options) extraction(ctx context.Context, dir string) (Extraction, error)
 }
 
 // extractAll runs the files through one extraction child and returns its CPU
-// time, that of facts and that of pages.
+// time, that before the pages, and that of them.
 func (o Options) extractAll(ctx context.Context, dir string, paths []string) (facts, pages time.Duration, err error) {
 	byHash := make(map[string]string)
 	client, err := child.New(child.Config{Workers: 1, TempDir: dir}, func(_ context.Context, s model.Snapshot, path string) error {
@@ -84,22 +84,22 @@ func (o Options) extractAll(ctx context.Context, dir string, paths []string) (fa
 			SnapshotKind: model.KindPDF, ByteLength: int64(len(data)),
 		}
 		start := childCPU()
-		count, raw, err := client.Probe(ctx, snap)
+		var stored []byte
+		run, err := client.Split(ctx, snap, model.Run{}, func(_ context.Context, _ model.Snapshot, _ string, packed []byte) (string, string, error) {
+			stored = packed
+			return "facts", digest.Hex(packed), nil
+		})
 		if err != nil {
 			return 0, 0, err
 		}
-		probed := childCPU()
-		packed, err := child.PackFacts(raw)
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, r := range model.Ranges(count) {
-			if _, err := client.Pages(ctx, snap, "bench", packed, r); err != nil {
+		split := childCPU()
+		for _, r := range model.Ranges(run.PageCount) {
+			if _, err := client.Extract(ctx, snap, run, stored, r); err != nil {
 				return 0, 0, err
 			}
 		}
 		if i < len(paths)-1 {
-			facts, pages = facts+probed-start, pages+childCPU()-probed
+			facts, pages = facts+split-start, pages+childCPU()-split
 		}
 	}
 	return facts, pages, nil

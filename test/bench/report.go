@@ -156,7 +156,7 @@ func (r Report) writeExtraction(row func(...string)) {
 		return
 	}
 	row("extraction, CPU a page", perPage(x.Extract+x.Facts, x.Pages),
-		fmt.Sprintf("%s for pages, %s for their document's facts; %d pages", perPage(x.Extract, x.Pages), perPage(x.Facts, x.Pages), x.Pages))
+		fmt.Sprintf("%s for pages, %s before them; %d pages", perPage(x.Extract, x.Pages), perPage(x.Facts, x.Pages), x.Pages))
 	if x.Poppler == 0 {
 		row("pdftotext -bbox-layout", "-", "not installed: it comes with the package poppler-utils")
 		return

@@ -30,6 +30,7 @@ const (
 	kindHTML      = "html"
 	kindText      = "text"
 	kindPDF       = "pdf"
+	kindLong      = "long"    // a PDF of more than one range
 	kindScan      = "scan"    // a picture, for OCR
 	kindFile      = "file"    // a document of test/documents
 	kindURL       = "url"     // fetched from a server
@@ -239,11 +240,11 @@ func corpus(t *testing.T, site string) []*item {
 		add(kindText, inline(fmt.Sprintf("text-%02d", n), fmt.Sprintf("note-%02d.txt", n), []byte(text), 10))
 	}
 	for n := range 10 {
-		length := 1 + n%3
+		kind, length := kindPDF, 1+n%3
 		if n == 9 {
-			length = 20 // more than a range
+			kind, length = kindLong, 20
 		}
-		add(kindPDF, inline(fmt.Sprintf("pdf-%02d", n), fmt.Sprintf("report-%02d.pdf", n), pdf(n, length), 10))
+		add(kind, inline(fmt.Sprintf("pdf-%02d", n), fmt.Sprintf("report-%02d.pdf", n), pdf(n, length), 10))
 	}
 	for n := range 10 {
 		add(kindScan, inline(fmt.Sprintf("scan-%02d", n), fmt.Sprintf("scan-%02d.png", n), scan(t, n), 10))

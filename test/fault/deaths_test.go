@@ -41,7 +41,7 @@ func deaths(t *testing.T) []death {
 		"capture.released": kindFlaky, "stream.attempt.counted": kindFlaky,
 		"capture.failure.decided": kindGone, "capture.failure.window.released": kindGone, "stream.failure.recorded": kindGone,
 		"capture.container.begun": kindMembers, "capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
-		"capture.source.registered": kindSource, "split.facts.put": kindPDF,
+		"capture.source.registered": kindSource, "split.facts.put": kindLong,
 		"stream.buried": kindMalformed, "stream.terminated": kindMalformed,
 		"capture.duplicate.decided": kindAgain, "split.redo.started": kindRedo,
 		"extract.ocr.planned": kindScan, "extract.ocr.requested": kindScan,

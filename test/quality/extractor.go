@@ -92,7 +92,7 @@ func (c *Cost) addExtractor(ctx context.Context, root string, documents []docume
 // run extracts one file and returns its pages; 0 when it cannot be split.
 func (x extractor) run(ctx context.Context, file string, kind model.SnapshotKind) (int, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	request := map[string]any{"op": "probe", "path": file, "extraction_id": "x", "snapshot": model.Snapshot{
+	request := map[string]any{"op": "split", "path": file, "extraction_id": "x", "snapshot": model.Snapshot{
 		SnapshotID: "snap_x", SourceID: "quality", SnapshotKind: kind, ContentHash: digest.Content([]byte(file)), RetrievedAt: at,
 		URL: "https://example.org/", URLCanonical: "https://example.org",
 	}}
@@ -104,7 +104,10 @@ func (x extractor) run(ctx context.Context, file string, kind model.SnapshotKind
 	if err := x.call(ctx, request, &probed); err != nil || probed.Reason != "" {
 		return 0, err
 	}
-	request["op"], request["facts"] = "pages", probed.Facts
+	request["op"] = "pages"
+	if len(probed.Facts) > 0 {
+		request["facts"] = probed.Facts
+	}
 	for _, r := range model.Ranges(probed.PageCount) {
 		request["from"], request["to"] = r.From, r.To
 		if err := x.call(ctx, request, nil); err != nil {

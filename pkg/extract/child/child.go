@@ -33,8 +33,15 @@ type setup struct {
 	Warm           bool   `json:"warm"`
 }
 
+// What a child is asked for.
+const (
+	opSplit = "split" // the number of pages, and the facts of a document of several ranges
+	opProbe = "probe" // the number of pages and the facts
+	opPages = "pages" // pages
+)
+
 type request struct {
-	Op           string          `json:"op"` // probe or pages; of a drawing child: draw
+	Op           string          `json:"op"` // of a drawing child: draw
 	Path         string          `json:"path"`
 	Snapshot     model.Snapshot  `json:"snapshot"`
 	ExtractionID string          `json:"extraction_id,omitempty"`
@@ -62,7 +69,7 @@ type Result struct {
 	Frame []byte     `json:"frame"`
 }
 
-// Role is the sandbox role: it serves probe and pages. The PDF engine is
+// Role is the sandbox role: it serves split, probe and pages. The PDF engine is
 // started when the first PDF comes, and the document of the last request stays
 // open for the next range.
 func Role(raw []byte) (sandbox.Handler, error) {
@@ -122,9 +129,12 @@ func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
 		resp response
 		err  error
 	)
-	if req.Op == "probe" {
-		resp, err = h.probe(ctx, in)
-	} else {
+	switch req.Op {
+	case opSplit:
+		resp, err = h.probe(ctx, in, model.RangeSize+1)
+	case opProbe:
+		resp, err = h.probe(ctx, in, 1)
+	default:
 		resp.Pages, err = h.pages(ctx, in, req.From, req.To)
 	}
 	if err != nil {
@@ -181,13 +191,14 @@ func mapFile(path string) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
 }
 
-func (h *handler) probe(ctx context.Context, in block.Input) (response, error) {
+// probe counts the pages, and learns the facts of a document of so many.
+func (h *handler) probe(ctx context.Context, in block.Input, least int) (response, error) {
 	pages, reason, message, err := h.kinds.Pages(ctx, in)
 	if err != nil {
 		return response{}, err
 	}
 	resp := response{PageCount: pages, Reason: reason, Message: message}
-	if reason == "" && in.Snapshot.SnapshotKind == model.KindPDF {
+	if reason == "" && in.Snapshot.SnapshotKind == model.KindPDF && pages >= least {
 		facts, err := h.pdf.Facts(ctx, in)
 		if f := (*block.Failure)(nil); errors.As(err, &f) {
 			return response{PageCount: 1, Reason: f.Reason, Message: f.Message}, nil

@@ -309,6 +309,22 @@ func TestAPageThatEndsItsChild(t *testing.T) {
 	}
 }
 
+// TestNothingIsLearnt: where a page ends every child that learns from it, none of
+// its document can be read.
+func TestNothingIsLearnt(t *testing.T) {
+	client, l := start(t, child.Config{})
+	s := l.add(pdfOf(3, "CRASH 2 CRASH probe"), model.KindPDF)
+	results, err := client.Pages(t.Context(), s, "x", nil, model.PageRange{From: 1, To: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range texts(t, results) {
+		if got != "parser_crashed: the document: the parser ended unexpectedly" {
+			t.Errorf("page %d: %q", i+1, got)
+		}
+	}
+}
+
 func TestADocumentThatEndsItsChildAtTheProbe(t *testing.T) {
 	client, l := start(t, child.Config{ProbeTimeout: 2 * time.Second})
 	for order, want := range map[string]string{

@@ -151,9 +151,13 @@ func (c *Client) Close() { c.pool.Close() }
 // that the document cannot be split; a document that twice ends its child is
 // one.
 func (c *Client) Probe(ctx context.Context, s model.Snapshot) (pages int, facts []byte, err error) {
+	return c.look(ctx, s, opProbe)
+}
+
+func (c *Client) look(ctx context.Context, s model.Snapshot, op string) (pages int, facts []byte, err error) {
 	var resp response
 	for range 2 {
-		resp, err = c.call(ctx, request{Op: "probe", Snapshot: s}, c.probe)
+		resp, err = c.call(ctx, request{Op: op, Snapshot: s}, c.probe)
 		if !ended(err) {
 			break
 		}
@@ -170,11 +174,12 @@ func (c *Client) Probe(ctx context.Context, s model.Snapshot) (pages int, facts 
 	return resp.PageCount, resp.Facts, nil
 }
 
-// Split returns the run with the number of pages of its document and the place
-// of its facts, which are stored. A permanent fault says that the document
-// cannot be split: it has no bytes, more pages than its source allows, or Probe
-// says so, which is asked unless the kind of file says it all. The run comes back
-// as it was then.
+// Split returns the run with the number of pages of its document and, when these
+// are of several ranges, the place of its facts, which are stored: a document of
+// one range learns them where its pages are read. A permanent fault says that
+// the document cannot be split: it has no bytes, more pages than its source
+// allows, or a child says so, which is asked unless the kind of file says it all.
+// The run comes back as it was then.
 func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put PutFacts) (model.Run, error) {
 	if s.ByteLength == 0 {
 		return run, fault.Document(fault.EmptyContent, errors.New("the document has no bytes"))
@@ -182,7 +187,7 @@ func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put
 	pages, facts := 1, []byte(nil)
 	if !extract.OnePage(s.SnapshotKind) {
 		var err error
-		if pages, facts, err = c.Probe(ctx, s); err != nil {
+		if pages, facts, err = c.look(ctx, s, opSplit); err != nil {
 			return run, err
 		}
 	}
@@ -220,7 +225,7 @@ func (c *Client) Extract(ctx context.Context, s model.Snapshot, run model.Run, f
 // page, and a page that ends its child alone is a failed page. read is what OCR
 // has said of the range; pages that need OCR and are not in it say so.
 func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID string, facts []byte, r model.PageRange, read ...block.OCR) ([]Result, error) {
-	req := request{Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To, OCR: read}
+	req := request{Op: opPages, Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To, OCR: read}
 	if len(facts) > 0 {
 		plain, err := segment.Decompress(facts)
 		if err != nil {
@@ -234,6 +239,14 @@ func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID strin
 	}
 	if !ended(err) {
 		return nil, err
+	}
+	if s.SnapshotKind == model.KindPDF && len(req.Facts) == 0 { // else each page would learn them, and end its child by another page
+		if _, req.Facts, err = c.look(ctx, s, opProbe); fault.KindOf(err) == fault.KindPermanent {
+			return c.Failed(ctx, s, extractionID, r, fault.ReasonOf(err), err.Error())
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	results := make([]Result, 0, r.To-r.From+1)
 	for no := r.From; no <= r.To; no++ {
@@ -273,7 +286,7 @@ func checkPages(results []Result, r model.PageRange) error {
 // child that only looks at them, the units say nothing of them.
 func (c *Client) Failed(ctx context.Context, s model.Snapshot, extractionID string, r model.PageRange, reason fault.Reason, sentence string) ([]Result, error) {
 	req := request{
-		Op: "pages", Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To,
+		Op: opPages, Snapshot: s, ExtractionID: extractionID, From: r.From, To: r.To,
 		RunReason: string(reason), RunMessage: sentence,
 	}
 	resp, err := c.call(ctx, req, c.probe)

@@ -21,7 +21,7 @@ const maxReopened = 3
 // a fixed sample of at most facts.MaxSample pages. A page of it that cannot be
 // read is left out: it fails when its turn comes.
 func (x *Extractor) Facts(ctx context.Context, in block.Input) (json.RawMessage, error) {
-	known, err := x.learn(ctx, in)
+	known, err := x.learn(ctx, in, false)
 	if err != nil {
 		x.dropBroken(err)
 		return nil, failure(err)
@@ -29,7 +29,34 @@ func (x *Extractor) Facts(ctx context.Context, in block.Input) (json.RawMessage,
 	return known.JSON()
 }
 
-func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document, error) {
+// own returns the facts of a document of one range, which are learnt where its
+// pages are read. The pages stay open for that.
+func (x *Extractor) own(ctx context.Context, in block.Input) (*facts.Document, error) {
+	if x.learnt != nil && x.learnt.hash == x.contentHash {
+		return x.learnt.facts, x.learnt.err
+	}
+	l := &learnt{hash: in.Snapshot.ContentHash}
+	known, err := x.learn(ctx, in, true)
+	var raw json.RawMessage
+	if err == nil {
+		raw, err = known.JSON()
+	}
+	if err == nil {
+		l.facts, err = facts.Parse(raw) // as they are read where they are stored
+	}
+	if err != nil {
+		x.dropBroken(err)
+		err = failure(err)
+	}
+	if f := (*block.Failure)(nil); l.hash != "" && (err == nil || errors.As(err, &f)) {
+		l.err = err
+		x.learnt = l
+	}
+	return l.facts, err
+}
+
+// learn looks at the sample, and keeps the pages if told to.
+func (x *Extractor) learn(ctx context.Context, in block.Input, keep bool) (*facts.Document, error) {
 	d, err := x.open(in)
 	if err != nil {
 		return nil, err
@@ -50,12 +77,12 @@ func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if x.document == nil {
-			if d, err = x.open(in); err != nil {
-				return nil, err
-			}
+		page, err := x.sample(in, pageNo, keep)
+		if broken(err) && x.shelf.any() { // it may be the memory that the others take
+			x.Release()
+			keep = false
+			page, err = x.sample(in, pageNo, keep)
 		}
-		page, err := samplePage(d, pageNo, &x.memory.chars)
 		switch {
 		case err == nil:
 			pages = append(pages, page)
@@ -71,44 +98,47 @@ func (x *Extractor) learn(ctx context.Context, in block.Input) (*facts.Document,
 	return known, nil
 }
 
-func samplePage(d *pdfium.Document, pageNo int, buffer *[]pdfium.Char) (facts.Page, error) {
-	p, err := d.Page(pageNo - 1)
+// sample returns what is learnt of one page.
+func (x *Extractor) sample(in block.Input, pageNo int, keep bool) (facts.Page, error) {
+	d, err := x.current(in)
 	if err != nil {
 		return facts.Page{}, err
 	}
-	defer p.Close()
-	chars, fonts, err := p.CharsInto(*buffer)
+	buffer := x.memory.chars
+	if keep {
+		buffer = nil
+	}
+	c, err := contentOf(d, pageNo, buffer)
 	if err != nil {
 		return facts.Page{}, err
 	}
-	*buffer = chars
-	label, err := d.PageLabel(pageNo - 1)
-	if err != nil {
-		return facts.Page{}, err
+	if !keep || !x.shelf.keep(d, pageNo, c) {
+		x.memory.chars = c.chars
+		defer c.page.Close()
 	}
-	graphics, err := p.Graphics()
-	if err != nil {
-		return facts.Page{}, err
-	}
-	s := sheetOf(p)
-	_, rest := table.Find(s.shapes(graphics), glyphsOf(nil, p, s, chars, fonts)) // heads of tables are repeated too
+	return c.sample(pageNo), nil
+}
+
+func (c *content) sample(pageNo int) facts.Page {
+	s := sheetOf(c.page)
+	_, rest := table.Find(s.shapes(c.graphics), glyphsOf(nil, c.page, s, c.chars, c.fonts)) // heads of tables are repeated too
 	out := facts.Page{
-		Sheet: facts.Sheet{PageNo: pageNo, Label: label, Width: s.width, Height: s.height, Rotation: p.Rotation},
+		Sheet: facts.Sheet{PageNo: pageNo, Label: c.label, Width: s.width, Height: s.height, Rotation: c.page.Rotation},
 		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: rest}),
 		Fonts: map[string]int{},
 	}
-	count := make([]int, len(fonts))
-	for i := range chars {
-		if f := chars[i].Font; f >= 0 && f < len(fonts) {
+	count := make([]int, len(c.fonts))
+	for i := range c.chars {
+		if f := c.chars[i].Font; f >= 0 && f < len(c.fonts) {
 			count[f]++
 		}
 	}
 	for i, n := range count {
 		if n > 0 {
-			out.Fonts[fontName(fonts[i])] += n
+			out.Fonts[fontName(c.fonts[i])] += n
 		}
 	}
-	return out, nil
+	return out
 }
 
 // fontName is the font's name without the tag of its subset.

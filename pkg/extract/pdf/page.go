@@ -49,38 +49,22 @@ type reader struct {
 	err    error
 }
 
-// readPage reads a page in this memory.
-func readPage(d *pdfium.Document, in block.Input, known *facts.Document, pageNo int, memory *memory) (block.Page, error) {
-	p, err := d.Page(pageNo - 1)
-	if err != nil {
-		return block.Page{}, err
-	}
-	defer p.Close()
-	r := &reader{pageNo: pageNo, in: in, page: p, sheet: sheetOf(p), memory: memory}
-	return r.content(d, known)
+// readPage reads a page of this content in this memory.
+func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Document, pageNo int, memory *memory) (block.Page, error) {
+	r := &reader{pageNo: pageNo, in: in, page: c.page, sheet: sheetOf(c.page), memory: memory}
+	return r.content(d, c, known)
 }
 
-func (r *reader) content(d *pdfium.Document, known *facts.Document) (block.Page, error) {
-	chars, fonts, err := r.page.CharsInto(r.memory.chars)
-	if err != nil {
-		return block.Page{}, err
-	}
+func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) (block.Page, error) {
+	chars, graphics := c.chars, c.graphics
 	r.memory.chars = chars
-	graphics, err := r.page.Graphics()
-	if err != nil {
-		return block.Page{}, err
-	}
 	annotations, err := r.page.Annotations()
 	if err != nil {
 		return block.Page{}, err
 	}
-	label, err := d.PageLabel(r.pageNo - 1)
-	if err != nil {
-		return block.Page{}, err
-	}
-	r.out.Label, r.out.Rotation = label, r.page.Rotation
+	r.out.Label, r.out.Rotation = c.label, r.page.Rotation
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
-	glyphs := glyphsOf(r.memory.glyphs, r.page, r.sheet, chars, fonts)
+	glyphs := glyphsOf(r.memory.glyphs, r.page, r.sheet, chars, c.fonts)
 	if len(glyphs) <= maxKept {
 		r.memory.glyphs = glyphs
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -29,7 +30,9 @@ type Extractor struct {
 	contentHash string
 	document    *pdfium.Document
 	memory      memory
+	shelf       shelf
 
+	learnt   *learnt
 	rawFacts json.RawMessage
 	facts    *facts.Document
 }
@@ -39,6 +42,13 @@ type memory struct {
 	chars  []pdfium.Char
 	glyphs []layout.Glyph
 	run    []layout.Glyph // of one block
+}
+
+// learnt are the facts of a document of one range, or why there are none.
+type learnt struct {
+	hash  string
+	facts *facts.Document
+	err   error
 }
 
 // maxKept is how many glyphs memory is kept for: ten times those of a full page.
@@ -53,6 +63,7 @@ func (x *Extractor) Release() {
 		x.document.Close()
 	}
 	x.document, x.contentHash, x.memory = nil, "", memory{}
+	x.shelf.clear()
 }
 
 // open returns the document of the input, which stays open until another
@@ -71,6 +82,15 @@ func (x *Extractor) open(in block.Input) (*pdfium.Document, error) {
 	return d, nil
 }
 
+// current returns the document that is open, and opens that of the input when
+// none is.
+func (x *Extractor) current(in block.Input) (*pdfium.Document, error) {
+	if x.document != nil {
+		return x.document, nil
+	}
+	return x.open(in)
+}
+
 // Pages returns how many pages the document has.
 func (x *Extractor) Pages(ctx context.Context, in block.Input) (int, error) {
 	if err := ctx.Err(); err != nil {
@@ -84,26 +104,54 @@ func (x *Extractor) Pages(ctx context.Context, in block.Input) (int, error) {
 }
 
 // Page returns the blocks of page pageNo, from 1. in.Facts are what Facts made
-// of the same bytes; without them the page is read as the only one of its
-// document.
+// of the same bytes. A document of one range (contracts 4) needs none: they are
+// learnt from all of its pages before the first is read. A page of a longer one
+// is read as the only one of its document without them.
 func (x *Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return block.Page{}, err
 	}
-	d, err := x.open(in)
+	known, err := x.known(ctx, in)
 	if err != nil {
 		return block.Page{}, err
 	}
-	known, err := x.parse(in.Facts)
-	if err != nil {
-		return block.Page{}, err
+	page, err := x.read(in, known, pageNo)
+	if broken(err) && x.shelf.any() { // it may be the memory that the others take
+		x.Release()
+		page, err = x.read(in, known, pageNo)
 	}
-	page, err := readPage(d, in, known, pageNo, &x.memory)
 	if err != nil {
 		x.dropBroken(err)
 		return block.Page{}, failure(err)
 	}
 	return page, nil
+}
+
+func (x *Extractor) read(in block.Input, known *facts.Document, pageNo int) (block.Page, error) {
+	d, err := x.current(in)
+	if err != nil {
+		return block.Page{}, err
+	}
+	c := x.shelf.take(pageNo)
+	if c == nil {
+		if c, err = contentOf(d, pageNo, x.memory.chars); err != nil {
+			return block.Page{}, err
+		}
+	}
+	defer c.page.Close()
+	return readPage(d, c, in, known, pageNo, &x.memory)
+}
+
+// known returns what is known of the document.
+func (x *Extractor) known(ctx context.Context, in block.Input) (*facts.Document, error) {
+	d, err := x.open(in)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Facts) > 0 || d.PageCount() > model.RangeSize {
+		return x.parse(in.Facts)
+	}
+	return x.own(ctx, in)
 }
 
 // parse reads the facts, once for all pages of a range.

@@ -27,18 +27,20 @@ import (
 var (
 	update = flag.Bool("update", false, "write the golden files anew")
 	engine *pdfium.Runtime
+	// engineCache holds the compiled engine.
+	engineCache string
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
 	flag.Parse()
-	cache, err := os.MkdirTemp("", "pdf-test-")
-	if err != nil {
+	var err error
+	if engineCache, err = os.MkdirTemp("", "pdf-test-"); err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(cache)
-	if engine, err = pdfium.Open(context.Background(), pdfium.Config{CacheDir: cache}); err != nil {
+	defer os.RemoveAll(engineCache)
+	if engine, err = pdfium.Open(context.Background(), pdfium.Config{CacheDir: engineCache}); err != nil {
 		panic(err)
 	}
 	defer engine.Close(context.Background())

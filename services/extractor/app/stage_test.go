@@ -187,11 +187,11 @@ func TestBytesThatAreDamaged(t *testing.T) {
 
 func TestFactsThatAreLost(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(2, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	if err := w.blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
 		t.Fatal(err)
 	}
-	err := w.stage.Handle(t.Context(), w.event(split(run, model.PageRange{From: 1, To: 2})), w.emit)
+	err := w.stage.Handle(t.Context(), w.event(split(run, model.PageRange{From: 1, To: 16})), w.emit)
 	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}

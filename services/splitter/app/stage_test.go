@@ -43,6 +43,9 @@ func TestASnapshotIsSplit(t *testing.T) {
 		}
 		w.end(run, model.RunDone)
 	}
+	if short := w.start(w.capture(pdfOf(16, ""), model.KindPDF, nil)); w.heard(short) != "1-16/16#0" || short.FactsKey != "" {
+		t.Errorf("a document of one range: %+v", short)
+	}
 	html := w.start(w.capture(page, model.KindHTML, nil))
 	if got := w.heard(html); got != "1-1/1#0" || html.FactsKey != "" {
 		t.Errorf("%+v said %s", html, got)

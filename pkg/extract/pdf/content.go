@@ -1,0 +1,85 @@
+package pdf
+
+import (
+	"github.com/colophon-dev/colophon/pkg/pdfium"
+)
+
+// content is what every reader of a page asks the engine for first.
+type content struct {
+	page     *pdfium.Page
+	label    string
+	chars    []pdfium.Char
+	fonts    []pdfium.Font
+	graphics pdfium.Graphics
+}
+
+// contentOf loads a page, from 1, and reads its content; the characters in the
+// memory of buffer, when that is large enough.
+func contentOf(d *pdfium.Document, pageNo int, buffer []pdfium.Char) (*content, error) {
+	p, err := d.Page(pageNo - 1)
+	if err != nil {
+		return nil, err
+	}
+	c := &content{page: p}
+	if err := c.read(d, pageNo, buffer); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *content) read(d *pdfium.Document, pageNo int, buffer []pdfium.Char) error {
+	var err error
+	if c.chars, c.fonts, err = c.page.CharsInto(buffer); err != nil {
+		return err
+	}
+	if c.graphics, err = c.page.Graphics(); err != nil {
+		return err
+	}
+	c.label, err = d.PageLabel(pageNo - 1)
+	return err
+}
+
+// shelf keeps the contents of the pages that a document's facts were learnt
+// from, for the reader of the same pages.
+type shelf struct {
+	pages map[int]*content
+	chars int
+}
+
+// What is kept: a character has some hundred bytes, and an open page its objects
+// in the memory that the engine may use for one document.
+const (
+	maxKeptChars  = 1 << 17
+	maxKeptMemory = 96 << 20
+)
+
+// keep takes the content of a page, unless it is too much.
+func (s *shelf) keep(d *pdfium.Document, pageNo int, c *content) bool {
+	if s.chars+len(c.chars) > maxKeptChars || d.MemoryBytes() > maxKeptMemory {
+		return false
+	}
+	if s.pages == nil {
+		s.pages = make(map[int]*content)
+	}
+	s.pages[pageNo] = c
+	s.chars += len(c.chars)
+	return true
+}
+
+// take returns the content of a page that is kept, nil when it is not, and keeps
+// it no more.
+func (s *shelf) take(pageNo int) *content {
+	c := s.pages[pageNo]
+	if c != nil {
+		delete(s.pages, pageNo)
+		s.chars -= len(c.chars)
+	}
+	return c
+}
+
+// any reports whether a page is kept.
+func (s *shelf) any() bool { return len(s.pages) > 0 }
+
+// clear forgets all pages, which their document closes.
+func (s *shelf) clear() { *s = shelf{} }
