@@ -101,7 +101,7 @@ run-separate: build ## servers and services as separate processes, until interru
 
 .PHONY: e2e
 e2e: install ## faults in the long form: 50 kills, outages of 30 s (SEED=N; CORPUS=DIR for more documents; QDRANT_URL=… for another vector store)
-	$(GO) test -count=1 -v -timeout 30m ./test/fault -args -full -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
+	$(GO) test -count=1 -v -timeout 60m ./test/fault -args -full -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
 
 .PHONY: e2e-capture
 e2e-capture: install ## 10,000 captures by four crawlers over 20 kills of the capturer (SEED=N)

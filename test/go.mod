@@ -17,6 +17,7 @@ require (
 
 require (
 	github.com/andybalholm/cascadia v1.3.5 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/otiai10/gosseract/v2 v2.4.1 // indirect
 	golang.org/x/image v0.44.0 // indirect
 )

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
@@ -44,16 +45,24 @@ func (e *exporter) ocr(ctx context.Context) error {
 func (e *exporter) results(ctx context.Context, s model.Snapshot) ([]ocr.Result, error) {
 	var results []ocr.Result
 	err := lastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
-		for _, use := range f.Page.OCR {
-			read, err := child.ReadOCR(f.Page.PageNo, use, func(use model.PageOCR) ([]byte, error) { return e.blobs.GetOCR(ctx, s.SourceID, use) })
-			if err != nil {
-				return err
-			}
-			if read.Result != nil {
-				results = append(results, *read.Result)
-			}
-		}
-		return nil
+		read, err := readOf(ctx, e.blobs, s, f.Page)
+		results = append(results, read...)
+		return err
 	})
 	return results, err
+}
+
+// readOf are the stored OCR results that a page was made of.
+func readOf(ctx context.Context, blobs *blobstore.Store, s model.Snapshot, page model.Page) ([]ocr.Result, error) {
+	var results []ocr.Result
+	for _, use := range page.OCR {
+		read, err := child.ReadOCR(page.PageNo, use, func(use model.PageOCR) ([]byte, error) { return blobs.GetOCR(ctx, s.SourceID, use) })
+		if err != nil {
+			return nil, err
+		}
+		if read.Result != nil {
+			results = append(results, *read.Result)
+		}
+	}
+	return results, nil
 }

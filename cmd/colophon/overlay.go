@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -20,7 +21,7 @@ import (
 const overlayWidth = 1000
 
 // overlay writes a picture of each page of the PDF files and scans into dir, with the
-// boxes of its units. Files of other kinds have no boxes, which is said. It
+// boxes of its units and of the words that OCR read. Files of other kinds have no boxes, which is said. It
 // returns errFailed when a page cannot be drawn.
 func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Result, dir string) error {
 	set, err := config.LoadFrom[settings](sys.local.values)
@@ -46,7 +47,14 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 			continue
 		}
 		err = lastFrames(ctx, sys.db, sys.blobs, r.SnapshotID, func(f segment.Frame) error {
-			png, err := drawer.Draw(ctx, s, child.Picture{Page: f.Page.PageNo, Width: overlayWidth, Marks: overlay.Marks(f.Units), Rotation: &f.Page.Rotation})
+			read, err := readOf(ctx, sys.blobs, s, f.Page)
+			if err != nil {
+				return err
+			}
+			png, err := drawer.Draw(ctx, s, child.Picture{
+				Page: f.Page.PageNo, Width: overlayWidth, Rotation: &f.Page.Rotation,
+				Marks: overlay.Marks(f.Units), Words: overlay.Words(read, uprightBy(f)),
+			})
 			if fault.KindOf(err) == fault.KindPermanent {
 				failed = true
 				fmt.Fprintf(c.err, "%s: no picture: %s: %v\n", r.URL, fault.ReasonOf(err), err)
@@ -65,4 +73,15 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 		return errFailed
 	}
 	return nil
+}
+
+// uprightBy reports whether OCR turned the page: one that has a text layer, or of
+// which parts are read, lies as its file says.
+func uprightBy(f segment.Frame) bool {
+	if len(f.Page.OCR) != 1 || f.Page.OCR[0].Region != nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.Units, func(u model.Unit) bool {
+		return slices.ContainsFunc(u.Evidence, func(e model.Evidence) bool { return e.PDFTextQuote != "" })
+	})
 }

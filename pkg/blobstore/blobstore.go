@@ -7,8 +7,9 @@
 // PUT: the row in the catalog says which object counts, never the put.
 //
 // Errors carry their kind (pkg/fault): a store that is away, too slow, in
-// trouble, without the bucket or refusing the key is Unavailable; what it would
-// refuse every time is permanent. ErrNotFound, ErrDamaged and ErrTooLarge are
+// trouble, without the bucket or refusing the key is Unavailable, and so is one
+// that gives an answer which says nothing of the request; what it would refuse
+// every time is permanent. ErrNotFound, ErrDamaged and ErrTooLarge are
 // not marked: only the caller knows what they mean.
 package blobstore
 
@@ -25,6 +26,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/patience"
 )
 
 // Bucket is one of the buckets of contracts 4; its name in the store has the
@@ -91,6 +93,7 @@ func Open(_ context.Context, c Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the object store: %w", err)
 	}
 	transport.ResponseHeaderTimeout = c.Timeout
+	transport.DialContext = patience.Limit(transport.DialContext, c.Timeout) // for bodies, which may take long
 	client, err := minio.NewCore(host, &minio.Options{
 		Creds:           credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""),
 		Secure:          secure,

@@ -47,14 +47,29 @@ func classify(ctx context.Context, b Bucket, err error) error {
 	case answer.StatusCode == http.StatusForbidden, answer.StatusCode == http.StatusUnauthorized:
 		return fault.Unavailable(fmt.Errorf("%w: %w", ErrDenied, err))
 	case answer.StatusCode == http.StatusConflict:
-		return fault.Transient(err) // another request for the key is in progress
-	case answer.StatusCode >= 400 && answer.StatusCode < 500 &&
-		answer.StatusCode != http.StatusRequestTimeout && answer.StatusCode != http.StatusTooManyRequests &&
-		answer.StatusCode != 499, answer.StatusCode == http.StatusNotImplemented:
+		return fault.Defer(0, err) // another request for the key is in progress
+	case refused(answer):
 		return fault.Permanent(fault.Internal, err)
 	default:
 		return fault.Unavailable(err)
 	}
+}
+
+// refused reports whether the store would give the same answer every time: what
+// is wrong is the request. Of all other answers, also those of status 400, it is
+// the store or the way there: a body that did not arrive whole, a key that has
+// expired, a quota that is used up.
+func refused(answer minio.ErrorResponse) bool {
+	switch answer.StatusCode {
+	case http.StatusMethodNotAllowed, http.StatusLengthRequired, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusNotImplemented:
+		return true
+	}
+	switch answer.Code {
+	case "KeyTooLongError", "EntityTooLarge", "EntityTooSmall", "InvalidArgument", "InvalidRequest", "InvalidURI", "MalformedXML",
+		"XMinioInvalidObjectName", "InvalidBucketName", "InvalidRange":
+		return true
+	}
+	return false
 }
 
 // is reports whether err is an answer of the store with the HTTP status.

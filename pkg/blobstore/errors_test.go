@@ -2,10 +2,13 @@ package blobstore_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,9 +42,14 @@ func TestAnswers(t *testing.T) {
 		"wrong key":        {403, "InvalidAccessKeyId", blobstore.Inbox, fault.KindUnavailable, blobstore.ErrDenied},
 		"denied":           {403, "AccessDenied", blobstore.Raw, fault.KindUnavailable, blobstore.ErrDenied},
 		"denied, inbox":    {403, "AccessDenied", blobstore.Inbox, fault.KindTransient, blobstore.ErrDenied},
-		"busy key":         {409, "ConditionalRequestConflict", blobstore.Raw, fault.KindTransient, nil},
+		"busy key":         {409, "ConditionalRequestConflict", blobstore.Raw, fault.KindDeferred, nil},
 		"wrong request":    {400, "KeyTooLongError", blobstore.Raw, fault.KindPermanent, nil},
 		"not in the store": {501, "NotImplemented", blobstore.Raw, fault.KindPermanent, nil},
+		"cut on the way":   {400, "RequestTimeout", blobstore.Raw, fault.KindUnavailable, nil},
+		"spoilt":           {400, "BadDigest", blobstore.Raw, fault.KindUnavailable, nil},
+		"expired":          {400, "ExpiredToken", blobstore.Raw, fault.KindUnavailable, nil},
+		"used up":          {409, "QuotaExceeded", blobstore.Raw, fault.KindDeferred, nil},
+		"no room":          {507, "XMinioStorageFull", blobstore.Raw, fault.KindUnavailable, nil},
 		"too many":         {429, "TooManyRequests", blobstore.Raw, fault.KindUnavailable, nil},
 		"down":             {503, "SlowDown", blobstore.Raw, fault.KindUnavailable, nil},
 	}
@@ -139,5 +147,65 @@ func TestOpenRefuses(t *testing.T) {
 		if _, err := blobstore.Open(t.Context(), blobstore.Config{Endpoint: endpoint}); err == nil {
 			t.Errorf("endpoint %q was taken", endpoint)
 		}
+	}
+}
+
+// TestSpoiltOnTheWay: bytes that come wrong once are read again; those that come
+// wrong each time are the object's.
+func TestSpoiltOnTheWay(t *testing.T) {
+	const text = "as it was stored"
+	sum := sha256.Sum256([]byte(text))
+	want := hex.EncodeToString(sum[:])
+	var spoilt, requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Last-Modified", "Wed, 21 Oct 2026 07:28:00 GMT")
+		data := []byte(text)
+		if requests.Add(1) <= spoilt.Load() {
+			data[3] ^= 1
+		}
+		_, _ = w.Write(data)
+	}))
+	defer server.Close()
+	store := open(t, server.URL)
+	get := func() error {
+		data, err := store.Get(t.Context(), blobstore.Raw, "a", want)
+		if err == nil && string(data) != text {
+			t.Errorf("%q", data)
+		}
+		return err
+	}
+	file := func() error {
+		f, err := store.GetFile(t.Context(), blobstore.Raw, "a", want, 0)
+		if err == nil {
+			err = f.Close()
+		}
+		return err
+	}
+	for name, read := range map[string]func() error{"get": get, "file": file} {
+		for n, want := range map[int64]error{0: nil, 1: nil, 2: nil, 1000: blobstore.ErrDamaged} {
+			requests.Store(0)
+			spoilt.Store(n)
+			if err := read(); !errors.Is(err, want) {
+				t.Errorf("%s, spoilt %d times: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// TestABodyThatStops: whoever sends nothing more is away, however large the
+// object is.
+func TestABodyThatStops(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Last-Modified", "Wed, 21 Oct 2026 07:28:00 GMT")
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("only this"))
+		_ = http.NewResponseController(w).Flush()
+		<-release
+	}))
+	defer server.Close()
+	defer close(release)
+	if _, err := open(t, server.URL).GetFile(t.Context(), blobstore.Raw, "a", "", 0); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,9 @@ import (
 
 // FetchRaw writes the captured bytes of a snapshot to a new file at path,
 // verified: with anything but nil there is no such file. Bytes that are lost or
-// damaged are a permanent Internal fault, since trying again cannot mend them.
+// damaged are a permanent Internal fault, since trying again cannot mend them. A
+// file that cannot be written, as on a full disk, is Unavailable: it is the
+// machine's, and no document's, fault.
 func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) error {
 	key, err := RawKey(snap.SourceID, snap.ContentHash)
 	if err != nil {
@@ -26,7 +28,11 @@ func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) 
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
 			return fault.Permanent(fault.Internal, fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err))
 		}
-		return fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err)
+		err = fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err)
+		if scratch.Failed(err) {
+			err = fault.Unavailable(err)
+		}
+		return err
 	}
 	return nil
 }

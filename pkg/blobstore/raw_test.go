@@ -56,6 +56,9 @@ func TestFetchRaw(t *testing.T) {
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, raw) {
 			t.Errorf("%q, %v", got, err)
 		}
+		if err := store.FetchRaw(ctx, s, filepath.Join(path, "below a file")); fault.KindOf(err) != fault.KindUnavailable {
+			t.Errorf("a file that cannot be written: %v", err)
+		}
 		if err := store.Delete(ctx, blobstore.Raw, key); err != nil {
 			t.Fatal(err)
 		}

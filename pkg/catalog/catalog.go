@@ -23,6 +23,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/patience"
 )
 
 //go:embed migrations/*.sql
@@ -35,12 +36,15 @@ type Config struct {
 	MaxConns int32         // default 8 (pgxpool's own default follows the cores of the node)
 	Timeout  time.Duration // of one statement, default 30 s
 	Tracer   pgx.QueryTracer
+
+	byKey bool // see ByKey
 }
 
 // DB is the catalog. It is safe for concurrent use.
 type DB struct {
 	pool   *pgxpool.Pool
 	schema string
+	dial   pgconn.DialFunc // without a limit on silence
 }
 
 // Open makes the pool of connections to the catalog; it does not migrate. It
@@ -61,16 +65,33 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		c.Timeout = 30 * time.Second
 	}
 	cfg.MaxConns = c.MaxConns
-	cfg.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{c.Schema}.Sanitize()
-	cfg.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(c.Timeout.Milliseconds())
-	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	cfg.ConnConfig.RuntimeParams["application_name"] = "colophon"
+	params := cfg.ConnConfig.RuntimeParams
+	params["search_path"] = pgx.Identifier{c.Schema}.Sanitize()
+	params["timezone"] = "UTC"
+	params["application_name"] = "colophon"
+	limit(params, c.Timeout)
+	if c.byKey {
+		planByKey(params)
+	}
+	dial := cfg.ConnConfig.DialFunc
+	cfg.ConnConfig.DialFunc = pgconn.DialFunc(patience.Limit(patience.Dial(dial), 2*c.Timeout))
 	cfg.ConnConfig.Tracer = c.Tracer
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, Classify(err)
 	}
-	return &DB{pool: pool, schema: c.Schema}, nil
+	return &DB{pool: pool, schema: c.Schema, dial: dial}, nil
+}
+
+// limit sets how long a session may keep the server waiting, and others for what
+// it holds: a statement, the wait for a lock, which is to end before the statement
+// does, and a client that has gone without a word in the middle of a transaction
+// or, its machine gone too, at any time. A timeout of 0 is no limit.
+func limit(params map[string]string, timeout time.Duration) {
+	params["statement_timeout"] = fmt.Sprint(timeout.Milliseconds())
+	params["lock_timeout"] = fmt.Sprint(timeout.Milliseconds() / 2)
+	params["idle_in_transaction_session_timeout"] = fmt.Sprint(10 * timeout.Milliseconds())
+	params["tcp_keepalives_idle"], params["tcp_keepalives_interval"], params["tcp_keepalives_count"] = "30", "10", "3"
 }
 
 // Close waits for connections in use and closes all.
@@ -89,10 +110,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 			return fmt.Errorf("creating schema %s: %w", db.schema, Classify(err))
 		}
 	}
-	// A connection of its own: a migration may take longer than a statement of
-	// the running system.
-	own := db.pool.Config().ConnConfig
-	own.RuntimeParams["statement_timeout"] = "0"
+	own := db.unhurried()
 	std := stdlib.OpenDB(*own)
 	defer func() { _ = std.Close() }()
 	id := fnv.New32a()
@@ -113,6 +131,15 @@ func (db *DB) Migrate(ctx context.Context) error {
 		return fmt.Errorf("migrating: %w", Classify(err))
 	}
 	return nil
+}
+
+// unhurried is how to connect for what may take longer than a statement of the
+// running system.
+func (db *DB) unhurried() *pgx.ConnConfig {
+	own := db.pool.Config().ConnConfig
+	limit(own.RuntimeParams, 0)
+	own.DialFunc = db.dial
+	return own
 }
 
 // DropSchema removes everything; tests clean up with it.
@@ -149,7 +176,8 @@ var ErrNotFound = errors.New("not found in the catalog")
 
 // Classify marks a driver's error: a catalog that is away, shutting down, out of
 // resources, read-only after a failover or older than this build is Unavailable,
-// a deadlock, serialization failure or timeout Transient, a value that cannot be
+// a deadlock, a serialization failure and a lock that others hold are Deferred, as
+// nobody's fault, a statement that takes too long Transient, a value that cannot be
 // stored Permanent and Malformed, no row ErrNotFound. Errors that are marked
 // already, and those that say a statement is wrong, come back as they are.
 func Classify(err error) error {
@@ -183,7 +211,9 @@ func Classify(err error) error {
 
 func classifyCode(code string, err error) error {
 	switch code {
-	case "40P01", "40001", "57014", "55P03": // deadlock, serialization, statement timeout, lock timeout
+	case "40P01", "40001", "55P03": // deadlock, serialization, lock timeout
+		return fault.Defer(0, err)
+	case "57014": // statement timeout
 		return fault.Transient(err)
 	case "22021", "22P05", "22003": // U+0000, a character or a number that no column holds
 		return fault.Permanent(fault.Malformed, err)

@@ -141,7 +141,7 @@ func TestAConnectionThatIsCut(t *testing.T) {
 	}
 }
 
-func TestADeadlockIsTransient(t *testing.T) {
+func TestADeadlockIsNobodysFault(t *testing.T) {
 	db := openCatalog(t)
 	ctx := t.Context()
 	addDocument(t, db, "doc_a")
@@ -170,7 +170,7 @@ func TestADeadlockIsTransient(t *testing.T) {
 	if lost == nil {
 		lost = errs[1]
 	}
-	if (errs[0] == nil) == (errs[1] == nil) || fault.KindOf(lost) != fault.KindTransient || !isCode(lost, "40P01") {
+	if (errs[0] == nil) == (errs[1] == nil) || fault.KindOf(lost) != fault.KindDeferred || !isCode(lost, "40P01") {
 		t.Errorf("%v and %v", errs[0], errs[1])
 	}
 }
@@ -213,7 +213,8 @@ func TestClassify(t *testing.T) {
 		"disk":             {pg("58030"), fault.KindUnavailable},
 		"read only":        {pg("25006"), fault.KindUnavailable},
 		"no table":         {pg("42P01"), fault.KindUnavailable},
-		"serialization":    {pg("40001"), fault.KindTransient},
+		"serialization":    {pg("40001"), fault.KindDeferred},
+		"a lock":           {pg("55P03"), fault.KindDeferred},
 		"timeout":          {pg("57014"), fault.KindTransient},
 		"a NUL":            {pg("22021"), fault.KindPermanent},
 		"a wrong one":      {pg("23505"), fault.KindTransient},

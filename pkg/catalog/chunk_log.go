@@ -9,31 +9,43 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
+const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
+		s.chunk_ref IS NOT NULL, coalesce(c.doc_hash, ''), coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
+		coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
+		coalesce(s.rev, 0), coalesce(s.changed_by, '')
+	FROM (SELECT * FROM chunk_log WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3) l
+	LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref ORDER BY l.seq`
+
+func scanUnpublished(row pgx.CollectableRow) (e model.Unpublished, err error) {
+	st := &e.State
+	err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
+		&e.Found, &e.DocHash, &e.SourceID, &e.SnapshotID,
+		&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy)
+	st.ChunkRef = e.ChunkRef
+	return e, err
+}
+
 // UnpublishedLog returns the oldest entries that a run wrote, at any redo, and
 // whose events were not published yet, at most limit.
 func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.Unpublished, error) {
-	rows, err := db.pool.Query(ctx, `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
-			s.chunk_ref IS NOT NULL, coalesce(c.doc_hash, ''), coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
-			coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
-			coalesce(s.rev, 0), coalesce(s.changed_by, '')
-		FROM (SELECT * FROM chunk_log WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3) l
-		LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref ORDER BY l.seq`,
-		snapshotID, extractionID, limit)
+	rows, err := db.pool.Query(ctx, unpublishedLog, snapshotID, extractionID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("chunk log of %s: %w", snapshotID, Classify(err))
 	}
-	entries, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (e model.Unpublished, err error) {
-		st := &e.State
-		err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
-			&e.Found, &e.DocHash, &e.SourceID, &e.SnapshotID,
-			&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy)
-		st.ChunkRef = e.ChunkRef
-		return e, err
-	})
+	entries, err := pgx.CollectRows(rows, scanUnpublished)
 	if err != nil {
 		return nil, fmt.Errorf("chunk log of %s: %w", snapshotID, Classify(err))
 	}
 	return entries, nil
+}
+
+// AskUnpublishedLog asks for what UnpublishedLog returns, as the transaction sees
+// it, with its next question or its end; then it stands in log.
+func (t *DocumentTx) AskUnpublishedLog(snapshotID, extractionID string, limit int, log *[]model.Unpublished) {
+	t.tx.ask(unpublishedLog, snapshotID, extractionID, limit).Query(func(rows pgx.Rows) (err error) {
+		*log, err = pgx.CollectRows(rows, scanUnpublished)
+		return err
+	})
 }
 
 // MarkPublished records that the events of these entries were published.

@@ -142,7 +142,7 @@ func holdCollection(ctx context.Context, tx pgx.Tx, key int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `SELECT set_config('lock_timeout', '0', true)`)
+	_, err = tx.Exec(ctx, `SET LOCAL lock_timeout TO DEFAULT`)
 	return err
 }
 

@@ -23,15 +23,20 @@ const maxContradictions = 100
 // way still and is left out where that matters. At most 100 of a kind are
 // returned, each kind sorted.
 func (db *DB) Contradictions(ctx context.Context, documentID string, before time.Time) ([]Contradiction, error) {
-	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	begin := db.pool.BeginTx
+	if documentID == "" { // whole tables are read
+		conn, err := pgx.ConnectConfig(ctx, db.unhurried())
+		if err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+		begin = conn.BeginTx
+	}
+	tx, err := begin(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", Classify(err))
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	// Whole tables are read: that may take longer than a statement of a stage may.
-	if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
-		return nil, fmt.Errorf("contradictions: %w", Classify(err))
-	}
 	var all []Contradiction
 	for _, kind := range contradictions() {
 		// Every query takes the document and the time, whether it asks for them or not.

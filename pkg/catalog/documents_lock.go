@@ -25,6 +25,7 @@ import (
 type DocumentTx struct {
 	tx         *pipeline
 	documentID string
+	versions   *askedVersions // nil: not yet
 }
 
 // LockDocument runs f in one transaction that holds the document's row, and
@@ -54,7 +55,7 @@ func holdDocument(p *pipeline, documentID string, wait time.Duration) {
 		}
 		return nil
 	})
-	p.queue(limit, "0")
+	p.queue(`SET LOCAL lock_timeout TO DEFAULT`)
 }
 
 // querier is what a pool and a transaction have in common.

@@ -94,11 +94,34 @@ func runManifest(ctx context.Context, q querier, snapshotID, extractionID string
 
 // Versions returns the document's versions in their order (contracts 12),
 // without those that were taken down, and the generation that the next manifest
-// of a doc_hash has: 1 for the first.
+// of a doc_hash has: 1 for the first. It is what AskVersions was answered, where
+// that has asked already.
 func (t *DocumentTx) Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error) {
-	t.tx.queue(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
-		func(row pgx.Row) error { return row.Scan(&next) })
-	versions, err = collect(ctx, t.tx, scanVersion, `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
+	t.AskVersions(docHash)
+	if err := t.tx.flush(ctx); err != nil {
+		return nil, 0, fmt.Errorf("versions of %s: %w", t.documentID, err)
+	}
+	return t.versions.all, t.versions.next, nil
+}
+
+// askedVersions is what Versions answers.
+type askedVersions struct {
+	docHash string
+	all     []model.Version
+	next    int
+}
+
+// AskVersions asks what Versions returns with the next question, so that it takes
+// no way there and back of its own.
+func (t *DocumentTx) AskVersions(docHash string) {
+	if t.versions != nil && t.versions.docHash == docHash {
+		return
+	}
+	v := &askedVersions{docHash: docHash}
+	t.versions = v
+	t.tx.ask(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
+		func(row pgx.Row) error { return row.Scan(&v.next) })
+	t.tx.ask(`SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
 			r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
 			coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash),
 			coalesce((m.meta->>'`+metaSameGeneration+`')::integer, m.generation)
@@ -106,11 +129,10 @@ func (t *DocumentTx) Versions(ctx context.Context, docHash string) (versions []m
 		JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 		JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
 		WHERE m.document_id = $1 AND r.state <> 'removed'
-		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID)
-	if err != nil {
-		return nil, 0, fmt.Errorf("versions of %s: %w", t.documentID, err)
-	}
-	return versions, next, nil
+		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID).Query(func(rows pgx.Rows) (err error) {
+		v.all, err = pgx.CollectRows(rows, scanVersion)
+		return err
+	})
 }
 
 func scanVersion(row pgx.CollectableRow) (v model.Version, err error) {

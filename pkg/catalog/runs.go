@@ -37,18 +37,41 @@ func (db *DB) Run(ctx context.Context, snapshotID, extractionID string) (model.R
 	return r, nil
 }
 
+// runsOf selects the runs of a snapshot in their order.
+const runsOf = `SELECT ` + runColumns + ` FROM runs WHERE snapshot_id = $1 ORDER BY run_order`
+
+func collectRuns(rows pgx.Rows) ([]model.Run, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Run, error) { return scanRun(row) })
+}
+
 // Runs returns the runs of a snapshot in their order.
 func (db *DB) Runs(ctx context.Context, snapshotID string) ([]model.Run, error) {
-	rows, err := db.pool.Query(ctx,
-		`SELECT `+runColumns+` FROM runs WHERE snapshot_id = $1 ORDER BY run_order`, snapshotID)
+	rows, err := db.pool.Query(ctx, runsOf, snapshotID)
 	if err != nil {
 		return nil, fmt.Errorf("runs of %s: %w", snapshotID, Classify(err))
 	}
-	runs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Run, error) { return scanRun(row) })
+	runs, err := collectRuns(rows)
 	if err != nil {
 		return nil, fmt.Errorf("runs of %s: %w", snapshotID, Classify(err))
 	}
 	return runs, nil
+}
+
+// SnapshotRuns returns a snapshot with its runs in their order, or ErrNotFound.
+func (db *DB) SnapshotRuns(ctx context.Context, snapshotID string) (s model.Snapshot, runs []model.Run, err error) {
+	var b pgx.Batch // one way to the server
+	b.Queue(snapshotRecord, snapshotID).QueryRow(func(row pgx.Row) (err error) {
+		s, err = scanSnapshot(row)
+		return err
+	})
+	b.Queue(runsOf, snapshotID).Query(func(rows pgx.Rows) (err error) {
+		runs, err = collectRuns(rows)
+		return err
+	})
+	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return model.Snapshot{}, nil, fmt.Errorf("snapshot %s: %w", snapshotID, Classify(err))
+	}
+	return s, runs, nil
 }
 
 // StartRun records a new run with a pending row for each of its pages, and

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -157,6 +158,12 @@ func TestARunIsStartedOnce(t *testing.T) {
 	runs, err := db.Runs(ctx, s.SnapshotID)
 	if err != nil || len(runs) != 2 || runs[0] != got[0] || runs[1].ExtractionID != "second" {
 		t.Errorf("%+v, %v", runs, err)
+	}
+	if same, all, err := db.SnapshotRuns(ctx, s.SnapshotID); err != nil || same.SnapshotID != s.SnapshotID || !slices.Equal(all, runs) {
+		t.Errorf("%+v, %+v, %v", same, all, err)
+	}
+	if _, _, err := db.SnapshotRuns(ctx, "snp_none"); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("no snapshot: %v", err)
 	}
 	if _, err := db.Run(ctx, s.SnapshotID, "none"); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("no run: %v", err)

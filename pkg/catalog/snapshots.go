@@ -6,19 +6,29 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
+const snapshotRecord = `SELECT record FROM snapshots WHERE snapshot_id = $1`
+
+func scanSnapshot(row pgx.Row) (s model.Snapshot, err error) {
+	var raw []byte
+	if err := row.Scan(&raw); err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return s, fmt.Errorf("its record: %w", err)
+	}
+	return s, nil
+}
+
 // Snapshot returns one snapshot, or ErrNotFound.
 func (db *DB) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error) {
-	var raw []byte
-	err := db.pool.QueryRow(ctx, `SELECT record FROM snapshots WHERE snapshot_id = $1`, snapshotID).Scan(&raw)
+	s, err := scanSnapshot(db.pool.QueryRow(ctx, snapshotRecord, snapshotID))
 	if err != nil {
 		return model.Snapshot{}, fmt.Errorf("snapshot %s: %w", snapshotID, Classify(err))
-	}
-	var s model.Snapshot
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return model.Snapshot{}, fmt.Errorf("snapshot %s: its record: %w", snapshotID, err)
 	}
 	return s, nil
 }

@@ -55,7 +55,7 @@ type Postgres struct {
 	URL      Secret        `env:"POSTGRES_URL,required" help:"Connection string of the database, as postgres://user:password@host:port/database."`
 	Schema   string        `env:"POSTGRES_SCHEMA" envDefault:"colophon" help:"Schema of all tables."`
 	MaxConns int32         `env:"POSTGRES_MAX_CONNS" envDefault:"8" allowed:"2..1000" help:"Connections of this process."`
-	Timeout  time.Duration `env:"POSTGRES_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one statement."`
+	Timeout  time.Duration `env:"POSTGRES_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one statement. A lock that others hold is waited for half as long, a connection that says nothing twice, and a transaction whose client says nothing is ended after ten times as long."`
 }
 
 // About is the block's text in the documentation.
@@ -68,7 +68,7 @@ type S3 struct {
 	SecretKey    Secret        `env:"S3_SECRET_KEY,required" help:"Secret key."`
 	Region       string        `env:"S3_REGION" envDefault:"us-east-1" help:"Region of the buckets."`
 	BucketPrefix string        `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
-	Timeout      time.Duration `env:"S3_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one request for an object that is held in memory, and of the wait for any answer."`
+	Timeout      time.Duration `env:"S3_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one request for an object that is held in memory, of the wait for any answer, and of a transfer on which nothing moves."`
 	TempDir      string        `env:"TEMP_DIR" help:"Folder for large objects while they pass through; the system's when not set."`
 }
 

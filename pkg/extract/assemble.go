@@ -20,10 +20,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
-// maxFrameText bounds the text of a page's units in bytes, all forms of it
-// together, well below segment.MaxFrame: a page above it cannot be read back.
-const maxFrameText = 96 << 20
-
 // Assemble makes the frame of page pageNo, from 1, out of its blocks: valid
 // text, block ids, locators, ir_ids, fragment hashes, languages, coverage,
 // page hash, DOCXT HTML and its content hash (contracts 1 and 6). A page
@@ -59,12 +55,12 @@ func checkSize(pageNo int, blocks []block.Block) *block.Failure {
 			size += len(l.URL) + len(l.Text)
 		}
 	}
-	if size <= maxFrameText && len(blocks) <= block.MaxBlocks {
+	if size <= block.MaxText && len(blocks) <= block.MaxBlocks {
 		return nil
 	}
 	return &block.Failure{
 		Reason:  fault.LimitExceeded,
-		Message: fmt.Sprintf("page %d: %d blocks or more with %d bytes, limits %d and %d", pageNo, len(blocks), size, block.MaxBlocks, maxFrameText),
+		Message: fmt.Sprintf("page %d: %d blocks or more with %d bytes, limits %d and %d", pageNo, len(blocks), size, block.MaxBlocks, block.MaxText),
 	}
 }
 

@@ -27,7 +27,11 @@ import (
 //	3  charts with their labels, captions beside what they name, notes behind the
 //	   text, running heads of short documents; main matter of web pages by their
 //	   headline, lists of other pages and forms within it
-const ParserVersion = "3"
+//	4  signs and links of editing at headings by themselves, promotion between
+//	   paragraphs, tables of data as main matter; tables and numbered headings of
+//	   text files, short values of JSON lists together; tables and lists of PDF
+//	   pages as more producers draw them
+const ParserVersion = "4"
 
 // Input is everything that a page depends on.
 type Input = block.Input

@@ -24,7 +24,9 @@ import (
 //	1: upright, deskewed, even background, scaled to the engine's liking
 //	2: light text on shades of any grey, once the page is level; large words made
 //	   smaller; what stands alone read by itself
-const PreprocessingVersion = "2"
+//	3: boxes with light text are no shadow; what a page was photographed on, and
+//	   rows of dots and dashes, are taken away; lines are no part of shaded heads
+const PreprocessingVersion = "3"
 
 // Engine is what there is to read with.
 type Engine struct {

@@ -14,6 +14,7 @@ const (
 	renderAnnotations = 0x01 // FPDF_ANNOT
 	renderRGBA        = 0x10 // FPDF_REVERSE_BYTE_ORDER
 	bitmapBGRx        = 3    // FPDFBitmap_BGRx
+	bitmapBGRA        = 4    // FPDFBitmap_BGRA
 	bitmapBytes       = 4    // of a pixel
 )
 
@@ -41,6 +42,70 @@ func (d *Document) RenderTurned(index int, region Box, width, rotation int) (*im
 	p.Rotation = (rotation%360 + 360) % 360
 	d.engine.call("FPDFPage_SetRotation", p.handle, uint64(p.Rotation/90))
 	return p.render(region, width)
+}
+
+// Picture returns the first picture of page index (from 0), on white, a pixel for
+// each point that it is wide and high on the page. It fails with ErrFormat when
+// there is none that can be decoded, with ErrLimit above MaxPixels.
+func (d *Document) Picture(index int) (*image.RGBA, error) {
+	p, err := d.bare(index)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	e := d.engine
+	w, h := p.UprightSize()
+	if w*h > MaxPixels {
+		return nil, fmt.Errorf("page %d: %w: a picture of %.0f x %.0f pixels, limit %d in all", index+1, ErrLimit, w, h, MaxPixels)
+	}
+	object := e.call("FPDFPage_GetObject", p.handle, 0)
+	if object == 0 || e.call("FPDFPageObj_GetType", object) != objectImage {
+		return nil, fmt.Errorf("page %d: %w: it has no picture", index+1, ErrFormat)
+	}
+	bitmap := e.call("FPDFImageObj_GetRenderedBitmap", d.handle, p.handle, object)
+	if err := p.failed(); err != nil {
+		return nil, err
+	}
+	if bitmap == 0 {
+		return nil, p.undecoded()
+	}
+	defer e.call("FPDFBitmap_Destroy", bitmap)
+	return p.onWhite(bitmap)
+}
+
+// onWhite copies a bitmap of pixels with opacity (FPDFBitmap_BGRA).
+func (p *Page) onWhite(bitmap uint64) (*image.RGBA, error) {
+	e := p.document.engine
+	width, height := e.callInt("FPDFBitmap_GetWidth", bitmap), e.callInt("FPDFBitmap_GetHeight", bitmap)
+	format, stride := e.callInt("FPDFBitmap_GetFormat", bitmap), e.callInt("FPDFBitmap_GetStride", bitmap)
+	pixels, ok := e.memory.Read(uint32(e.call("FPDFBitmap_GetBuffer", bitmap)), uint32(stride*height))
+	if err := p.failed(); err != nil {
+		return nil, err
+	}
+	if !ok || format != bitmapBGRA {
+		e.fail(fmt.Errorf("a picture of format %d out of range", format))
+		return nil, p.failed()
+	}
+	out, drawn := image.NewRGBA(image.Rect(0, 0, width, height)), false
+	for y := range height {
+		from, to := pixels[y*stride:], out.Pix[y*out.Stride:(y+1)*out.Stride]
+		for x := 0; x < len(to); x += bitmapBytes {
+			opacity := int(from[x+3])
+			drawn = drawn || opacity > 0
+			for c := range 3 {
+				to[x+c] = uint8((int(from[x+2-c])*opacity + 255*(255-opacity) + 127) / 255)
+			}
+			to[x+3] = 0xFF
+		}
+	}
+	if !drawn {
+		return nil, p.undecoded()
+	}
+	return out, p.failed()
+}
+
+func (p *Page) undecoded() error {
+	return fmt.Errorf("page %d: %w: the engine cannot decode its picture, or there is nothing to see in it", p.index+1, ErrFormat)
 }
 
 // render draws the page and closes it.

@@ -3,8 +3,10 @@ package pdfium
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
+	"strings"
 	"testing"
 )
 
@@ -81,5 +83,38 @@ func TestRenderLimits(t *testing.T) {
 	}
 	if _, err := d.Render(0, Box{W: 1, H: 0.0001}, 10); err != nil {
 		t.Errorf("after refusals it draws: %v", err)
+	}
+}
+
+// TestPicture: what is drawn is a pixel for each point, on white; a page without a
+// picture, one that cannot be decoded and one that is too large are refused.
+func TestPicture(t *testing.T) {
+	shown := func(w, h int, entries, data string) *Document {
+		f := &writer{}
+		f.page(fmt.Sprintf("/MediaBox [0 0 %d %d] /Resources << /XObject << /P 3 0 R >> >>", w, h), fmt.Sprintf("%d 0 0 %d 0 0 cm /P Do", w, h))
+		f.objects = append([]string{fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width 2 /Height 2 %s /Length %d >>\nstream\n%s\nendstream", entries, len(data), data)},
+			f.objects...)
+		f.objects[2] = strings.Replace(f.objects[2], "/Contents 3 0 R", "/Contents 4 0 R", 1)
+		f.pages[0]++
+		return load(t, f.bytes())
+	}
+	const grey = "/BitsPerComponent 8 /ColorSpace /DeviceGray"
+	m, err := shown(2, 2, grey, "\x00\xFF\xFF\x40").Picture(0)
+	if err != nil || m.Rect != image.Rect(0, 0, 2, 2) || m.RGBAAt(0, 0) != (color.RGBA{A: 255}) || m.RGBAAt(1, 0).R != 255 || m.RGBAAt(1, 1).R != 0x40 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for name, c := range map[string]struct {
+		d    *Document
+		want error
+	}{
+		"no picture": {load(t, simple("text")), ErrFormat}, "no JPEG 2000": {shown(2, 2, "/Filter /JPXDecode", "nothing"), ErrFormat},
+		"too large": {shown(6000, 6000, grey, "\x00\xFF\xFF\x40"), ErrLimit},
+	} {
+		if _, err := c.d.Picture(0); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := load(t, simple("text")).Picture(1); !errors.Is(err, ErrFormat) {
+		t.Errorf("no such page: %v", err)
 	}
 }

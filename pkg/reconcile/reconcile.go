@@ -32,7 +32,7 @@ const (
 
 	pageSize  = 500
 	lockWait  = 5 * time.Second // for a document that another holds
-	queueSlop = time.Minute     // between a row and its event, and between two clocks
+	queueSlop = time.Minute     // between a row and its event
 )
 
 // Catalog is the record, as far as it is read and written here.
@@ -139,7 +139,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 		p.oldest[q.Consumer] = time.Time{}
 		if q.Oldest != nil {
-			p.oldest[q.Consumer] = q.Oldest.Add(-queueSlop)
+			p.oldest[q.Consumer] = now.Add(-q.Age - queueSlop) // by the catalog's clock, like all that it is compared with
 		}
 	}
 	for _, step := range []func(context.Context) error{p.captures, p.snapshots, p.ranges, p.runs, p.chunks, p.orphans} {

@@ -321,6 +321,32 @@ func TestWhatWaitsIsLeftAlone(t *testing.T) {
 	r.pass("captures 1/1/0")
 }
 
+// ahead is a bus whose server's clock is an hour ahead of the catalog's.
+type ahead struct{ *stream.Conn }
+
+func (a ahead) Queues(ctx context.Context) ([]stream.Queue, error) {
+	queues, err := a.Conn.Queues(ctx)
+	for _, q := range queues {
+		if q.Oldest != nil {
+			*q.Oldest = q.Oldest.Add(time.Hour)
+		}
+	}
+	return queues, err
+}
+
+func TestWhatWaitsIsLeftAloneWhenClocksDiffer(t *testing.T) {
+	r := newRig(t)
+	r.accept()
+	r.pass("captures 1/1/0")
+	report, err := reconcile.New(r.db, ahead{r.conn}, r.blobs, r.alias).Run(r.ctx, reconcile.Options{SkipObjects: true})
+	r.must(err)
+	for _, c := range report.Counts {
+		if c.Found > 0 {
+			t.Errorf("%+v, while its event waits in its stream", c)
+		}
+	}
+}
+
 func TestSnapshots(t *testing.T) {
 	r := newRig(t)
 	s := r.store(true)

@@ -30,6 +30,9 @@ var (
 	ErrCrashed = errors.New("child crashed")
 	// ErrLimit: the child ran into a limit (contracts 9: limit_exceeded).
 	ErrLimit = errors.New("limit exceeded")
+	// ErrKilled, beside ErrLimit: somebody else killed the child, most likely the
+	// system, short of memory for this document or for another's work. See Insist.
+	ErrKilled = errors.New("killed by the system, which is short of memory")
 	// ErrClosed: the pool is closed.
 	ErrClosed = errors.New("sandbox is closed")
 )

@@ -185,8 +185,8 @@ func (c *process) verdict(cause error) error {
 		return fmt.Errorf("%w: file size", ErrLimit)
 	case outOfMemory(output):
 		return fmt.Errorf("%w: memory", ErrLimit)
-	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL && errors.Is(cause, io.EOF):
-		return fmt.Errorf("%w: killed by the system, which is short of memory", ErrLimit)
+	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL && (errors.Is(cause, io.EOF) || errors.Is(cause, syscall.EPIPE)):
+		return fmt.Errorf("%w: %w", ErrLimit, ErrKilled)
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(output), "\n")
 	return fmt.Errorf("%w: %s: %s", ErrCrashed, state, line)

@@ -67,6 +67,8 @@ func testRole(setup []byte) (Handler, error) {
 			return nil, errors.New(arg)
 		case "panic":
 			panic(arg)
+		case "killed": // as if by somebody else
+			return nil, syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		case "exit":
 			os.Exit(3)
 		case "print":
@@ -335,6 +337,34 @@ func TestIdleChildThatDiedIsReplaced(t *testing.T) {
 	gone()
 	if got := ask(t, w, "echo again"); got != "again" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestInsist(t *testing.T) {
+	w := worker(t, Config{})
+	for _, c := range []struct {
+		kills, tries int
+		want         error
+	}{{0, 1, nil}, {2, 3, nil}, {100, killedTries, ErrKilled}} {
+		tries := 0
+		_, err := Insist(t.Context(), func() ([]byte, error) {
+			if tries++; tries > c.kills {
+				return w.Call(t.Context(), []byte("echo done"))
+			}
+			return w.Call(t.Context(), []byte("killed"))
+		})
+		if !errors.Is(err, c.want) || tries != c.tries {
+			t.Errorf("%d kills: %d tries, %v", c.kills, tries, err)
+		}
+	}
+	// An end of its own is told at once.
+	tries := 0
+	_, err := Insist(t.Context(), func() ([]byte, error) {
+		tries++
+		return w.Call(t.Context(), []byte("exit"))
+	})
+	if tries != 1 || !errors.Is(err, ErrCrashed) {
+		t.Errorf("%d tries, %v", tries, err)
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -28,6 +30,9 @@ const MaxFrame = 256 << 20
 
 // keptLines is how large a buffer an Encoder keeps, in bytes.
 const keptLines = 4 << 20
+
+// usualUnits is how many units a reader makes room for before it has read them.
+const usualUnits = 256
 
 const (
 	skippableMagic = 0x184D2A50
@@ -261,15 +266,20 @@ func DecodeFrame(frame []byte) (Frame, error) {
 	return parseFrame(raw)
 }
 
+// parseFrame reads with the successor of the standard library's decoder, which
+// takes a third of its time and refuses what no encoder has written: a name twice,
+// bytes that are no UTF-8.
 func parseFrame(raw []byte) (Frame, error) {
 	var f Frame
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if err := dec.Decode(&f.Page); err != nil {
+	lines := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	if err := json.UnmarshalDecode(lines, &f.Page); err != nil {
 		return Frame{}, fmt.Errorf("page record: %w", err)
 	}
+	f.Units = slices.Grow(f.Units, min(max(bytes.Count(raw, []byte{'\n'})-1, 0), usualUnits))
+	var u model.Unit
 	for {
-		var u model.Unit
-		err := dec.Decode(&u)
+		u = model.Unit{}
+		err := json.UnmarshalDecode(lines, &u)
 		if errors.Is(err, io.EOF) {
 			return f, nil
 		}

@@ -10,10 +10,14 @@ import (
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 )
 
+// stubborn is how often a message may meet something that is away, while a probe
+// finds all there, before it is set aside.
+const stubborn = 3
+
 // settle handles deliveries until each of them is decided. What meets
 // something that is away is kept, and handled again when a probe succeeds.
 func (r *Runner) settle(ctx context.Context, drain <-chan struct{}, ds []*delivery) {
-	for {
+	for round := 1; ; round++ {
 		results := r.attempt(ctx, ds)
 		var kept []*delivery
 		var why error
@@ -22,6 +26,9 @@ func (r *Runner) settle(ctx context.Context, drain <-chan struct{}, ds []*delive
 				kept, why = append(kept, d), err
 				r.meters.ended(ctx, outcomeUnavailable)
 			}
+		}
+		if len(kept) > 0 && r.there(ctx) {
+			kept = r.setAside(ctx, kept, round, why)
 		}
 		if len(kept) == 0 {
 			return
@@ -34,6 +41,21 @@ func (r *Runner) settle(ctx context.Context, drain <-chan struct{}, ds []*delive
 		}
 		ds = kept
 	}
+}
+
+// setAside hands back what cannot be done although all is there, so that others
+// need not wait for it: one object that its store does not give, say. It comes
+// again, as it is nobody's failure, each time after twice as long. What may have
+// met a moment's absence is kept, and returned.
+func (r *Runner) setAside(ctx context.Context, ds []*delivery, round int, why error) (kept []*delivery) {
+	for _, d := range ds {
+		again := d.meta.NumDelivered - 1
+		delay := r.conn.cfg.DeferDelay << min(again, 5)
+		if round < stubborn && again == 0 || r.postpone(ctx, d, fault.Defer(delay, why)) != nil {
+			kept = append(kept, d)
+		}
+	}
+	return kept
 }
 
 // attempt handles deliveries once and returns a result for each. A batch that
@@ -226,10 +248,15 @@ func (r *Runner) await(ctx context.Context, drain <-chan struct{}, why error) bo
 		case <-ctx.Done():
 			return false
 		}
-		if r.conn.Ready(ctx) == nil && r.probe(ctx) == nil {
+		if r.there(ctx) {
 			return true
 		}
 	}
+}
+
+// there asks the bus and the stage's stores whether they answer.
+func (r *Runner) there(ctx context.Context) bool {
+	return r.conn.Ready(ctx) == nil && r.probe(ctx) == nil
 }
 
 // emit returns what the handling of ds publishes with. The suffix of a

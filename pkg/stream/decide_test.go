@@ -163,6 +163,37 @@ func TestUnavailableStopsPullingAndIsNotReady(t *testing.T) {
 	}
 }
 
+// TestOneThatItsStoreDoesNotGiveHoldsUpNobody: a single object that cannot be had,
+// of a store that answers otherwise, is asked for again and again and never
+// failed, while all others are handled.
+func TestOneThatItsStoreDoesNotGiveHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *stream.Config) { c.DeferDelay = 50 * time.Millisecond })
+	var given atomic.Bool
+	var asked, others atomic.Int64
+	s := &stage{handle: func(_ context.Context, name string, _ stream.Emit) error {
+		if strings.HasPrefix(name, "unreadable") {
+			if asked.Add(1); !given.Load() {
+				return fault.Unavailable(errors.New("the store cannot read it"))
+			}
+			return nil
+		}
+		others.Add(1)
+		return nil
+	}}
+	runner, err := stream.NewRunner(r.conn, s, r.options())
+	r.start(runner, err)
+	r.say("unreadable-1", "unreadable-2", "unreadable-3", "a", "b", "c", "d", "e")
+	eventually(t, "the others are handled", func() bool { return others.Load() == 5 })
+	eventually(t, "it is asked for again, beyond what attempts there are", func() bool { return asked.Load() > 3*8 })
+	eventually(t, "it is ready", func() bool { return runner.Ready(t.Context()) == nil })
+	given.Store(true)
+	r.settled(stream.ConsumerSplit)
+	if len(s.failed()) != 0 || len(r.dead()) != 0 {
+		t.Errorf("failures: %v, dead letters: %v", s.failed(), r.dead())
+	}
+}
+
 func TestAnEmitThatFailsIsUnavailable(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

@@ -16,7 +16,9 @@ type Queue struct {
 	Pending    uint64     `json:"pending"`          // not delivered yet
 	AckPending int        `json:"ack_pending"`      // in hand, or handed back for later
 	Redelivery int        `json:"redelivery"`       // of those, delivered more than once
-	Oldest     *time.Time `json:"oldest,omitempty"` // when the oldest message that is not done was published
+	Oldest     *time.Time `json:"oldest,omitempty"` // when the oldest message that is not done was published, by the server's clock
+	// Age is how long that was ago, by the same clock, which may differ from others.
+	Age time.Duration `json:"-"`
 }
 
 // Queues returns the queue of every consumer of contracts 3, in the order of
@@ -60,7 +62,7 @@ func (c *Conn) queue(ctx context.Context, s spec, consumer consumerSpec) (Queue,
 		}
 		if q.Oldest == nil || m.Time.Before(*q.Oldest) {
 			at := m.Time.UTC()
-			q.Oldest = &at
+			q.Oldest, q.Age = &at, info.TimeStamp.Sub(m.Time)
 		}
 	}
 	return q, nil

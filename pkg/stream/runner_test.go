@@ -25,9 +25,9 @@ import (
 
 func TestKeepAliveOutlastsAckWait(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(c *stream.Config) { c.AckWait = 150 * time.Millisecond })
+	r := newRig(t, func(c *stream.Config) { c.AckWait = 600 * time.Millisecond })
 	s := &stage{handle: func(context.Context, string, stream.Emit) error {
-		<-time.After(700 * time.Millisecond) // the work itself
+		<-time.After(2 * time.Second) // the work itself
 		return nil
 	}}
 	r.run(s)

@@ -7,8 +7,8 @@
 // applied, and repeating it gives the state that it asked for.
 //
 // Errors carry their kind (pkg/fault): a server that is away, too slow or
-// refuses the key is unavailable, one that is overloaded or lost a race is
-// transient, and what it would refuse every time is permanent. ErrNotFound is
+// refuses the key is unavailable, one that is overloaded, in trouble (ErrTrouble) or
+// lost a race is transient, and what it would refuse every time is permanent. ErrNotFound is
 // left to the caller to judge.
 package vectorstore
 

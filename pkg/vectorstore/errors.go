@@ -18,6 +18,11 @@ var (
 	// knows whether to make the thing or to give up.
 	ErrNotFound = errors.New("not found")
 
+	// ErrTrouble says that the server is overloaded, lost a race, or failed by
+	// itself, as for want of disk. It is transient: of one call out of many it may
+	// be the points after all.
+	ErrTrouble = errors.New("the vector store is in trouble")
+
 	// ErrMismatch says that a collection of that name is there with other vectors than
 	// those asked for. It is permanent.
 	ErrMismatch = errors.New("collection has other vectors")
@@ -35,7 +40,7 @@ func classify(parent context.Context, err error) error {
 	}
 	var exhausted *qdrant.QdrantResourceExhaustedError
 	if errors.As(err, &exhausted) {
-		return fault.Transient(err)
+		return fault.Transient(fmt.Errorf("%w: %w", ErrTrouble, err))
 	}
 	switch codeOf(err) {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unauthenticated, codes.PermissionDenied:
@@ -44,8 +49,8 @@ func classify(parent context.Context, err error) error {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case codes.InvalidArgument, codes.FailedPrecondition, codes.OutOfRange, codes.Unimplemented, codes.AlreadyExists:
 		return fault.Permanent(fault.Internal, err)
-	default: // ResourceExhausted, Aborted, Internal, Unknown, DataLoss
-		return fault.Transient(err)
+	default: // ResourceExhausted, Aborted, Internal, Unknown, DataLoss: the server's trouble, not the points'
+		return fault.Transient(fmt.Errorf("%w: %w", ErrTrouble, err))
 	}
 }
 

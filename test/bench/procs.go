@@ -26,25 +26,25 @@ type proc struct {
 	sandboxed   bool          // it is an extraction child
 }
 
-// readProc returns false when the process is gone.
+// readProc returns false when the process is gone. Only its parent, its name and
+// its CPU time are read.
 func readProc(pid int) (proc, bool) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return proc{}, false
 	}
 	p, err := parseStat(stat)
-	if err != nil {
-		return proc{}, false
+	return p, err == nil
+}
+
+// readRest reads what readProc has left out, as far as the process is still there.
+func (p *proc) readRest() {
+	dir := filepath.Join("/proc", strconv.Itoa(p.pid))
+	if status, err := os.ReadFile(filepath.Join(dir, "status")); err == nil {
+		p.resident, p.peak = parseMemory(status, "VmRSS:"), parseMemory(status, "VmHWM:")
 	}
-	status, err := os.ReadFile(filepath.Join(dir, "status"))
-	if err != nil {
-		return proc{}, false
-	}
-	p.resident, p.peak = parseMemory(status, "VmRSS:"), parseMemory(status, "VmHWM:")
 	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 	p.sandboxed = err == nil && bytes.HasPrefix(line, []byte("colophon-sandbox\x00"))
-	return p, true
 }
 
 // parseStat reads /proc/PID/stat (proc_pid_stat(5)): the name stands in
@@ -110,6 +110,7 @@ func tree(pid int) []proc {
 	}
 	all := []proc{root}
 	for i := 0; i < len(all); i++ {
+		all[i].readRest()
 		all = append(all, children[all[i].pid]...)
 	}
 	return all

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -46,6 +48,36 @@ func TestOrders(t *testing.T) {
 		r.beginOrders(t, 21)
 		r.startServices()
 		r.crooked(history())
+		missing, extra := compare(straight, r.current())
+		for _, line := range missing {
+			t.Errorf("missing: %.600s", line)
+		}
+		for _, line := range extra {
+			t.Errorf("too much: %.600s", line)
+		}
+		r.sound()
+	})
+	t.Run("all at once", func(t *testing.T) {
+		r.beginOrders(t, 24)
+		r.values["COLOPHON_WORKERS"] = "4"
+		r.startServices()
+		r.atOnce(history())
+		missing, extra := compare(straight, r.current())
+		for _, line := range missing {
+			t.Errorf("missing: %.600s", line)
+		}
+		for _, line := range extra {
+			t.Errorf("too much: %.600s", line)
+		}
+		r.sound()
+	})
+	t.Run("operators at once", func(t *testing.T) {
+		if !full.on && !full.real {
+			t.Skip("in the long form")
+		}
+		r.beginOrders(t, 25)
+		r.startServices()
+		r.operated(history())
 		missing, extra := compare(straight, r.current())
 		for _, line := range missing {
 			t.Errorf("missing: %.600s", line)
@@ -118,6 +150,41 @@ func (r *rig) crooked(documents [][]*item) {
 	}
 }
 
+// atOnce hands all versions of all documents over at the same moment, each by a
+// crawler of its own.
+func (r *rig) atOnce(documents [][]*item) {
+	r.t.Helper()
+	var crawlers sync.WaitGroup
+	for _, i := range slices.Concat(documents...) {
+		crawlers.Go(func() {
+			if err := r.publish(r.t.Context(), i.request, false); err != nil {
+				r.t.Error(err)
+			}
+		})
+		r.sent[i], r.handed[i] = time.Now(), true
+	}
+	crawlers.Wait()
+	r.mustBeQuiet(&row{})
+}
+
+// operated hands all versions over, while operators ask for redos, re-parses and
+// passes of reconcile, all at once and again and again, before and after all is
+// done.
+func (r *rig) operated(documents [][]*item) {
+	r.t.Helper()
+	commands := [][]string{{"reconcile", "--age", "0s"}, {"reconcile", "--age", "0s"}, {"reparse", "--source", source}, {"reparse", "--source", source}}
+	for _, versions := range documents {
+		r.send(versions...)
+		for range 2 {
+			commands = append(commands, []string{"retry", versions[len(versions)-1].snapshotID()})
+		}
+		r.allAtOnce(commands...)
+	}
+	r.mustBeQuiet(&row{})
+	r.allAtOnce(commands...)
+	r.mustBeQuiet(&row{})
+}
+
 // hold hands an item over whose extraction stands still until release.
 func (r *rig) hold(i *item) (release func()) {
 	r.t.Helper()
@@ -179,15 +246,40 @@ func (r *rig) sound() {
 // colophon runs a command that must succeed and returns what it prints.
 func (r *rig) colophon(args ...string) string {
 	r.t.Helper()
+	out, status, err := r.command(args...)
+	if status != 0 {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// command runs a command and returns what it prints and its exit status; the error
+// tells of one that is not 0.
+func (r *rig) command(args ...string) (out string, status int, err error) {
 	cmd := exec.CommandContext(r.t.Context(), filepath.Join(r.bin, "colophon"), args...)
 	cmd.Env = r.environment()
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	out, err := cmd.Output()
+	printed, err := cmd.Output()
 	if err != nil {
-		r.t.Fatalf("colophon %v: %v\n%s%.2000s", args, err, &errs, out)
+		err = fmt.Errorf("colophon %v: %w\n%s%.2000s", args, err, &errs, printed)
 	}
-	return string(out)
+	return string(printed), cmd.ProcessState.ExitCode(), err
+}
+
+// allAtOnce runs commands side by side. Each must be done, or refuse.
+func (r *rig) allAtOnce(commands ...[]string) {
+	r.t.Helper()
+	var all sync.WaitGroup
+	for _, args := range commands {
+		all.Go(func() {
+			const refused = 3
+			if _, status, err := r.command(args...); status != 0 && status != refused {
+				r.t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // equalTexts captures the same texts from two sources at once, while one of

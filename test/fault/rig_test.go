@@ -178,6 +178,12 @@ type rig struct {
 // stays.
 func startRig(t *testing.T) *rig {
 	t.Helper()
+	return startRigOn(t, nil)
+}
+
+// startRigOn is startRig, after prepare has seen the folder of each server.
+func startRigOn(t *testing.T, prepare func(server, dir string)) *rig {
+	t.Helper()
 	bin, err := binaries()
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +211,9 @@ func startRig(t *testing.T) *rig {
 		r.endpoints["COLOPHON_QDRANT_ADDR"] = strings.TrimPrefix(other, "http://")
 	}
 	for _, name := range servers {
+		if prepare != nil {
+			prepare(name, filepath.Join(dir, name))
+		}
 		r.startServer(name)
 	}
 	return r

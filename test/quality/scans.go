@@ -93,7 +93,7 @@ func RunScans(ctx context.Context, corpus, only string) (ScanReport, error) {
 }
 
 func (d document) isPicture() bool {
-	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".gif", ".bmp"}, strings.ToLower(path.Ext(d.path)))
+	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".gif", ".bmp", ".jp2", ".j2k"}, strings.ToLower(path.Ext(d.path)))
 }
 
 // scanner is the work of an OCR child in this process.

@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 var wide = Limits{Entries: 100, Total: 64 << 20, Member: 32 << 20}
@@ -327,27 +329,34 @@ func FuzzWalk(f *testing.F) {
 	f.Add(gzipOf(f, "", tarOf(f, files...)))
 	f.Add(gzipOf(f, "x", []byte("text")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		paths := map[string]bool{}
-		var total int64
 		kind, err := Sniff(bytes.NewReader(data), int64(len(data)))
 		if err != nil || kind == "" {
 			return
 		}
 		limits := Limits{Entries: 50, Total: 1 << 20, Member: 1 << 19}
-		_ = Walk(kind, bytes.NewReader(data), int64(len(data)), "c.gz", limits, func(m Member) error {
-			if paths[m.Path] || strings.HasPrefix(m.Path, "/") || slices.Contains(strings.Split(m.Path, "/"), "..") {
-				t.Fatalf("path %q", m.Path)
+		walk := func() (paths map[string]string) {
+			paths = map[string]string{}
+			var total int64
+			_ = Walk(kind, bytes.NewReader(data), int64(len(data)), "c.gz", limits, func(m Member) error {
+				if _, again := paths[m.Path]; again || strings.HasPrefix(m.Path, "/") || slices.Contains(strings.Split(m.Path, "/"), "..") || !utf8.ValidString(m.Path+m.Name) {
+					t.Fatalf("path %q, name %q", m.Path, m.Name)
+				}
+				paths[m.Path] = ""
+				if r, err := m.Open(); err == nil {
+					content, err := io.ReadAll(r)
+					paths[m.Path] = fmt.Sprintf("%x %v", content, err)
+					total += int64(len(content))
+					_ = r.Close()
+				}
+				return nil
+			})
+			if total > limits.Total || len(paths) > limits.Entries {
+				t.Fatalf("%d bytes of %d members", total, len(paths))
 			}
-			paths[m.Path] = true
-			if r, err := m.Open(); err == nil {
-				n, _ := io.Copy(io.Discard, r)
-				total += n
-				_ = r.Close()
-			}
-			return nil
-		})
-		if total > limits.Total || len(paths) > limits.Entries {
-			t.Fatalf("%d bytes of %d members", total, len(paths))
+			return paths
+		}
+		if first, second := walk(), walk(); !maps.Equal(first, second) {
+			t.Fatalf("%v, then %v", first, second)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -227,6 +228,8 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(one + two))
 	f.Add(zipped(f, one, two))
 	f.Add(zipped(f, one+two)[:90])
+	f.Add(zipped(f, one+two, "junk", two))
+	f.Add([]byte(one + "junk\r\n" + two + "\n\n" + one[:40]))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := NewReader(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
@@ -246,8 +249,17 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("a record at %s, again or outside of %d bytes", rec.Place, len(data))
 			}
 			seen[rec.Place] = true
+			block, err := io.ReadAll(rec.Block)
+			if alone, errAt := At(bytes.NewReader(data), int64(len(data)), rec.Place); errAt != nil {
+				t.Fatalf("the record at %s cannot be read alone: %v", rec.Place, errAt)
+			} else if again, errAgain := io.ReadAll(alone.Block); !bytes.Equal(block, again) || (err == nil) != (errAgain == nil) || !reflect.DeepEqual(rec.Fields, alone.Fields) {
+				t.Fatalf("the record at %s is another alone: %q, %v, and %q, %v", rec.Place, block, err, again, errAgain)
+			}
+			if place, err := ParsePlace(rec.Place.String()); err != nil || place != rec.Place {
+				t.Fatalf("%s is read as %s, %v", rec.Place, place, err)
+			}
 			if rec.HasResponse() {
-				if response, err := ReadResponse(rec.Block); err == nil {
+				if response, err := ReadResponse(bytes.NewReader(block)); err == nil {
 					_, _ = io.Copy(io.Discard, response.Body)
 				}
 			}

@@ -59,6 +59,10 @@ func (in Input) Read(pageNo int, part model.PageOCR) (model.PageOCR, *ocr.Result
 // at the first block beyond.
 const MaxBlocks = 100_000
 
+// MaxText bounds the text of a page's blocks in bytes, all forms of it together,
+// in the same way.
+const MaxText = 96 << 20
+
 // Page is what an extractor found on one page.
 type Page struct {
 	Blocks []Block // in reading order

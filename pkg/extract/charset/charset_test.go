@@ -132,24 +132,70 @@ func TestDecodeNotesWhatIsReplaced(t *testing.T) {
 	}
 }
 
+// FuzzOpen: a document reads as the library decodes it as a whole, places rise
+// with the text, and what stands at the place of a character is that character.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("abc\xFF"), "utf-8")
 	f.Add([]byte("\xFF\xFEa\x00b"), "")
+	f.Add([]byte("\xFE\xFF\xD8\x3D\xDE\x00\x00a\xD8\x00"), "")
 	f.Add([]byte("\x1b$B\x24\x22\x1b(B"), "iso-2022-jp")
 	f.Add([]byte("~{<:Ky~}"), "hz-gb-2312")
-	f.Add([]byte("\x81\x40<p>"), "gb18030")
+	f.Add([]byte("\x81\x40<p>\x81\x30\x81\x30"), "gb18030")
+	for _, label := range []string{"shift_jis", "euc-jp", "euc-kr", "big5", "windows-1252", "iso-8859-8-i", "x-user-defined", "koi8-u", "gbk", "windows-874", "utf-16", "iso-2022-kr", "macintosh"} {
+		f.Add([]byte("a\x88\x62\xA4\xA4\x8F\xA2\xB7\xFE\x80 \xE9 \x5C\x7E\xA1"), label)
+	}
 	f.Fuzz(func(t *testing.T, raw []byte, label string) {
-		d := Open(raw, Choose(raw, Declared{HTTP: label}))
-		if !utf8.Valid(d.Decode(0, len(d.Bytes))) {
-			t.Fatal("not UTF-8")
+		c := Choose(raw, Declared{HTTP: label})
+		text, err := c.codec.NewDecoder().Bytes(raw[c.BOM:])
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
 		}
-		last := int64(0)
-		for i := range len(d.Bytes) + 1 {
-			at := d.At(i)
-			if at < last || at > int64(len(raw)) {
-				t.Fatalf("place %d is %d after %d of %d", i, at, last, len(raw))
+		want := joined(string(text))
+		for _, c := range []Choice{c, c.Whole()} {
+			d := Open(raw, c)
+			if got := joined(string(d.Decode(0, len(d.Bytes)))); got != want {
+				t.Fatalf("%s: %q, the library reads %q", c.Name, got, want)
 			}
-			last = at
+			last := int64(0)
+			for i := range len(d.Bytes) + 1 {
+				at := d.At(i)
+				if at < last || at > int64(len(raw)) {
+					t.Fatalf("%s: place %d is %d after %d of %d", c.Name, i, at, last, len(raw))
+				}
+				last = at
+			}
+			if d.runs != nil && c.Name != "iso-2022-jp" && c.Name != "hz-gb-2312" {
+				inPlace(t, raw, d)
+			}
 		}
 	})
+}
+
+// inPlace reads each character again from its place alone.
+func inPlace(t *testing.T, raw []byte, d *Text) {
+	t.Helper()
+	for i := 0; i < len(d.Bytes); {
+		k := i + 1
+		for d.At(k) == d.At(i) {
+			k++
+		}
+		got, err := d.Choice.codec.NewDecoder().Bytes(raw[d.At(i):d.At(k)])
+		if err != nil || joined(string(got)) != joined(string(d.Bytes[i:k])) {
+			t.Fatalf("%s: %q stands at %d–%d, where %q is", d.Choice.Name, d.Bytes[i:k], d.At(i), d.At(k), got)
+		}
+		i = k
+	}
+}
+
+// joined counts what has no meaning as one, however many bytes of it there are.
+func joined(s string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, r := range s {
+		if r != utf8.RuneError || last != utf8.RuneError {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
 }

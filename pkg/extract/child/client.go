@@ -317,7 +317,7 @@ func (c *Client) Failed(ctx context.Context, s model.Snapshot, extractionID stri
 // ended holds is the document's; when the caller's context has ended, the error
 // is that, whatever else went wrong.
 func (c *Client) call(ctx context.Context, req request, timeout time.Duration) (response, error) {
-	resp, err := c.send(ctx, req, timeout)
+	resp, err := sandbox.Insist(ctx, func() (response, error) { return c.send(ctx, req, timeout) })
 	if err != nil && ctx.Err() != nil {
 		return response{}, ctx.Err()
 	}

@@ -31,6 +31,7 @@ type Picture struct {
 	// upright, which OCR may have found. Nil: as its file says.
 	Rotation *int           `json:"rotation,omitempty"`
 	Marks    []overlay.Mark `json:"marks,omitempty"` // drawn over a picture of all of it
+	Words    []overlay.Word `json:"words,omitempty"` // and below them
 }
 
 // DrawRole is the sandbox role that draws pages of PDF files and of scans.
@@ -58,11 +59,13 @@ func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	if req.Picture == nil {
 		return nil, errors.New("request: no picture")
 	}
-	if err := d.prepare(ctx, req); err != nil {
-		return nil, err
+	if req.Path != d.path {
+		if err := d.replace(req.Path); err != nil {
+			return nil, err
+		}
 	}
 	var resp response
-	data, err := d.draw(req.Snapshot.SnapshotKind, *req.Picture)
+	data, err := d.draw(ctx, req.Snapshot.SnapshotKind, *req.Picture)
 	switch {
 	case refused(err):
 		resp.Reason, resp.Message = reasonOf(err), err.Error()
@@ -73,26 +76,24 @@ func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	return json.Marshal(resp)
 }
 
-func (d *drawer) prepare(ctx context.Context, req request) error {
-	if d.engine == nil && req.Snapshot.SnapshotKind == model.KindPDF {
+// load opens a PDF file, whose engine is started when it is first needed.
+func (d *drawer) load(ctx context.Context, file []byte) (*pdfium.Document, error) {
+	if d.engine == nil {
 		engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: d.setup.CacheDir, MemoryLimitBytes: d.setup.DocumentMemory})
 		if err != nil {
-			return fmt.Errorf("starting the PDF engine: %w", err)
+			return nil, fmt.Errorf("starting the PDF engine: %w", err)
 		}
 		d.engine = engine
 	}
-	if req.Path == d.path {
-		return nil
-	}
-	return d.replace(req.Path)
+	return d.engine.Load(file, "")
 }
 
-func (d *drawer) draw(kind model.SnapshotKind, p Picture) ([]byte, error) {
-	drawn, err := d.page(kind, p)
+func (d *drawer) draw(ctx context.Context, kind model.SnapshotKind, p Picture) ([]byte, error) {
+	drawn, err := d.page(ctx, kind, p)
 	if err != nil {
 		return nil, err
 	}
-	overlay.Draw(drawn, p.Marks)
+	overlay.Draw(drawn, p.Marks, p.Words)
 	var out bytes.Buffer
 	if err := png.Encode(&out, drawn); err != nil {
 		return nil, fmt.Errorf("page %d: %w", p.Page, err)
@@ -100,11 +101,18 @@ func (d *drawer) draw(kind model.SnapshotKind, p Picture) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (d *drawer) page(kind model.SnapshotKind, p Picture) (*image.RGBA, error) {
+func (d *drawer) page(ctx context.Context, kind model.SnapshotKind, p Picture) (*image.RGBA, error) {
 	if kind == model.KindImageScan {
-		return drawScan(d.raw, p)
+		return drawScan(d.raw, p, func(file []byte) (image.Image, error) {
+			document, err := d.load(ctx, file)
+			if err != nil {
+				return nil, err
+			}
+			defer document.Close()
+			return document.Picture(0)
+		})
 	}
-	document, err := d.engine.Load(d.raw, "")
+	document, err := d.load(ctx, d.raw)
 	if err != nil {
 		return nil, err
 	}

@@ -112,6 +112,27 @@ func TestDrawAScan(t *testing.T) {
 	if _, err := d.Draw(t.Context(), s, child.Picture{Page: 2, Width: 10}); fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("page 2: %v", err)
 	}
+	packed, err := os.ReadFile(filepath.Join("..", "..", "ocr", "picture", "testdata", "rgb.jp2")) // dark in its left upper corner
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := 270
+	drawn, err := d.Draw(t.Context(), l.add(string(packed), model.KindImageScan), child.Picture{Page: 1, Width: 32, Rotation: &around})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := png.Decode(bytes.NewReader(drawn)); err != nil || got.Bounds().Dy() != 64 || !dark(got, 2, 60) || dark(got, 2, 2) || dark(got, 30, 60) {
+		t.Errorf("JPEG 2000: %v", err)
+	}
+	quantised := bytes.Index(packed, []byte{0xFF, 0x52})
+	copy(packed[quantised+5:], "\xFF\xFF\xFF\xFF")
+	if _, err := d.Draw(t.Context(), l.add(string(packed), model.KindImageScan), child.Picture{Page: 1, Width: 32}); fault.ReasonOf(err) != fault.Malformed {
+		t.Errorf("JPEG 2000 that cannot be decoded: %v", err)
+	}
+}
+
+func dark(m image.Image, x, y int) bool {
+	return color.GrayModel.Convert(m.At(x, y)).(color.Gray).Y < 128
 }
 
 func TestDrawRefuses(t *testing.T) {

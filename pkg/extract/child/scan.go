@@ -13,8 +13,8 @@ import (
 
 // drawScan draws a page of a picture: upright, by what its file says and, where
 // OCR has found out more, by p.Rotation.
-func drawScan(raw []byte, p Picture) (*image.RGBA, error) {
-	grey, page, err := picture.Decode(raw, p.Page)
+func drawScan(raw []byte, p Picture, render picture.Render) (*image.RGBA, error) {
+	grey, page, err := picture.Decode(raw, p.Page, render)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func Page(f *decoded.File) (block.Page, error) {
 	}
 	x := &extraction{file: f, columns: columns}
 	r := newReader(f.Bytes, comma)
-	for end := 0; len(x.page.Blocks) <= block.MaxBlocks; {
+	for end := 0; len(x.page.Blocks) <= block.MaxBlocks && x.made <= block.MaxText; {
 		start := end
 		fields, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -111,10 +111,12 @@ type extraction struct {
 	file    *decoded.File
 	page    block.Page
 	columns int
+	width   int     // fields of the widest row
 	heads   *record // nil: none, or not yet
 	rows    int     // seen so far, in tables
 	held    []record
-	size    int
+	size    int // of what is held
+	made    int // bytes of text in all blocks
 }
 
 // add takes the next row. What stands above the table in fewer columns, a title
@@ -141,6 +143,10 @@ func (x *extraction) add(r record) error {
 	case x.rows == 0 && x.heads == nil && len(r.fields) == x.columns && areHeads(r.fields):
 		x.heads = &r
 		return nil
+	}
+	x.width = max(x.width, len(r.fields), x.columns)
+	if len(x.held) > 0 && (len(x.held)+2)*x.width > table.MaxCells {
+		x.flush()
 	}
 	x.rows++
 	if x.held = append(x.held, r); len(x.held) >= unitRows || x.size >= unitText {
@@ -201,6 +207,7 @@ func (x *extraction) flush() {
 		b.Evidence = append(b.Evidence, heads.Evidence...)
 	}
 	b.Table, b.Markdown = &t, table.Markdown(&t)
+	x.made += len(b.Text) + len(b.Markdown)
 	if !alone {
 		b.Notes = fmt.Sprintf("rows %d–%d", x.rows-len(x.held)+1, x.rows)
 	}

@@ -3,8 +3,10 @@ package csv
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -129,12 +131,65 @@ func sound(t testing.TB, size int, p block.Page) {
 }
 
 func FuzzPage(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "a;b\r\n\"x\r\ny\";\"\"\"\r\n", "t\n\na\tb\n1\t2", "\xFF\xFEa\x00,\x00b\x00\n\x00", "a|b\n\xE9|\xFF\n,\n", "\"\n\"\n,,\n,,"} {
-		f.Add([]byte(seed))
+	for _, seed := range []string{"a,b\n1,2\n", "a;b\r\n\"x\r\ny\";\"\"\"\r\n", "t\n\na\tb\n1\t2", "\xFF\xFEa\x00,\x00b\x00\n\x00", "a|b\n\xE9|\xFF\n,\n", "\"\n\"\n,,\n,,",
+		"Budget;;\n;;\nitem;2025;2026\nschool;4;5\nroad;6;7\n", "a,b\n1,2\n3\n4,5\n4,5\n6,7,8\n", "a,\"b\n1,2\n3,4", "\xEF\xBB\xBFa,b\r1,2\r3,4", "a,b\n" + strings.Repeat("é,\"x\"\"y\"\n", 150),
+	} {
+		f.Add([]byte(seed), 1)
+		f.Add([]byte(seed), 60)
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		if p, err := page(string(raw), ""); err == nil {
-			sound(t, len(raw), p)
+	f.Fuzz(func(t *testing.T, raw []byte, times int) {
+		text := strings.Repeat(string(raw), min(max(times, 1), 1+8000/(len(raw)+1)))
+		p, err := page(text, "")
+		if err != nil {
+			return
+		}
+		sound(t, len(text), p)
+		verbatim(t, text, p)
+		if again, err := page(text, ""); err != nil || !reflect.DeepEqual(p, again) {
+			t.Fatalf("two runs differ, %v", err)
 		}
 	})
+}
+
+// verbatim: the characters of each block stand in its evidence in their order;
+// between the evidence of two blocks stands nothing that could be read.
+func verbatim(t testing.TB, text string, p block.Page) {
+	t.Helper()
+	if !utf8.ValidString(text) || strings.Contains(text, "\x00") || len(p.Flags) > 0 {
+		return // in another encoding
+	}
+	last := 0
+	for _, b := range p.Blocks {
+		if b.Text == "" || strings.TrimSpace(b.Text) == "" {
+			t.Fatalf("a block of nothing at %+v", *b.Evidence[0].ByteSpan)
+		}
+		e := b.Evidence[0].ByteSpan
+		if between := text[last:e.Start]; strings.ContainsFunc(between, readable) {
+			t.Fatalf("%q is in no evidence", between)
+		}
+		last = int(e.End)
+		slice := text[e.Start:e.End]
+		if len(b.Evidence) > 1 {
+			heads := b.Evidence[1].ByteSpan
+			slice = text[heads.Start:heads.End] + slice
+		}
+		for _, r := range b.Text {
+			if unicode.IsSpace(r) {
+				continue
+			}
+			at := strings.IndexRune(slice, r)
+			if at < 0 {
+				t.Fatalf("%q of %q is not in its evidence", r, b.Text)
+			}
+			slice = slice[at+utf8.RuneLen(r):]
+		}
+	}
+	if strings.ContainsFunc(text[last:], readable) {
+		t.Fatalf("%q is in no evidence", text[last:])
+	}
+}
+
+// readable reports what is neither white space nor a mark of the format.
+func readable(r rune) bool {
+	return !unicode.IsSpace(r) && !strings.ContainsRune(",;|\"\uFEFF", r)
 }

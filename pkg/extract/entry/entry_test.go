@@ -112,42 +112,63 @@ func TestCompileNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// FuzzRule: whatever a rule is made of, it is refused with the name of what is
-// wrong, or finds records that are in the page, in order and apart.
+// FuzzRule: whatever the selectors of a rule are, it is refused with the name of
+// what is wrong, or finds records that are in the page, in order and apart, and
+// the same ones when the page is parsed again.
 func FuzzRule(f *testing.F) {
-	for _, rule := range []string{
-		`{"select":"dt","through":"dd","fields":[{"name":"a","select":"b"}]}`,
-		`{"select":"div.entry:not(.x)","except":":has(i)","record_id":{"attr":"id"},"fields":[{"name":"a","parts":[{"name":"x","select":"b"}]}]}`,
-		`{"select":"*","fields":[{"name":"a","select":"*","attr":"id"}]}`,
-		`{"select":"p:nth-child(2n+1):contains(\"a\")","fields":[{"name":"a"}]}`,
+	const markup = `<dl><dt id=1><b>a</b><dd>b<i>c</i></dl><div class="entry x" id=2><p>x<div class=entry id=3>y</div><p>a</div><table><tr><td>1<td><b>2</b><tr><td>3</table><script>s</script>`
+	for _, rule := range [][5]string{
+		{"dt", "", "dd", "b", "id"}, {"div.entry:not(.x)", ":has(i)", "", "*", "class"}, {"*", "", "", "", "id"}, {`p:nth-child(2n+1):contains("a")`, "", "*", "b, i", ""},
+		{"tr > td:first-child", "", "td", "b", "colspan"}, {`[id^="2"] p, dt + dd`, ".y", "p ~ p", ":empty", "id"}, {":is(div)", "", "", "p::before", ""}, {"div:has(> p)", "", "", ":root", ""},
 	} {
-		f.Add(rule, `<dl><dt id=1><b>a</b><dd>b<i>c</i></dl><div class=entry><p>x<p>a</div>`)
+		f.Add(rule[0], rule[1], rule[2], rule[3], rule[4], markup)
 	}
-	f.Fuzz(func(t *testing.T, rule, markup string) {
-		var r model.EntryRule
-		if json.Unmarshal([]byte(rule), &r) != nil || len(markup) > 4<<10 {
+	f.Fuzz(func(t *testing.T, begin, except, through, field, attr, markup string) {
+		if len(markup) > 4<<10 {
 			return
 		}
-		made, err := Compile(r)
+		rule := model.EntryRule{Select: begin, Except: except, Through: through, RecordID: &model.EntryField{Attr: attr}, Fields: []model.EntryField{
+			{Name: "a", Select: field}, {Name: "b", Select: field, Attr: attr}, {Name: "c", Select: begin, Parts: []model.EntryPart{{Name: "x", Select: field}}},
+		}}
+		made, err := Compile(rule)
 		if err != nil {
 			return
 		}
 		p := page(t, markup)
+		places := map[*html.Node]int{}
+		for n := range p.Root.Descendants() {
+			places[n] = len(places) + 1
+		}
+		records, last := made.Records(p), 0
 		seen := map[*html.Node]bool{}
-		for _, record := range made.Records(p) {
+		for _, record := range records {
 			if len(record.Nodes) == 0 {
 				t.Fatal("a record of nothing")
 			}
 			for _, n := range record.Nodes {
-				for up := n; up != nil; up = up.Parent {
+				if places[n] <= last {
+					t.Fatalf("%+v: the element at %d comes after that at %d", rule, places[n], last)
+				}
+				last = places[n]
+				for up := n.Parent; up != nil; up = up.Parent {
 					if seen[up] {
-						t.Fatalf("%q: a node is in two records", rule)
+						t.Fatalf("%+v: a node is in two records", rule)
 					}
 				}
 			}
 			for _, n := range record.Nodes {
 				seen[n] = true
 			}
+		}
+		again := made.Records(page(t, markup))
+		for i := range again {
+			if i >= len(records) || len(again[i].Nodes) != len(records[i].Nodes) {
+				t.Fatalf("%+v: %d records, then %d", rule, len(records), len(again))
+			}
+			again[i].Nodes = records[i].Nodes
+		}
+		if !reflect.DeepEqual(records, again) {
+			t.Fatalf("%+v: %+v, then %+v", rule, records, again)
 		}
 	})
 }

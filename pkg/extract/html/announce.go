@@ -26,7 +26,7 @@ var announced = phrases(map[string]string{
 		commentaire commentaires laisseruncommentaire laisserunereponse laisseruneréponse ajouteruncommentaire votrecommentaire réagir
 		comentario comentarios dejauncomentario dejarunarespuesta dejarespuesta comentário comentários deixeumcomentário deixeumaresposta
 		deixeseucomentário commento commenti lasciauncommento lasciaunarisposta comentariu comentarii lasăuncomentariu lasăunrăspuns reacties
-		geefeenreactie`,
+		geefeenreactie komentarze dodajkomentarz komentáře kommentarer kommentit yorumlar hozzászólások комментарии σχόλια コメント 评论 youranswer`,
 	roleRelated: `related relatedposts relatedarticles relatedstories relatednews relatedcontent relatedreading youmayalsolike youmightalsolike
 		youmayalsobeinterestedin recommended recommendedforyou recommendedreading morestories morearticles morenews moreonthistopic moreonthisstory
 		readmore readnext readalso alsoread latestnews latestposts recentposts mostread mostpopular popularposts trending trendingnow sharethis
@@ -39,7 +39,10 @@ var announced = phrases(map[string]string{
 		celapeutvousintéresser lespluslus partagercetarticle artículosrelacionados noticiasrelacionadas entradasrelacionadas tambiéntepuedeinteresar
 		tepuedeinteresar lomásleído masnoticias artigosrelacionados notíciasrelacionadas postsrelacionados leiatambém leiamais maislidas
 		vocêtambémpodegostar vejatambémnosite articolicorrelati articolisimili leggianche potrebbeinteressartianche tipotrebbeinteressare piùletti
-		ultimenotizie articolesimilare citeșteși articoleasemănătoare`,
+		ultimenotizie articolesimilare citeșteși articoleasemănătoare similartopics similararticles similarposts similarstories similarjobs
+		morelikethis leesook gerelateerdeartikelen meestgelezen läsockså mestläst flernyheter læsogså lesogså mestlæst mestlest luemyös
+		polecamy polecamyrównież czytajtakże czytajrównież powiązaneartykuły čtěttaké souvisejícíčlánky ilgiliyazılar ilgilihaberler kapcsolódócikkek
+		читайтетакже похожиестатьи σχετικάάρθρα διαβάστεακόμα 関連記事 相关文章`,
 })
 
 // announcedBefore are those that a title follows: "3 thoughts on ...".
@@ -59,7 +62,7 @@ func phrases(byRole map[string]string) map[string]string {
 // announces returns the role of what a line announces, "" for none. counted: it
 // says how many there are.
 func announces(n *node) (role string, counted bool) {
-	if n.letters == 0 || n.letters > maxAnnouncement+longTitle {
+	if !heading(n) && (n.holds || !n.block) || n.letters == 0 || n.letters > maxAnnouncement+longTitle {
 		return "", false
 	}
 	text := strings.TrimSpace(hiddenText(n))
@@ -84,13 +87,13 @@ const longTitle = 150
 // announce gives a role to what a line of the page announces as comments or
 // other pages, and to the line. said counts the characters of text before it.
 func (j *judgement) announce(n *node, said *int32) {
-	for i, k := range n.kids {
+	for _, k := range n.kids {
 		if _, ok := j.roles[k]; ok || k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 			continue
 		}
-		if (heading(k) || !k.holds && k.block) && !j.heads(k) && *said >= leastSaid {
+		if !j.heads(k) && *said >= leastSaid {
 			if role, counted := announces(k); role != "" {
-				j.follow(k, n.kids[i+1:], role, counted)
+				j.follow(k, role, counted)
 				continue
 			}
 		}
@@ -102,33 +105,34 @@ func (j *judgement) announce(n *node, said *int32) {
 	}
 }
 
-// follow gives a role to the line head and to what it announces, when that looks
-// like it: comments have fields to fill in, or are counted, other pages are
-// links. Where nothing follows in the element of the line, what follows that
-// element is meant.
-func (j *judgement) follow(head *node, rest []*node, role string, counted bool) {
-	for silent(rest) && head.parent != j.body && head.parent.letters == head.letters {
+// follow gives a role to the line head and to what it announces, up to the next
+// such line, when that looks like it: comments have fields to fill in, or are
+// counted, other pages are links. Where nothing follows in the element of the
+// line, what follows that element is meant.
+func (j *judgement) follow(head *node, role string, counted bool) {
+	for silent(after(head)) && head.parent != j.body && head.parent.letters == head.letters {
 		head = head.parent
-		rest = after(head)
 	}
-	found, letters, fields, before := []*node{head}, int32(0), int32(0), head
-	for _, k := range rest {
-		fields += k.fields
+	if role == roleComments && !counted && head.behind == 0 {
+		return
 	}
-	for _, k := range rest {
+	found, letters, before := []*node{head}, int32(0), head
+	for _, k := range after(head) {
 		if k.letters == 0 || k.hidden {
 			continue
 		}
 		if heading(k) && heading(head) && k.Data <= head.Data || role == roleRelated && !otherPage(k, before) {
 			break
 		}
+		if next, _ := announces(k); next != "" {
+			break
+		}
 		found, before = append(found, k), k
-		letters += k.letters
+		if letters += k.letters; role == roleRelated && float64(letters) > tooLarge*float64(j.total) {
+			return
+		}
 	}
-	switch {
-	case role == roleComments && !counted && fields == 0:
-		return
-	case role == roleRelated && (letters == 0 || float64(letters) > tooLarge*float64(j.total)):
+	if role == roleRelated && letters == 0 {
 		return
 	}
 	for _, k := range found {
@@ -158,11 +162,4 @@ func silent(nodes []*node) bool {
 }
 
 // after returns what follows an element in its parent.
-func after(n *node) []*node {
-	for i, k := range n.parent.kids {
-		if k == n {
-			return n.parent.kids[i+1:]
-		}
-	}
-	return nil
-}
+func after(n *node) []*node { return n.parent.kids[n.at+1:] }

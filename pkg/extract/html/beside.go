@@ -50,13 +50,17 @@ func isNotes(n *node) bool {
 var noteWords = set("footnote", "footnotes", "endnotes", "notes", "references", "bibliography", "fussnoten", "anmerkungen", "appendix")
 
 // isHead reports whether an element has the headline of the page, or one of
-// several: what comes before that of the title is the name of the site.
+// several: what comes before that of the title is the name of the site. Where
+// nothing is the headline, any heading before the main matter may be it.
 func (j *judgement) isHead(n *node, before bool) bool {
 	if j.heads(n) || before && j.isTitle(n) {
 		return true
 	}
-	if before && j.titled {
+	switch {
+	case before && j.titled:
 		return false
+	case before && j.headline == nil && n.heads > 0 && 2*n.linked <= n.letters:
+		return true
 	}
 	h1 := find(n, "h1")
 	return h1 != nil && !linksHome(h1)

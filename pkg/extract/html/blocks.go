@@ -59,13 +59,17 @@ func (b *builder) container(n *node, s state) {
 		}
 	}
 	whole := !slices.ContainsFunc(n.kids, breaksRun)
-	var run, hidden []*node
+	var run, hidden, tools []*node
 	breaks := 0
+	end := func(whole bool) {
+		b.hide(append(hidden, b.flush(n, run, s, whole)...))
+		b.tools(n, tools, s)
+		run, hidden, tools, breaks = run[:0], hidden[:0], tools[:0], 0
+	}
 	for _, k := range n.kids {
 		switch {
 		case breaksRun(k):
-			b.hide(append(hidden, b.flush(n, run, s, false)...))
-			run, hidden, breaks = run[:0], hidden[:0], 0
+			end(false)
 			b.child(k, s)
 			continue
 		case k.Type == html.ElementNode && k.Data == "br" && k.Namespace == "":
@@ -73,7 +77,17 @@ func (b *builder) container(n *node, s state) {
 		case k.hidden:
 			hidden = append(hidden, k)
 			continue
-		case k.Type == html.TextNode && strings.TrimSpace(k.Data) == "":
+		case s.kind == model.UnitHeading && b.roles[k] != "", len(tools) > 0 && blankNode(k):
+			tools = append(tools, k)
+			continue
+		case blankNode(k):
+		case len(tools) > 0: // they stand within the text of the heading, or before it
+			if slices.ContainsFunc(run, shows) {
+				run = append(run, tools...)
+			} else {
+				b.tools(n, tools, s)
+			}
+			tools, breaks = tools[:0], 0
 		default:
 			if breaks > 1 && s.kind != model.UnitHeading { // an empty line divides paragraphs
 				whole = false
@@ -84,8 +98,21 @@ func (b *builder) container(n *node, s state) {
 		}
 		run = append(run, k)
 	}
-	b.hide(append(hidden, b.flush(n, run, s, whole)...))
+	end(whole)
 }
+
+// tools writes the tools of a site at a heading, a block each.
+func (b *builder) tools(heading *node, tools []*node, s state) {
+	for _, k := range tools {
+		b.flush(heading, []*node{k}, state{role: b.roles[k], lang: s.lang}, false)
+	}
+}
+
+// blankNode reports whether a node is white space.
+func blankNode(n *node) bool { return n.Type == html.TextNode && strings.TrimSpace(n.Data) == "" }
+
+// shows reports whether there is something to see in a node.
+func shows(n *node) bool { return n.letters > 0 && !n.hidden }
 
 // breaksRun reports whether a child is no part of a run of inline children.
 func breaksRun(n *node) bool { return (n.block || n.holds || n.member) && !n.hidden }
@@ -196,6 +223,9 @@ func (b *builder) flush(owner *node, run []*node, s state, whole bool) []*node {
 	}
 	b.kind(&out, c, run, &s)
 	first, last := b.reachOf(owner, run, whole)
+	for up := owner; last < 0 && up != nil; up = up.parent { // it has no token of its own: it is where what is around it is
+		first, last = up.first, up.last
+	}
 	if last < 0 {
 		return c.hidden
 	}
@@ -271,8 +301,7 @@ func (b *builder) roleOf(run []*node) string {
 
 // reachOf returns the tokens of a block: of the whole element, or of the run
 // with the formatting around it, and with the element's start tag when the run
-// is the first in it. last is -1 when the run has no token: then it is not in
-// the captured bytes.
+// is the first in it. last is -1 when the run has no token.
 func (b *builder) reachOf(owner *node, run []*node, whole bool) (first, last int32) {
 	if whole && owner.last >= 0 {
 		return owner.first, owner.last

@@ -46,7 +46,10 @@ const (
 
 // judge returns the elements that are furniture, with their roles.
 func judge(root *node, title string, known *learnt) map[*node]string {
-	j := &judgement{roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters), known: known}
+	j := &judgement{
+		roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters), known: known,
+		topic: map[string]bool{}, refused: map[*node]string{}, slugs: map[*node]map[string]int{}, inBox: map[*node]bool{},
+	}
 	body := find(root, "body")
 	if body == nil || j.total == 0 {
 		return j.roles
@@ -131,6 +134,13 @@ type judgement struct {
 	// ignored the words that say nothing on this page.
 	byWord  map[*node]string
 	ignored map[string]bool
+	// topic holds the words of the headline; refused the elements of which a word
+	// says nothing, since they lead nowhere; slugs and inBox what slugsIn and boxed
+	// have found.
+	topic   map[string]bool
+	refused map[*node]string
+	slugs   map[*node]map[string]int
+	inBox   map[*node]bool
 }
 
 // sayAll notes what all elements say of themselves. A word that would make most
@@ -141,11 +151,11 @@ func (j *judgement) sayAll(body *node) {
 	j.ignored = map[string]bool{}
 	for {
 		clear(j.roles)
-		j.byWord = map[*node]string{}
+		j.byWord, j.refused = map[*node]string{}, map[*node]string{}
 		j.says(body, false)
 		letters := map[string]int32{}
 		for n, word := range j.byWord {
-			if role := j.roles[n]; (role == roleRelated || role == roleComments || role == roleBanner) && !j.insideOf(n, word) {
+			if role := j.roles[n]; (role == roleRelated || role == roleComments || role == roleBanner) && !insideOf(j.byWord, n, word) {
 				letters[word] += n.letters
 			}
 		}
@@ -164,10 +174,10 @@ func (j *judgement) sayAll(body *node) {
 // leastMatter is how much prose, in characters, comments can be about.
 const leastMatter = 400
 
-// insideOf reports whether an element around n is furniture by the same word.
-func (j *judgement) insideOf(n *node, word string) bool {
+// insideOf reports whether an element around n is among those named by a word.
+func insideOf(named map[*node]string, n *node, word string) bool {
 	for up := n.parent; up != nil; up = up.parent {
-		if j.byWord[up] == word {
+		if named[up] == word {
 			return true
 		}
 	}
@@ -201,11 +211,11 @@ func (j *judgement) role(n *node, inArticle bool) string {
 		role = roleOfARIA(n, inArticle)
 	}
 	if role == "" && (n.block || n.holds) {
-		if r, word := j.roleOfWords(n); r != "" && (!large || r == roleComments && !j.heads(n)) {
+		if r, word := j.roleOfWords(n); r != "" && !j.heads(n) && (!large || r == roleComments) {
 			role, j.byWord[n] = r, word
 		}
 	}
-	if role == "" && skips(n) {
+	if role == "" && (skips(n) || tool(n)) {
 		role = roleNavigation
 	}
 	if role == roleBanner && (large || j.heads(n)) {
@@ -276,7 +286,7 @@ func roleOfARIA(n *node, inArticle bool) string {
 	case "alertdialog", "dialog":
 		return roleCookie
 	case "alert": // with a button it asks for something, without it is a note
-		if find(n, "button") != nil {
+		if n.buttons > 0 {
 			return roleCookie
 		}
 	}
@@ -305,6 +315,8 @@ func (j *judgement) weigh(n *node, furniture bool) int {
 		}
 	}
 	switch {
+	case n.Data == "table" && !n.sections && n.long == 0 && n.linked*3 <= n.letters:
+		sum = int(n.letters) // a table of data, whose cells are few words each
 	case linked*3 > own:
 	case own < 25:
 		sum += own / 4
@@ -327,7 +339,7 @@ func within(n *node, name string) bool {
 
 // findHeading returns the first heading in a subtree, nil.
 func findHeading(n *node) *node {
-	if n.Type != html.ElementNode || n.hidden {
+	if n.heads == 0 {
 		return nil
 	}
 	if heading(n) {
@@ -340,6 +352,21 @@ func findHeading(n *node) *node {
 	}
 	return nil
 }
+
+// headingOf returns the heading that an element is, or holds with nothing but a
+// few letters beside it, as those of a link to edit it; nil for none.
+func headingOf(n *node) *node {
+	if n.heads != 1 {
+		return nil
+	}
+	if h := findHeading(n); n.letters-h.letters <= maxTool {
+		return h
+	}
+	return nil
+}
+
+// maxTool is how many characters the tools of a site at a heading have.
+const maxTool = 24
 
 // heading reports whether an element is h1 to h6.
 func heading(n *node) bool {

@@ -17,10 +17,11 @@ var titleParts = strings.NewReplacer(" | ", "\x00", " - ", "\x00", " – ", "\x0
 const leastTitle = 6
 
 // findHeadline finds the element that is the headline of the page: the last
-// heading, else the last other element, that is the page's title or a part of it
-// (the site's name comes first); where there is none, the first h1 that does not
+// heading (the site's name comes first), else the longest other element (the
+// site's name comes again below), that is the page's title or a part of it; where
+// there is none, the first h1 that does not
 // only lead to the front page. What says by its name that it is furniture has no
-// headline.
+// headline, what says so by its class only where nothing else has.
 func (j *judgement) findHeadline(title string) {
 	known := map[string]bool{}
 	sizes := map[int32]bool{}
@@ -29,7 +30,7 @@ func (j *judgement) findHeadline(title string) {
 			known[titleKey(part)], sizes[size], sizes[size+1] = true, true, true // one more for the sign of a link to it
 		}
 	}
-	var titled, other, first *node
+	var titled, boxed, other, first *node
 	var walk func(n *node)
 	walk = func(n *node) {
 		if n.Type != html.ElementNode || n.hidden || n.letters == 0 || n.Data == "nav" || n.Data == "aside" || n.Data == "footer" {
@@ -37,9 +38,11 @@ func (j *judgement) findHeadline(title string) {
 		}
 		if sizes[n.letters] && known[titleKey(hiddenText(n))] {
 			switch {
+			case heading(n) && j.boxed(n):
+				boxed = n
 			case heading(n):
 				titled = n
-			case n.linked == 0:
+			case n.linked == 0 && (other == nil || n.letters >= other.letters):
 				other = n
 			}
 		}
@@ -56,6 +59,8 @@ func (j *judgement) findHeadline(title string) {
 		j.headline, j.titled = titled, true
 	case first != nil:
 		j.headline = first
+	case boxed != nil:
+		j.headline, j.titled = boxed, true
 	default:
 		j.headline, j.titled = other, other != nil
 	}
@@ -63,6 +68,26 @@ func (j *judgement) findHeadline(title string) {
 	for n := j.headline; n != nil; n = n.parent {
 		j.around[n] = true
 	}
+	if j.headline != nil {
+		for _, w := range words(hiddenText(j.headline)) {
+			j.topic[stem(w)] = true
+		}
+	}
+}
+
+// boxed reports whether an element is in one that is named as lists of other
+// pages, comments or dialogs are: the title may stand there once more.
+func (j *judgement) boxed(n *node) bool {
+	if n == j.body {
+		return false
+	}
+	in, ok := j.inBox[n]
+	if !ok {
+		role, _ := j.roleOfWords(n)
+		in = role == roleRelated || role == roleComments || role == roleCookie || j.boxed(n.parent)
+		j.inBox[n] = in
+	}
+	return in
 }
 
 // heads reports whether the page's headline is in an element.

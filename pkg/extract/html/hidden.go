@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 
@@ -81,7 +82,7 @@ func srcdoc(n *node) string {
 		return ""
 	}
 	mark(root, false, false, true)
-	b := &builder{x: marks, base: baseURL(model.Snapshot{}, ""), markdown: newConverter()}
+	b := &builder{x: marks, base: baseURL(model.Snapshot{}, ""), markdown: sync.OnceValue(newConverter)}
 	b.container(root, state{})
 	var lines []string
 	for i := range b.blocks {

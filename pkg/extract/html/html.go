@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 
@@ -91,7 +92,7 @@ func open(in block.Input) (*opened, error) {
 	}
 	mark(p.root, false, false, false)
 	p.about = readMeta(p.root)
-	p.b = &builder{x: p.marks, base: baseURL(in.Snapshot, p.about.base), markdown: newConverter(), lang: p.about.language(), blocks: make([]block.Block, 0, min(len(p.marks.tokens)/12+8, block.MaxBlocks))}
+	p.b = &builder{x: p.marks, base: baseURL(in.Snapshot, p.about.base), markdown: sync.OnceValue(newConverter), lang: p.about.language(), blocks: make([]block.Block, 0, min(len(p.marks.tokens)/12+8, block.MaxBlocks))}
 	return p, nil
 }
 
@@ -124,7 +125,7 @@ type builder struct {
 	x        *instrumented
 	base     *url.URL
 	roles    map[*node]string
-	markdown *converter.Converter
+	markdown func() *converter.Converter // made when something asks for it
 	lang     string
 	learnt   *learnt
 	refs     map[string]string // references that were made absolute

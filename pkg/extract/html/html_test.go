@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/andybalholm/cascadia"
@@ -62,6 +63,8 @@ func TestBlocks(t *testing.T) {
 		{"bare text", `<div>one<p>two</p>three <b>four</b><div>five</div></div>`,
 			"paragraph: one\nparagraph: two\nparagraph: three four\nparagraph: five\n"},
 		{"breaks", `<p>a<br>b<br><br>c</p>`, "paragraph: a⏎b\nparagraph: c\n"},
+		{"tools at headings", `<h2><a href="#a">¶</a> A <b>b</b> <a href="#a">#</a></h2><h3>C<span class="mw-editsection">[<a href=e>edit</a>]</span> </h3><h4>D <a href="#d">§</a> e</h4>`,
+			"furniture navigation: ¶\nheading 2: A b\nfurniture navigation: #\nheading 3: C\nfurniture navigation: [edit]\nheading 4: D § e\n"},
 		{"lists", `<ul><li>a<ul><li>b</ul><li>c</ul><ol start=3 type=a><li>d<li value=9>e</ol>`,
 			"list_item 1 •: a\nlist_item 2 •: b\nlist_item 1 •: c\nlist_item 1 c.: d\nlist_item 1 i.: e\n"},
 		{"list item of paragraphs", `<ol reversed><li><p>a</p><p>b</p></li><li>c</ol>`,
@@ -459,7 +462,7 @@ func TestMarkdownShortcuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		mark(root, false, false, false)
-		b := &builder{x: marks, base: baseURL(model.Snapshot{URL: "https://example.org/d/"}, ""), markdown: newConverter()}
+		b := &builder{x: marks, base: baseURL(model.Snapshot{URL: "https://example.org/d/"}, ""), markdown: sync.OnceValue(newConverter)}
 		p := find(root, "p")
 		text := b.read(p.kids, false).text
 		if got, want := b.inlineMarkdown(p.kids, text), b.converted(p.kids, text); got != want {

@@ -59,6 +59,12 @@ func (r *reader) node(n *node) {
 		r.write(n.Data)
 		return
 	}
+	if n.inner != "" { // a document in an iframe, in a line or in a cell
+		r.space = true
+		r.write(n.inner)
+		r.space = true
+		return
+	}
 	if n.Namespace == "" {
 		switch n.Data {
 		case "br":
@@ -94,7 +100,7 @@ func (r *reader) node(n *node) {
 // button reads what stands on a button; the other inputs show nothing that the
 // page says.
 func (r *reader) button(n *node) {
-	before := coverage.Characters(r.text.String())
+	before := r.text.Len()
 	if caption := buttonText(n); caption != "" {
 		r.space = true
 		r.write(caption)
@@ -103,7 +109,7 @@ func (r *reader) button(n *node) {
 	for _, k := range n.kids {
 		r.node(k)
 	}
-	r.content.button += coverage.Characters(r.text.String()) - before
+	r.content.button += coverage.Characters(r.text.String()[before:])
 }
 
 func (r *reader) write(s string) {

@@ -169,7 +169,7 @@ func (b *builder) converted(run []*node, text string) string {
 	}
 	root := &html.Node{Type: html.DocumentNode}
 	root.AppendChild(p)
-	out, err := b.markdown.ConvertNode(root)
+	out, err := b.markdown().ConvertNode(root)
 	if err != nil {
 		return text // the converter has no way to fail on a tree; the text is never wrong
 	}

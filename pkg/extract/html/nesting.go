@@ -2,7 +2,10 @@ package html
 
 import (
 	"errors"
+	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 // The private planes 15 and 16, from which the mark is taken.
@@ -70,6 +73,8 @@ const (
 	// formattingCost is how many elements of formatting the parser may open
 	// again: a page of some kilobytes can make it open millions.
 	formattingCost = 2_000_000
+	// mergedBytes is how many bytes of tags that become one element cost as much.
+	mergedBytes = 4
 )
 
 // nesting follows, roughly, how deep the elements of a document nest and how
@@ -77,11 +82,21 @@ const (
 type nesting struct {
 	open    []string // names, outermost first
 	format  int      // open elements of formatting
+	merged  int      // bytes of the tags of html and body so far
+	merges  int      // how many there are
 	cost    int
 	allowed int
 }
 
 func (n *nesting) tooCostly() bool { return n.cost > formattingCost+n.allowed }
+
+// again counts a tag of html or body, of size bytes: the parser adds what it says
+// to the one element, and goes through all that was said before.
+func (n *nesting) again(size int) {
+	n.cost += n.merged / mergedBytes
+	n.merged += size
+	n.merges++
+}
 
 func (n *nesting) text() { n.cost += n.format; n.allowed += 8 }
 
@@ -100,7 +115,7 @@ func (n *nesting) start(name string, closed, flat bool) bool {
 	if len(n.open) > 0 && n.open[len(n.open)-1] == name && closesItself[name] {
 		return true
 	}
-	if len(n.open) >= flatDepth {
+	if len(n.open) >= flatDepth || n.merges > flatDepth && (name == "html" || name == "body") {
 		return rawText[name] // their content must not become text
 	}
 	n.open = append(n.open, name)
@@ -133,39 +148,81 @@ var rawText = set("script", "style", "textarea", "title", "xmp", "iframe", "noem
 
 // foreign follows whether the tokenizer is inside of SVG or MathML, where no
 // element's content is raw and CDATA sections are text.
-type foreign struct{ open []string }
+type foreign struct{ open []foreignElement }
 
-func (f *foreign) inside() bool {
-	if len(f.open) == 0 {
-		return false
-	}
-	switch f.open[len(f.open)-1] {
-	case "foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext":
-		return false
-	}
-	return true
+type foreignElement struct {
+	name string
+	math bool // of MathML, not of SVG
+	html bool // what it holds is HTML again
 }
+
+func (f *foreign) inside() bool { return len(f.open) > 0 && !f.open[len(f.open)-1].html }
 
 // maxForeign bounds the stack; what is nested deeper is not followed.
 const maxForeign = 512
 
-// start reports whether the element is itself of SVG or MathML.
-func (f *foreign) start(name string, closed bool) bool {
+// start reports whether the element is itself of SVG or MathML. asHTML says that
+// its attributes are those of HTML, see saysHTML.
+func (f *foreign) start(name string, closed, asHTML bool) bool {
 	inside := f.inside()
+	var around foreignElement
+	if n := len(f.open); n > 0 {
+		around = f.open[n-1]
+	}
 	switch {
-	case inside && breakouts[name]:
-		f.open = f.open[:0]
+	case inside && (breakouts[name] || name == "font" && asHTML):
+		for f.inside() {
+			f.open = f.open[:len(f.open)-1]
+		}
 		return false
 	case closed || len(f.open) >= maxForeign:
 	case inside || name == "svg" || name == "math":
-		f.open = append(f.open, name)
+		math := name == "math" || inside && around.math && (name != "svg" || around.name != "annotation-xml")
+		f.open = append(f.open, foreignElement{name: name, math: math, html: holdsHTML(name, math, asHTML)})
 	}
 	return inside
 }
 
+// holdsHTML reports whether the content of an element of SVG or MathML is HTML
+// (HTML, "HTML integration point" and "MathML text integration point").
+func holdsHTML(name string, math, asHTML bool) bool {
+	switch name {
+	case "foreignobject", "desc", "title":
+		return !math
+	case "mi", "mo", "mn", "ms", "mtext":
+		return math
+	case "annotation-xml":
+		return math && asHTML
+	}
+	return false
+}
+
+// saysHTML reports whether the attributes of the tag that z is at say that an
+// element of a name that is also of MathML or SVG is of HTML, or holds it.
+func saysHTML(name string, z *html.Tokenizer) bool {
+	if name != "font" && name != "annotation-xml" {
+		return false
+	}
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "color", "face", "size":
+			if name == "font" {
+				return true
+			}
+		case "encoding":
+			if v := strings.ToLower(string(value)); name != "font" && (v == "text/html" || v == "application/xhtml+xml") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (f *foreign) end(name string) {
 	for i := len(f.open) - 1; i >= 0; i-- {
-		if f.open[i] == name {
+		if f.open[i].name == name {
 			f.open = f.open[:i]
 			return
 		}

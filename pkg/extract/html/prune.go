@@ -1,6 +1,7 @@
 package html
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -53,47 +54,136 @@ func (j *judgement) prune(main *node) {
 		j.orphans(n, &said)
 		said = true
 	}
+	j.labels(j.body)
 }
 
 func (j *judgement) pruneIn(n, main *node) {
 	announced, within := false, !j.lays(n, main)
-	first, last := prose(n)
+	first, last, lastHead := prose(n)
 	for i, k := range n.kids {
 		if k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 			continue
 		}
-		if list := k.Data == "ul" || k.Data == "ol"; list && first >= 0 && first < i && i < last {
+		behind := first >= 0 && first < i
+		if list := k.Data == "ul" || k.Data == "ol"; list && behind && (i < last || i < lastHead && bare(k)) {
 			continue
 		}
-		if _, ok := j.roles[k]; !ok && boxes[k.Data] && !announced {
-			switch {
-			case linkBox(k, main):
-				j.roles[k] = roleNavigation
-			case j.formBox(k, main):
-				j.roles[k] = roleRelated
-			default:
+		if _, ok := j.roles[k]; !ok && !announced {
+			if role := j.away(k, main, behind, behind && i < last); role != "" {
+				j.roles[k] = role
+			} else if boxes[k.Data] {
 				j.pruneIn(k, main)
 			}
 		}
-		announced = within && (heading(k) || k.Data == "p" && strings.HasSuffix(hiddenText(k), ":"))
+		announced = within && (headingOf(k) != nil || k.Data == "p" && strings.HasSuffix(hiddenText(k), ":"))
 	}
 }
 
+// away returns the role of an element that leads away from the page, "" for
+// others. behind: there is a paragraph before it, between: and one behind it.
+func (j *judgement) away(n, main *node, behind, between bool) string {
+	least := leastBarred
+	if behind {
+		least = leastLinks
+	}
+	switch {
+	case (boxes[n.Data] || n.Data == "p" || !n.block) && barred(n, least):
+		return roleNavigation
+	case !boxes[n.Data]:
+		return ""
+	case linkBox(n, main):
+		return roleNavigation
+	case between && insert(n, main), j.formBox(n, main):
+		return roleRelated
+	}
+	return ""
+}
+
 // prose returns the places of the first and the last child of n that is text
-// and not mostly links, -1 where there is none. A list between them is part of
-// the text.
-func prose(n *node) (first, last int) {
-	first, last = -1, -1
+// and not mostly links, and of the last heading, -1 where there is none. A list
+// between the first two is part of the text, and so is one without a name of its
+// own before a heading.
+func prose(n *node) (first, last, lastHead int) {
+	first, last, lastHead = -1, -1, -1
 	for i, k := range n.kids {
-		if !columns[k.Data] && !boxes[k.Data] && !heading(k) && k.letters > fewLetters && 2*k.linked < k.letters {
+		switch {
+		case headingOf(k) != nil:
+			lastHead = i
+		case !columns[k.Data] && !boxes[k.Data] && k.letters > fewLetters && 2*k.linked < k.letters:
 			if first < 0 {
 				first = i
 			}
 			last = i
 		}
 	}
-	return first, last
+	return first, last, lastHead
 }
+
+// bare reports whether an element has neither class nor id, as what an author
+// wrote and no template.
+func bare(n *node) bool { return n.attr("class") == "" && n.attr("id") == "" }
+
+// barred reports whether an element is a line of so many links or more with bars
+// or the like between them, as at the head and foot of old pages and below
+// articles.
+func barred(n *node, least int) bool {
+	if n.holds || n.linked == 0 || n.letters-n.linked > fewLetters || links(n, least) < least {
+		return false
+	}
+	bar := false
+	var only func(n *node) bool
+	only = func(n *node) bool {
+		if n.Type == html.TextNode {
+			bar = bar || strings.ContainsAny(n.Data, bars)
+			return strings.Trim(n.Data, bars+" \t\r\n\u00A0") == ""
+		}
+		return n.Data == "a" || n.hidden || !slices.ContainsFunc(n.kids, func(k *node) bool { return !only(k) })
+	}
+	return only(n) && bar
+}
+
+// leastBarred is how many links such a line has before any paragraph: two may
+// be who wrote the text, and when.
+const leastBarred = 3
+
+// bars are what stands between the links of such a line.
+const bars = "|•·[]/»›«‹>"
+
+// insert reports whether an element between two paragraphs is a box with other
+// pages: a few words, and then nothing but links that lead away.
+func insert(n, main *node) bool {
+	if n.Data != "div" && n.Data != "section" && n.Data != "aside" || n.linked == 0 || belongs(n) || float64(n.letters) >= smallBox*float64(main.letters) {
+		return false
+	}
+	label := false
+	for _, k := range n.kids {
+		switch {
+		case k.hidden || k.letters == 0:
+		case !label && k.letters == n.letters:
+			return insert(k, main) // all that is in it
+		case !label && (k.linked > 0 || k.holds || !k.block || k.letters > maxAnnouncement):
+			return false
+		case !label:
+			label = true
+		case 10*k.linked < 9*k.letters || !leadsAway(k):
+			return false
+		}
+	}
+	return label
+}
+
+// leadsAway reports whether all links in a subtree lead to other pages, and not
+// to places on this one, addresses or files.
+func leadsAway(n *node) bool {
+	if n.Data == "a" && n.Type == html.ElementNode {
+		ref, _, _ := strings.Cut(n.attr("href"), "?")
+		return !strings.HasPrefix(ref, "#") && !strings.HasPrefix(ref, "mailto:") && !strings.HasPrefix(ref, "tel:") && !fileExts[strings.ToLower(path.Ext(ref))]
+	}
+	return !slices.ContainsFunc(n.kids, func(k *node) bool { return k.linked > 0 && !leadsAway(k) })
+}
+
+// fileExts are the endings of files that a page is about, rather than pages.
+var fileExts = set(".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".csv", ".ppt", ".pptx", ".zip", ".gz", ".jpg", ".png", ".mp3", ".mp4", ".ics", ".epub")
 
 // lays reports whether an element lays out the page: most of the text is in one
 // of its boxes, and none beside these.
@@ -135,9 +225,10 @@ func (j *judgement) orphans(n *node, said *bool) {
 		if _, ok := j.roles[k]; ok || k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 			continue
 		}
+		head := headingOf(k)
 		switch {
-		case heading(k) && k.Data != "h1" && k != j.headline && *said:
-			if role := j.only(n.kids[i+1:], k); role != "" {
+		case head != nil && head.Data != "h1" && head != j.headline && *said:
+			if role := j.only(n.kids[i+1:], head); role != "" {
 				j.roles[k] = role
 			}
 		case k.holds:
@@ -145,6 +236,35 @@ func (j *judgement) orphans(n *node, said *bool) {
 		case !heading(k):
 			*said = *said || k.letters > fewLetters
 		}
+	}
+}
+
+// labels gives a role to lines, other than headings, that begin a box of nothing
+// but furniture.
+func (j *judgement) labels(n *node) {
+	var label *node
+	role, others := "", 0
+	for _, k := range n.kids {
+		r, ok := j.roles[k]
+		switch {
+		case k.hidden || k.letters == 0:
+		case ok && role == "":
+			role = r
+		case ok:
+		default:
+			if others++; k.holds {
+				j.labels(k)
+			}
+			if others == 1 && role == "" {
+				label = k
+			}
+		}
+	}
+	if label == nil || others > 1 || role == "" {
+		return
+	}
+	if label.block && !label.holds && !heading(label) && label.letters <= maxAnnouncement && label.linked == 0 && !j.heads(label) {
+		j.roles[label] = role
 	}
 }
 
@@ -156,7 +276,7 @@ func (j *judgement) only(following []*node, head *node) string {
 		if k.letters == 0 || k.hidden {
 			continue
 		}
-		if heading(k) && k.Data <= head.Data {
+		if next := headingOf(k); next != nil && next.Data <= head.Data {
 			break
 		}
 		r, ok := j.roles[k]

@@ -36,9 +36,11 @@ func (b *builder) table(n *node, s state) bool {
 		s.role = role
 	}
 	caption := ""
-	if g.caption != nil {
-		caption = oneLine(b.read(g.caption.kids, false).text)
-		b.child(g.caption, state{role: s.role, lang: s.lang})
+	for i, n := range g.captions { // the first is the table's
+		if i == 0 {
+			caption = oneLine(b.read(n.kids, false).text)
+		}
+		b.child(n, state{role: s.role, lang: s.lang})
 	}
 	lang := b.lang
 	if s.lang != "" {
@@ -87,7 +89,7 @@ func (b *builder) tooLarge(n *node, g *gridReader) {
 // gridReader puts the cells of a table into a grid.
 type gridReader struct {
 	b        *builder
-	caption  *node
+	captions []*node
 	cells    []table.Cell
 	nodes    []*node // of the cells
 	links    []model.Link
@@ -114,9 +116,7 @@ func (g *gridReader) rows(n *node) {
 		}
 		switch k.Data {
 		case "caption":
-			if g.caption == nil {
-				g.caption = k
-			}
+			g.captions = append(g.captions, k)
 		case "tr":
 			g.tr(k, false, g.row+1)
 		case "thead", "tbody", "tfoot":
@@ -237,7 +237,7 @@ func (g *gridReader) arranges(n *node) bool {
 	if role := n.attr("role"); role == "presentation" || role == "none" {
 		return true
 	}
-	if g.caption != nil {
+	if len(g.captions) > 0 {
 		return false
 	}
 	if g.th {

@@ -90,8 +90,11 @@ func instrument(doc *charset.Text, flat bool) (*instrumented, error) {
 			name, _ := z.TagName()
 			t.name = intern(name)
 			t.inline = formatting[t.name]
+			if t.name == "html" || t.name == "body" {
+				n.again(len(raw))
+			}
 			keep = n.start(t.name, kind == html.SelfClosingTagToken, flat)
-			if f.start(t.name, kind == html.SelfClosingTagToken) || t.name == "noscript" {
+			if f.start(t.name, kind == html.SelfClosingTagToken, saysHTML(t.name, z)) || t.name == "noscript" {
 				z.NextIsNotRawText()
 			}
 			z.AllowCDATA(f.inside())

@@ -17,6 +17,7 @@ type node struct {
 	*html.Node
 	parent   *node
 	kids     []*node
+	at       int   // among the kids of the parent
 	first    int32 // tokens of the subtree, inclusive; first > last: none, the parser made it up
 	last     int32
 	own      bool   // has a start tag in the document
@@ -30,7 +31,10 @@ type node struct {
 	heads    int32   // headings in the subtree
 	leading  int32   // those of them that are links
 	fields   int32   // fields to fill in in the subtree
+	behind   int32   // those in what follows in the parent
+	buttons  int32   // buttons in the subtree
 	sections bool    // holds a table or a section
+	matter   bool    // holds an article or the element main
 	inner    string  // text of the document in an iframe
 	record   *record // that begins here
 	member   bool    // of a record
@@ -122,7 +126,9 @@ func (w *walker) node(n *html.Node, parent *node) *node {
 		if c.Type != html.ElementNode && c.Type != html.TextNode {
 			continue
 		}
-		out.kids = append(out.kids, w.node(c, out))
+		k := w.node(c, out)
+		k.at = len(out.kids)
+		out.kids = append(out.kids, k)
 	}
 	return out
 }

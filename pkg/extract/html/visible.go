@@ -45,10 +45,17 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		n.heads += k.heads
 		n.leading += k.leading
 		n.fields += k.fields
+		n.buttons += k.buttons
+		n.matter = n.matter || k.matter || !k.hidden && k.Type == html.ElementNode && (k.Data == "article" || k.Data == "main")
 		n.sections = n.sections || k.sections || !k.hidden && sectioning[k.Data] && k.Type == html.ElementNode
+	}
+	for behind, i := int32(0), len(n.kids)-1; i >= 0; i-- {
+		n.kids[i].behind = behind
+		behind += n.kids[i].fields
 	}
 	if caption := buttonText(n); caption != "" && !hidden {
 		n.letters += int32(coverage.Characters(caption))
+		n.buttons++
 	}
 	switch {
 	case (n.Data == "p" || n.Data == "div") && n.letters > longParagraph:
@@ -60,6 +67,8 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		}
 	case !hidden && isField(n):
 		n.fields++
+	case !hidden && n.Data == "button" && n.Type == html.ElementNode:
+		n.buttons++
 	}
 }
 

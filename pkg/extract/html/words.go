@@ -1,8 +1,11 @@
 package html
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/html"
 )
 
 // boxNames are the elements whose id and class both may say what they are. Of
@@ -11,31 +14,48 @@ import (
 var boxNames = set("div", "section", "ul", "ol", "li", "dl", "nav", "aside", "header", "footer", "form", "table", "tbody", "tr", "td", "menu", "center",
 	"details", "dialog", "fieldset", "figure", "body")
 
-// roleOfWords judges an element by the words of its class and id: "site-nav"
-// has the word nav, "navigator" has not. word is the one that says it.
+// roleOfWords judges an element by the words of its class and id, and of its name
+// when it is one that the site made up (<share-bar>): "site-nav" has the word nav,
+// "navigator" has not. word is the one that says it.
 func (j *judgement) roleOfWords(n *node) (role, word string) {
-	for _, key := range []string{"id", "class"} {
-		value := n.attr(key)
-		if value == "" || len(value) > 400 || key == "id" && !boxNames[n.Data] {
+	if strings.Contains(n.Data, "-") {
+		if role, word := j.roleIn(n, "", n.Data); role != "" {
+			return role, word
+		}
+	}
+	if boxNames[n.Data] {
+		if role, word := j.roleIn(n, "id", n.attr("id")); role != "" {
+			return role, word
+		}
+	}
+	return j.roleIn(n, "class", n.attr("class"))
+}
+
+// roleIn judges an element by the words of one value.
+func (j *judgement) roleIn(n *node, key, value string) (role, word string) {
+	if value == "" || len(value) > 400 {
+		return "", ""
+	}
+	all := words(value)
+	for i, w := range all {
+		role := roleOfWord(w)
+		if role == "" || j.ignored[w] || i > 0 && negates[all[i-1]] || i+1 < len(all) && notes[all[i+1]] {
 			continue
 		}
-		all := words(value)
-		for i, w := range all {
-			role := roleOfWord(w)
-			if role == "" || j.ignored[w] || i > 0 && negates[all[i-1]] || i+1 < len(all) && notes[all[i+1]] {
-				continue
-			}
-			if (role == roleNavigation || weakWords[w]) && !leads(n) {
-				continue
-			}
-			if key == "id" && namedByHeading(n, value) {
-				break
-			}
-			return role, w
+		if (role == roleNavigation || weakWords[w] || j.topic[stem(w)]) && !j.leads(n, w) {
+			j.refused[n] = w
+			continue
 		}
+		if key == "id" && j.namedByHeading(n, value) {
+			break
+		}
+		return role, w
 	}
 	return "", ""
 }
+
+// stem returns a word without the sign of the plural.
+func stem(w string) string { return strings.TrimSuffix(w, "s") }
 
 // negates are the words before which a word speaks of something beside the
 // element: "has-sidebar", "no-comments".
@@ -46,12 +66,24 @@ var notes = set("note", "notes", "open", "closed", "enabled", "disabled")
 
 // weakWords are also said of a lead, a slogan, a head: they count where there
 // is a link to what they advertise.
-var weakWords = set("teaser", "teasers", "promo", "promos", "popular", "banner", "masthead", "foot", "license", "licence", "credits")
+var weakWords = set("pub", "teaser", "teasers", "promo", "promos", "popular", "banner", "masthead", "foot", "license", "licence", "credits")
 
-// leads reports whether an element leads elsewhere: there is a link in it, and
-// not a long text of its own beside the links.
-func leads(n *node) bool {
-	return n.letters <= fewLetters || n.linked > 0 && (3*n.linked >= n.letters || n.letters-n.linked <= longParagraph)
+// looseWords are also said of what a reader is to do next, of dishes and of what
+// lies under a tab: they count where there is hardly more than links.
+var looseWords = set("next", "prev", "previous", "menu", "menus", "tabs", "noprint")
+
+// leads reports whether an element leads elsewhere, as the word that it is named
+// by says: there is a link in it, and not a long text of its own beside the
+// links. So do a few letters, unless they are a part of what does not: the dishes
+// of a menu.
+func (j *judgement) leads(n *node, word string) bool {
+	switch {
+	case n.linked == 0:
+		return n.letters <= fewLetters && n.heads == 0 && !insideOf(j.refused, n, word)
+	case 3*n.linked >= n.letters || n.letters <= fewLetters:
+		return true
+	}
+	return n.letters-n.linked <= longParagraph && !looseWords[word]
 }
 
 // fewLetters is how much text says nothing of its own.
@@ -61,20 +93,31 @@ const fewLetters = 60
 // that it begins with, as documentation does: <section id="license">. One alone
 // may be so by chance (<div id="comments"><h2>Comments</h2>): an element beside
 // it or around it must be named in the same way.
-func namedByHeading(n *node, id string) bool {
+func (j *judgement) namedByHeading(n *node, id string) bool {
 	if !isSlug(n, id) {
 		return false
 	}
-	for _, k := range n.parent.kids {
-		if k != n && k.Data == n.Data && isSlug(k, k.attr("id")) {
-			return true
+	return n.parent.Data == n.Data && isSlug(n.parent, n.parent.attr("id")) || j.slugsIn(n.parent)[n.Data] > 1
+}
+
+// slugsIn counts the children of an element that are named by their headings, by
+// the names of the elements.
+func (j *judgement) slugsIn(parent *node) map[string]int {
+	count, ok := j.slugs[parent]
+	if !ok {
+		count = map[string]int{}
+		for _, k := range parent.kids {
+			if isSlug(k, k.attr("id")) {
+				count[k.Data]++
+			}
 		}
+		j.slugs[parent] = count
 	}
-	return n.parent.Data == n.Data && isSlug(n.parent, n.parent.attr("id"))
+	return count
 }
 
 func isSlug(n *node, id string) bool {
-	if id == "" {
+	if id == "" || n.Type != html.ElementNode {
 		return false
 	}
 	head := findHeading(n)
@@ -102,19 +145,20 @@ func overlay(n *node) bool {
 			named = named || roleOfWord(w) == roleCookie
 		}
 	}
-	return named && find(n, "button") != nil && find(n, "article") == nil && find(n, "main") == nil
+	return named && n.buttons > 0 && !n.matter
 }
 
 func roleOfWord(w string) string {
 	switch w {
 	case "nav", "navbar", "navigation", "menu", "menus", "submenu", "breadcrumb", "breadcrumbs", "pagination", "pager", "paging",
 		"navbox", "navlinks", "noprint", "skip", "skiplink", "skiplinks", "toolbar", "topbar", "sitemap", "catlinks", "langswitch", "prevnext", "nextprev", "tabs", "toc", "toctree", "sidenav", "subnav",
-		"topnav", "mainnav", "globalnav", "postnav", "navheader", "navfooter", "prev", "previous", "next", "prevpost", "nextpost", "tags", "taglist":
+		"topnav", "mainnav", "globalnav", "postnav", "navheader", "navfooter", "prev", "previous", "next", "prevpost", "nextpost", "tags", "taglist",
+		"ariane", "brotkrumen", "kruimelpad", "okruszki", "navegacion", "navegacao", "navigazione", "navigatie", "nawigacja":
 		return roleNavigation
 	case "cookie", "cookies", "consent", "gdpr", "rgpd", "lgpd", "tarteaucitron", "didomi", "onetrust", "axeptio", "cookiebar":
 		return roleCookie
 	case "footer", "copyright", "colophon", "impressum", "credits", "licence", "license", "printfooter", "foot", "rodape", "piede", "pied", "piepagina", "fuss",
-		"fusszeile", "siteinfo":
+		"fusszeile", "siteinfo", "stopka", "sidfot", "zapati":
 		return roleFooter
 	case "masthead", "banner", "siteheader", "topheader":
 		return roleBanner
@@ -122,9 +166,12 @@ func roleOfWord(w string) string {
 		"ad", "advert", "adverts", "advertisement", "ads", "sponsor", "sponsors", "newsletter", "subscribe", "subscription", "recommended",
 		"recommendations", "trending", "tagcloud", "relatedposts", "likes", "teaser", "teasers", "sidecol", "rail", "outbrain", "taboola", "recirc",
 		"recirculation", "mostread", "popular", "signup", "popup", "modal", "lightbox", "interstitial", "werbung", "anzeige", "anzeigen",
-		"publicite", "partage", "compartir", "compartilhar", "teilen", "addthis", "addtoany", "sharethis", "sharebar":
+		"publicite", "partage", "compartir", "compartilhar", "teilen", "addthis", "addtoany", "sharethis", "sharebar", "publicidad", "publicidade", "pub",
+		"pubblicita", "condividi", "correlati", "relacionados", "relacionadas", "similaires", "similare", "delen", "gerelateerd", "reklama", "reklam",
+		"annons", "polecane", "powiazane", "udostepnij":
 		return roleRelated
-	case "comments", "commentlist", "disqus", "respond", "comment", "kommentare", "commentaires", "comentarios", "commenti":
+	case "comments", "commentlist", "disqus", "respond", "comment", "kommentare", "commentaires", "comentarios", "commenti",
+		"comentarii", "reacties", "kommentarer", "komentarze", "komentare", "yorumlar":
 		return roleComments
 	}
 	return ""
@@ -156,6 +203,18 @@ func words(s string) []string {
 	}
 	flush()
 	return out
+}
+
+// tool reports whether an inline element is a tool of the site at a heading: a sign
+// that links to the heading itself, or a link to edit what is below it.
+func tool(n *node) bool {
+	if n.block || n.holds || n.linked == 0 {
+		return false
+	}
+	if heading(n.parent) && n.Data == "a" && n.letters <= 2 && strings.HasPrefix(n.attr("href"), "#") && titleKey(hiddenText(n)) == "" {
+		return true
+	}
+	return slices.Contains(words(n.attr("class")), "editsection")
 }
 
 // skips reports whether an element is a link past the navigation.

@@ -1,6 +1,7 @@
 // Package json finds the blocks of JSON files, and of files with one JSON value
-// a line: each member or element of the outermost value is a block, and a large
-// one is divided further. A block has one line for each member ("name: value")
+// a line: each member or element of the outermost value is a block, numbers and
+// words that follow each other in an array are one, and a large one is divided
+// further. A block has one line for each member ("name: value")
 // or element, with what is nested indented; strings are decoded, all else
 // stands as in the file. Its extraction_notes say which value it is, as a JSON
 // pointer (RFC 6901).
@@ -27,6 +28,12 @@ const (
 	maxSplit = 8
 	// maxIndent is how deep nesting shows.
 	maxIndent = 8
+	// maxShort is the size in bytes up to which the scalars of an array stand
+	// together.
+	maxShort = 80
+	// maxPointer is how long, in bytes, a pointer may be in a note: names may have
+	// any length.
+	maxPointer = 1000
 )
 
 // ErrNone is returned for a file that is not JSON.
@@ -92,19 +99,65 @@ func (x *extraction) divide(at int, pointer string, depth int) {
 			name = pointerEscapes.Replace(unquote(x.data[key:i]))
 			i = x.space(x.space(i) + 1) // the colon
 		}
+		if open == '[' && x.short(i) {
+			i, n = x.series(i, n, pointer)
+			continue
+		}
 		end := x.end(i)
 		if end-i > large && depth < maxSplit && (x.data[i] == '{' || x.data[i] == '[') {
 			if key >= 0 {
-				x.heading(key, pointer+"/"+name, depth)
+				x.heading(key, under(pointer, name), depth)
 			}
-			x.divide(i, pointer+"/"+name, depth+1)
+			x.divide(i, under(pointer, name), depth+1)
 		} else {
-			x.whole(i, pointer+"/"+name, key)
+			x.whole(i, under(pointer, name), key)
 		}
 		if i = x.space(end); x.data[i] == ',' {
 			i = x.space(i + 1)
 		}
 	}
+}
+
+// short reports whether the value at an offset is a short scalar, as those of a
+// series are.
+func (x *extraction) short(at int) bool {
+	return x.data[at] != '{' && x.data[at] != '[' && x.end(at)-at <= maxShort
+}
+
+// series adds the n-th element of an array, which is short, and the short ones
+// behind it as one block, a line each. It returns the offset of what follows and
+// the number of the last element.
+func (x *extraction) series(at, n int, pointer string) (next, last int) {
+	w := &writer{x: x}
+	end, from := at, n
+	for next = at; ; n++ {
+		w.line(1)
+		end = x.end(next)
+		w.scalar(next, end)
+		if next = x.space(end); x.data[next] == ',' {
+			next = x.space(next + 1)
+		}
+		if x.data[next] == ']' || !x.short(next) || end-at > large {
+			break
+		}
+	}
+	if text := strings.Trim(w.text.String(), "\n"); strings.TrimSpace(text) != "" {
+		b := x.file.Block(model.UnitParagraph, text, at, end, 1)
+		if b.Notes = "JSON pointer " + under(pointer, strconv.Itoa(from)); n > from {
+			b.Notes += " to " + strconv.Itoa(n)
+		}
+		x.page.Blocks = append(x.page.Blocks, b)
+	}
+	return next, n
+}
+
+// under returns the pointer to a member or an element. Where there is no room for
+// it in a note, an ellipsis stands for its name.
+func under(pointer, name string) string {
+	if len(pointer)+len(name) > maxPointer {
+		return pointer + "/…"
+	}
+	return pointer + "/" + name
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -1,7 +1,10 @@
 package json
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,6 +28,7 @@ func TestBlocks(t *testing.T) {
 		{"same name twice", `{"a":1,"a":2}`, "/a a: 1\n/a a: 2"},
 		{"scalar", `"one"`, "the whole JSON value one"},
 		{"large", `{"head": 1, "items": [{"a": "` + long + `"}, 2]}`, "/head head: 1\n/items items:\n/items/0/a a: " + long + "\n/items/1 2"},
+		{"series", `{"x": [1, 2.5, "a", {"b": 3}, true, "` + long + `", null]}` + strings.Repeat(" ", 9), "/x x:\n/x/0 to 2 1⏎2.5⏎a\n/x/3 b: 3\n/x/4 true\n/x/5 " + long + "\n/x/6 null"},
 		{"lines", "{\"a\":1}\n\n[2,3]\r\n", "/0 a: 1\n/1 2⏎3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,12 +101,82 @@ func sound(t testing.TB, size int, p block.Page) {
 }
 
 func FuzzPage(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":"c\u00e9"}],"":""}`, `[[],{},"\\\"",-1e5,null]`, "{\"a\":1}\n[2]\n", `"\ud800"`, "\xFF\xFE[\x001\x00]\x00", `{"a":{"b":{"c":"` + strings.Repeat("y", large) + `"}}}`} {
-		f.Add([]byte(seed))
+	for _, seed := range []string{
+		`{"a":[1,{"b":"c\u00e9"}],"":""}`, `[[],{},"\\\"",-1e5,null]`, "{\"a\":1}\n[2]\n", `"\ud800"`, "\xFF\xFE[\x001\x00]\x00", `{"a":{"b":{"c":"` + strings.Repeat("y", large) + `"}}}`,
+		`{"a":[{"b":{"c":[true,false,null,{"d":"x\ny"}]}}],"e":[[[[[[[[[[["deep"]]]]]]]]]]]}`, "{\"a\":\"\\n\\t \"}\n\n\"b\"\n3\n", `{":":":",",":",","{":"}","\\":"\\\\"}`,
+	} {
+		f.Add([]byte(seed), 0)
+		f.Add([]byte(seed), 300)
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		if p, err := page(string(raw)); err == nil {
-			sound(t, len(raw), p)
+	f.Fuzz(func(t *testing.T, raw []byte, times int) {
+		if times > 1 { // of a size that is divided
+			raw = []byte("[" + strings.Repeat(string(raw[:min(len(raw), 500)])+",", min(times, 400)) + "{\"a\":0}]")
+		}
+		p, err := page(string(raw))
+		if err != nil {
+			return
+		}
+		sound(t, len(raw), p)
+		if again, err := page(string(raw)); err != nil || !reflect.DeepEqual(p, again) {
+			t.Fatalf("two runs differ, %v", err)
+		}
+		var got strings.Builder
+		for _, b := range p.Blocks {
+			got.WriteString(b.Text)
+		}
+		if got, want := strings.Join(strings.Fields(got.String()), ""), strings.Join(strings.Fields(written(t, raw)), ""); got != want {
+			t.Fatalf("%q, the library reads %q", got, want)
 		}
 	})
+}
+
+// written is what the names, with their colons, and the values of a file say, by
+// the library's decoder.
+func written(t *testing.T, raw []byte) string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(decoded.Open(block.Input{Raw: raw}).Bytes))
+	d.UseNumber()
+	var out strings.Builder
+	token := func() any {
+		v, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	var value func()
+	value = func() {
+		switch v := token(); v {
+		case json.Delim('{'):
+			for d.More() {
+				fmt.Fprintf(&out, "%v:", token())
+				value()
+			}
+			token()
+		case json.Delim('['):
+			for d.More() {
+				value()
+			}
+			token()
+		case nil:
+			out.WriteString("null")
+		default:
+			fmt.Fprint(&out, v)
+		}
+	}
+	for d.More() {
+		value()
+	}
+	return out.String()
+}
+
+// A name of any length is said once, not with each value below it.
+func TestLongNames(t *testing.T) {
+	p, err := page(`{"` + strings.Repeat("n", 5000) + `":[` + strings.Repeat(`{"b":1},`, large) + `{"a":2}]}`)
+	if err != nil || len(p.Blocks) != large+2 {
+		t.Fatalf("%d blocks, %v", len(p.Blocks), err)
+	}
+	if got, want := p.Blocks[large+1].Notes, "JSON pointer /…/2000"; got != want {
+		t.Errorf("%.100q, want %q", got, want)
+	}
 }

@@ -1,6 +1,7 @@
 // Package overlay draws what was found on a page over its picture: a box around
 // each unit in the colour of its type, with its type and its place in reading
-// order, so that a person can see at a glance what extraction made of a page.
+// order, and one around each word that OCR read, so that a person can see at a
+// glance what extraction made of a page.
 package overlay
 
 import (
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
 )
 
 // Mark is one unit as it is drawn.
@@ -29,6 +31,28 @@ type Mark struct {
 	// those of its rows are not known; else Cells are its cells.
 	Columns []float64    `json:"columns,omitempty"`
 	Cells   []model.BBox `json:"cells,omitempty"`
+}
+
+// Word is one word that OCR read, as it is drawn.
+type Word struct {
+	Box model.BBox `json:"box"` // of the page as it is drawn
+	Low bool       `json:"low,omitempty"`
+}
+
+// Words returns the words of OCR results of a page. upright says that the page is
+// drawn as a result turned it; else it is drawn as its file shows it.
+func Words(results []ocr.Result, upright bool) []Word {
+	var out []Word
+	for i := range results {
+		for _, w := range results[i].Words {
+			box := w.Box
+			if !upright {
+				box = results[i].AsShown(box)
+			}
+			out = append(out, Word{Box: box, Low: w.Confidence < ocr.LowConfidence})
+		}
+	}
+	return out
 }
 
 // Marks returns the units that have a box on the page, in reading order. A label
@@ -128,8 +152,22 @@ func union(boxes []model.BBox) model.BBox {
 	return model.BBox{X: left, Y: top, W: right - left, H: bottom - top}
 }
 
-// Draw draws the marks over the picture of the full upright page.
-func Draw(picture *image.RGBA, marks []Mark) {
+// What words are drawn in: those of low confidence can be told at a glance.
+var (
+	sureWord = color.RGBA{R: 0x60, G: 0xC0, B: 0x90, A: 0xFF}
+	lowWord  = color.RGBA{R: 0xF0, G: 0x30, B: 0x30, A: 0xFF}
+)
+
+// Draw draws the words, and the marks above them, over the picture of the full
+// upright page.
+func Draw(picture *image.RGBA, marks []Mark, words []Word) {
+	for _, w := range words {
+		if w.Low {
+			outline(picture, rect(picture, w.Box), 2, lowWord)
+		} else {
+			outline(picture, rect(picture, w.Box), 1, sureWord)
+		}
+	}
 	for _, m := range marks {
 		c := colorOf(m.Type)
 		for _, p := range m.Parts {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/ocr"
 )
 
 func unit(kind model.UnitType, f model.Fields, boxes ...model.BBox) model.Unit {
@@ -59,7 +60,7 @@ func TestCells(t *testing.T) {
 		t.Errorf("cells %v, want %v", got, want)
 	}
 	picture := image.NewRGBA(image.Rect(0, 0, 100, 100))
-	Draw(picture, marks)
+	Draw(picture, marks, nil)
 	purple := colorOf(model.UnitTable)
 	if picture.RGBAAt(25, 50) != purple || picture.RGBAAt(75, 50) == purple || picture.RGBAAt(50, 40) != purple {
 		t.Error("the cells are not drawn, or the merged one is cut")
@@ -73,7 +74,7 @@ func TestDraw(t *testing.T) {
 	Draw(picture, []Mark{
 		{Type: model.UnitTable, Label: "1 table", Box: model.BBox{X: 0.25, Y: 0.5, W: 0.5, H: 0.4}, Columns: []float64{0.5}},
 		{Type: model.UnitParagraph, Label: "2 a label that would leave the page", Box: model.BBox{X: 0.9, W: 0.1, H: 0.1}},
-	})
+	}, nil)
 	purple := colorOf(model.UnitTable)
 	for _, at := range []image.Point{{50, 70}, {100, 70}, {149, 70}, {75, 50}, {75, 89}} {
 		if picture.RGBAAt(at.X, at.Y) != purple {
@@ -93,5 +94,25 @@ func TestDraw(t *testing.T) {
 	}
 	if white < 30 {
 		t.Errorf("the label above the table has %d pixels", white)
+	}
+}
+
+// Words lie where the page is drawn: turned with it, or as its file shows it.
+func TestWords(t *testing.T) {
+	results := []ocr.Result{{Rotation: 90, Words: []ocr.Word{
+		{Text: "sure", Box: model.BBox{X: 0.5, Y: 0.25, W: 0.25, H: 0.125}, Confidence: 0.9},
+		{Text: "low", Box: model.BBox{W: 0.125, H: 0.125}, Confidence: 0.3},
+	}}}
+	if got, want := Words(results, true), []Word{{Box: model.BBox{X: 0.5, Y: 0.25, W: 0.25, H: 0.125}}, {Box: model.BBox{W: 0.125, H: 0.125}, Low: true}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("upright: %v, want %v", got, want)
+	}
+	shown := Words(results, false)
+	if want := []Word{{Box: model.BBox{X: 0.25, Y: 0.25, W: 0.125, H: 0.25}}, {Box: model.BBox{Y: 0.875, W: 0.125, H: 0.125}, Low: true}}; !reflect.DeepEqual(shown, want) {
+		t.Errorf("as shown: %v, want %v", shown, want)
+	}
+	picture := image.NewRGBA(image.Rect(0, 0, 80, 80))
+	Draw(picture, nil, shown)
+	if picture.RGBAAt(20, 30) != sureWord || picture.RGBAAt(1, 75) != lowWord || picture.RGBAAt(25, 30) == sureWord {
+		t.Error("the words are not drawn")
 	}
 }

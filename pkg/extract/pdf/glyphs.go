@@ -84,6 +84,7 @@ func glyphsOf(buffer []layout.Glyph, p *pdfium.Page, s sheet, chars []pdfium.Cha
 	for i, f := range fonts {
 		styles[i], encodings[i] = styleOf(f), tables.of(f)
 	}
+	tables.unnamed(chars, fonts, encodings)
 	wide := wideCodes(chars, len(fonts))
 	glyphs := slices.Grow(buffer[:0], len(chars))
 	space, drawn := rune(0), false
@@ -235,9 +236,9 @@ func styleOf(f pdfium.Font) layout.Style {
 	}
 	const fixed, italic, forceBold = 1, 64, 1 << 18
 	return layout.Style{
-		Bold:   f.Flags&forceBold != 0 || has("bold", "black", "heavy", "demi", "cmbx", "sfbx", "-bd", "ptmb", "phvb"),
+		Bold:   f.Flags&forceBold != 0 || has("bold", "black", "heavy", "demi", "cmbx", "sfbx", "ecbx", "no9l-medi", "-bd", "ptmb", "phvb"),
 		Italic: f.Flags&italic != 0 || has("italic", "oblique", "slanted"),
-		Mono:   f.Flags&fixed != 0 || has("mono", "courier", "consol", "typewriter", "cmtt", "sftt"),
+		Mono:   f.Flags&fixed != 0 || has("mono", "courier", "consol", "typewriter", "nimbusmon", "cmtt", "sftt", "ectt"),
 	}
 }
 

@@ -217,7 +217,7 @@ func (r *reader) count(glyphs []layout.Glyph, text string) {
 	}
 	dropped := 0
 	for i := range glyphs {
-		if glyphs[i].Hyphen || glyphs[i].Rune == '\u00AD' {
+		if g := &glyphs[i]; g.Hyphen || g.Rune == '\u00AD' || g.Rune == '\u2010' {
 			dropped++
 		}
 	}

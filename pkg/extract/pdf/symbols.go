@@ -19,15 +19,69 @@ const (
 	omx     = "()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\()[]⌊⌋⌈⌉{}⟨⟩/\\/\\⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗∑∏∫⋃⋂⨄⋀⋁∑∏∫⋃⋂⨄⋀⋁∐∐^^^˜˜˜[]⌊⌋⌈⌉{}√√√√√⎷⎷‖↑↓⏞⏞⏞⏞⇑⇓"
 )
 
+// The text fonts of TeX, drawn as bitmaps without names, have no encoding at all:
+// the engine gives their codes, and those below the space are the ligatures and
+// quotation marks of one of two encodings (OT1, T1).
+const (
+	ot1 = "ΓΔΘΛΞΠΣΥΦΨΩ\uFB00\uFB01\uFB02\uFB03\uFB04ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ"
+	t1  = "`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—\x00\x00ıȷ\uFB00\uFB01\uFB02\uFB03\uFB04"
+)
+
+const (
+	// The ligatures of the two encodings.
+	ot1First, ot1Last = 0x0B, 0x0F
+	t1First, t1Last   = 0x1B, 0x1F
+	// leastText is how many characters show what a font is for; textFont is the
+	// share of small letters, in tenths, from which on it is for text.
+	leastText, textFont = 40, 6
+)
+
+// unnamed gives the text fonts without a name, by font of the page, the encoding
+// whose ligatures stand beside letters in them.
+func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encodings []*symbols) {
+	all, small := make([]int, len(fonts)), make([]int, len(fonts))
+	oldest, newer := 0, 0
+	letter := func(i, font int) bool {
+		return i >= 0 && i < len(chars) && chars[i].Font == font && chars[i].Rune >= 'a' && chars[i].Rune <= 'z'
+	}
+	for i := range chars {
+		c := &chars[i]
+		if c.Font < 0 || c.Font >= len(fonts) || fonts[c.Font].Name != "" || c.Generated {
+			continue
+		}
+		all[c.Font]++
+		small[c.Font] += count(letter(i, c.Font))
+		if c.UnicodeMapError && (letter(i-1, c.Font) || letter(i+1, c.Font)) {
+			oldest += count(c.Rune >= ot1First && c.Rune <= ot1Last)
+			newer += count(c.Rune >= t1First && c.Rune <= t1Last)
+		}
+	}
+	if oldest == newer {
+		return
+	}
+	table := t.t1
+	if oldest > newer {
+		table = t.ot1
+	}
+	for i := range fonts {
+		if all[i] >= leastText && 10*small[i] >= textFont*all[i] {
+			encodings[i] = table
+		}
+	}
+}
+
 // symbols is the table of a font by code.
 type symbols [128]rune
 
 // symbolTables are the tables of the fonts of one page.
-type symbolTables struct{ oms, omx, oml, msam *symbols }
+type symbolTables struct{ oms, omx, oml, msam, ot1, t1 *symbols }
 
 func newSymbolTables() symbolTables {
 	var t symbolTables
 	t.oms, t.omx, t.oml, t.msam = &symbols{}, &symbols{}, &symbols{}, &symbols{}
+	t.ot1, t.t1 = &symbols{}, &symbols{}
+	t.ot1.fill(0, ot1)
+	t.t1.fill(0, t1)
 	t.oms.fill(0, omsLow)
 	t.oms[64] = 'ℵ'
 	for r := 'A'; r <= 'Z'; r++ {

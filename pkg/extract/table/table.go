@@ -4,6 +4,7 @@
 package table
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -24,6 +25,10 @@ const DriftWarning = "TableDriftWarning"
 // MaxCells bounds a grid: a few bytes of markup can ask for a span of millions
 // of cells.
 const MaxCells = 200_000
+
+// maxHeads bounds what the texts of wide heads take, in bytes, when they are
+// written to each of their columns: beyond it they stand in their first alone.
+const maxHeads = 1 << 20
 
 // Cell is one cell as found. Row and Col count from 0, header rows included.
 type Cell struct {
@@ -59,19 +64,26 @@ func Build(cells []Cell, o Options) (model.Table, string) {
 	if rows == 0 {
 		return t, ""
 	}
-	grid := make([]*Cell, rows*cols)
+	grid, nuls := make([]*Cell, rows*cols), 0
 	for i := range cells {
 		c := &cells[i]
 		if c.Row >= rows || c.Col >= cols || grid[c.Row*cols+c.Col] != nil {
 			continue
 		}
 		c.Text = strings.Join(strings.Fields(c.Text), " ")
+		if strings.Contains(c.Text, "\x00") { // which units do not hold: ranges are those of the text as it is there
+			nuls += strings.Count(c.Text, "\x00")
+			c.Text = strings.ReplaceAll(c.Text, "\x00", "\uFFFD")
+		}
 		grid[c.Row*cols+c.Col] = c
 		if c.RowSpan > 1 || c.ColSpan > 1 {
 			t.Spans = append(t.Spans, model.TableSpan{
 				Row: c.Row, Col: c.Col, RowSpan: min(max(c.RowSpan, 1), rows-c.Row), ColSpan: min(max(c.ColSpan, 1), cols-c.Col), Content: c.Text,
 			})
 		}
+	}
+	if nuls > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d characters U+0000 stand as U+FFFD", nuls))
 	}
 	t.HeaderRows = min(max(o.HeaderRows, 0), rows)
 	t.Columns = columns(grid, cols, t.HeaderRows, t.Spans)
@@ -116,9 +128,12 @@ func columns(grid []*Cell, cols, headers int, spans []model.TableSpan) []string 
 	if headers == 0 {
 		return out
 	}
-	wide := map[[2]int]string{}
+	wide, spent := map[[2]int]string{}, 0
 	for _, s := range spans {
-		if s.Row < headers {
+		if s.Row >= headers {
+			continue
+		}
+		if spent += len(s.Content) * s.ColSpan; spent <= maxHeads {
 			for c := s.Col; c < s.Col+s.ColSpan; c++ {
 				wide[[2]int{s.Row, c}] = s.Content
 			}

@@ -13,11 +13,21 @@ import (
 
 const currency = `(?:€|\$|£|¥|R\$|US\$|CHF|EUR|USD|GBP|BRL|RON|euros?|reais|lei|k€|M€)`
 
+// number is one number: digits, divided before each three by one sign if they are
+// divided at all, or as in India, and a decimal part behind another sign. Numbers
+// of sections ("1.2.3"), lists and telephone numbers are none.
+const number = `([-+−]?(?:\d+(?:[.,]\d+)?` +
+	`|\d{1,3}(?:,\d{3})+(?:\.\d+)?` +
+	`|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?` +
+	`|\d{1,3}(?:\.\d{3})+(?:,\d+)?` +
+	`|\d{1,3}(?:['’]\d{3})+(?:[.,]\d+)?` +
+	`|\d{1,3}(?:[\x{00A0}\x{202F}\x{2009} ]\d{3})+(?:[.,]\d+)?))`
+
 var (
-	numberForm  = regexp.MustCompile(`^[-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*$`)
-	percentForm = regexp.MustCompile(`^([-+−]?\d[\d.,\x{00A0}\x{202F} ]*?)[\s\x{00A0}\x{202F}]*%$`)
-	moneyAfter  = regexp.MustCompile(`^([-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*?)[\s\x{00A0}\x{202F}]*` + currency + `$`)
-	moneyBefore = regexp.MustCompile(`^` + currency + `[\s\x{00A0}\x{202F}]*([-+−]?\d[\d.,'’\x{00A0}\x{202F}\x{2009} ]*)$`)
+	numberForm  = regexp.MustCompile(`^` + number + `$`)
+	percentForm = regexp.MustCompile(`^` + number + `[\s\x{00A0}\x{202F}]*%$`)
+	moneyAfter  = regexp.MustCompile(`^` + number + `[\s\x{00A0}\x{202F}]*` + currency + `$`)
+	moneyBefore = regexp.MustCompile(`^` + currency + `[\s\x{00A0}\x{202F}]*` + number + `$`)
 	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
 	numericDate = regexp.MustCompile(`^(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})$`)
 	dayFirst    = regexp.MustCompile(`^(\d{1,2})(?:er|º|°|\.|st|nd|rd|th)?\s+(?:de\s+|di\s+)?(\p{L}+)\.?,?\s+(?:de\s+|di\s+)?(\d{4})$`)
@@ -43,11 +53,14 @@ var months = [12]string{
 }
 
 // Retype reads the cells of a table again, in a language that was not known when
-// it was built.
+// it was built. What is just text, or has no sign that languages read in different
+// ways, is the same in all.
 func Retype(t *model.Table, language string) {
 	for _, row := range t.Rows {
 		for i := range row {
-			row[i] = typed(&Cell{Text: row[i].Formatted, Link: row[i].URL}, language)
+			if c := &row[i]; c.Type != "" && c.Type != "link" && strings.ContainsAny(c.Formatted, ".,/-") {
+				row[i] = typed(&Cell{Text: row[i].Formatted, Link: row[i].URL}, language)
+			}
 		}
 	}
 }
@@ -61,17 +74,18 @@ func typed(c *Cell, lang string) model.Cell {
 	}
 	out := model.Cell{Formatted: c.Text}
 	text := strings.TrimSpace(c.Text)
-	switch {
-	case text == "" || len(text) > 64:
-	case c.Link == "" && isDate(text):
+	digits, ended := count(text)
+	switch { // what a form begins and ends with keeps most cells from being held against it
+	case digits == 0 || len(text) > 64:
+	case ended && digits >= minDate && c.Link == "" && isDate(text):
 		out.Type, out.Value = "date", dateValue(text, lang)
-	case percentForm.MatchString(text):
+	case text[len(text)-1] == '%' && percentForm.MatchString(text):
 		out.Type, out.Value = "percent", numberValue(percentForm.FindStringSubmatch(text)[1], lang)
-	case moneyAfter.MatchString(text):
+	case !ended && moneyAfter.MatchString(text):
 		out.Type, out.Value = "money", numberValue(moneyAfter.FindStringSubmatch(text)[1], lang)
-	case moneyBefore.MatchString(text):
+	case ended && !digit(text[0]) && moneyBefore.MatchString(text):
 		out.Type, out.Value = "money", numberValue(moneyBefore.FindStringSubmatch(text)[1], lang)
-	case numberForm.MatchString(text):
+	case ended && numberForm.MatchString(text):
 		out.Type, out.Value = "number", numberValue(text, lang)
 	}
 	if out.Type == "" && c.Link != "" {
@@ -80,6 +94,21 @@ func typed(c *Cell, lang string) model.Cell {
 	out.URL = c.Link
 	return out
 }
+
+// minDate is how many digits a date has at least: a day and a year.
+const minDate = 5
+
+// count returns how many digits a text has, and whether it ends with one.
+func count(s string) (digits int, ended bool) {
+	for i := range len(s) {
+		if digit(s[i]) {
+			digits++
+		}
+	}
+	return digits, s != "" && digit(s[len(s)-1])
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 // numberValue returns a number with a decimal point and no separators, "" when
 // it can be read in two ways: 500,000 without a language that tells.

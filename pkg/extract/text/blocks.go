@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -21,7 +22,7 @@ var (
 	underline    = regexp.MustCompile(`^(={3,}|-{3,}|~{3,})$`)
 	ornament     = regexp.MustCompile(`^[-=_*~#+.·•\s]{3,}$`)
 	hashes       = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
-	itemForm     = regexp.MustCompile(`^([-*+•◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])\s+\S`)
+	itemForm     = regexp.MustCompile(`^([-*+•◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)])\s+\S|^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{Lu}`)
 	numbered     = regexp.MustCompile(`^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}`)
 	namedSection = regexp.MustCompile(`^(?:(?i:article|art\.|artigo|articolo|articulu|artículo|artikel|chapter|chapitre|capítulo|capitolo|capitulu|kapitel|section|secção|seção|sezione|sección|abschnitt|title|titre|título|titolo|titulu|titel|annexe?|anexo|allegato|anhang|anlage|appendix|part|partie|parte|teil)\s+(?:[\dIVXLCivxlc]{1,6}|[A-Z])\b|§§?\s?\d)`)
 )
@@ -53,7 +54,7 @@ func (x *extraction) plain(lines []line) {
 	if x.heading(&lines) && len(lines) == 0 {
 		return
 	}
-	if !itemForm.MatchString(lines[0].text) {
+	if !hasItem(lines[0]) {
 		n := firstItem(lines)
 		x.indents = nil
 		x.add(model.UnitParagraph, lines[:n], 1)
@@ -61,7 +62,7 @@ func (x *extraction) plain(lines []line) {
 	}
 	for len(lines) > 0 {
 		n := 1
-		for n < len(lines) && !itemForm.MatchString(lines[n].text) {
+		for n < len(lines) && !hasItem(lines[n]) {
 			n++
 		}
 		x.item(lines[:n])
@@ -123,7 +124,7 @@ func (x *extraction) indentedCode(lines []line) bool {
 func firstItem(lines []line) int {
 	items, first := 0, len(lines)
 	for i, l := range lines {
-		if itemForm.MatchString(l.text) {
+		if hasItem(l) {
 			if items++; items == 1 {
 				first = i
 			}
@@ -170,13 +171,16 @@ func (x *extraction) heading(lines *[]line) bool {
 		*lines = (*lines)[2:]
 		return true
 	}
-	if len(*lines) != 1 || length(first) > maxHeading || endsSentence(first.text) {
+	if length(first) > maxHeading || endsSentence(first.text) {
 		return false
+	}
+	if len(*lines) > 1 {
+		return x.headingAbove(lines)
 	}
 	level, note := 0, ""
 	switch m := numbered.FindStringSubmatch(first.text); {
 	case m != nil:
-		level, note = min(1+strings.Count(m[1], ".")+1, 6), "a guess: numbered, alone in its paragraph"
+		level, note = levelOfNumber(m[1]), "a guess: numbered, alone in its paragraph"
 	case namedSection.MatchString(first.text):
 		level, note = levelOfName(first.text), "a guess: named and numbered, alone in its paragraph"
 	case upperCase(first.text):
@@ -188,6 +192,37 @@ func (x *extraction) heading(lines *[]line) bool {
 	*lines = nil
 	return true
 }
+
+// headingAbove takes a numbered heading off the front of plain lines when it was
+// ended on purpose: the next line begins a sentence or a numbered part, whose first
+// word had room behind it.
+func (x *extraction) headingAbove(lines *[]line) bool {
+	first, next := (*lines)[0], (*lines)[1]
+	m := numbered.FindStringSubmatch(first.text)
+	if x.markdown || m == nil || !startsAnew.MatchString(next.text) || hasItem(next) && !strings.HasPrefix(next.text, m[1]+".") {
+		return false
+	}
+	widest := 0
+	for _, l := range *lines {
+		widest = max(widest, l.indent+length(l))
+	}
+	word, _, _ := strings.Cut(next.text, " ")
+	if first.indent+length(first)+1+utf8.RuneCountInString(word) > widest {
+		return false
+	}
+	x.addHeading(first, levelOfNumber(m[1]), guessed, "a guess: numbered, on a line of its own")
+	*lines = (*lines)[1:]
+	return true
+}
+
+// startsAnew matches a line that begins a sentence or a numbered part.
+var startsAnew = regexp.MustCompile(`^(?:\d{1,2}(?:\.\d{1,2})+\.?\s+)?\p{Lu}`)
+
+// hasItem reports whether a line begins a list item.
+func hasItem(l line) bool { return itemForm.MatchString(l.text) }
+
+// levelOfNumber returns the level of a heading by the parts of its number.
+func levelOfNumber(number string) int { return min(2+strings.Count(number, "."), 6) }
 
 // levelOfName ranks the named parts of a regulation: titles hold chapters,
 // chapters sections, sections articles.

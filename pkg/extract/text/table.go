@@ -150,7 +150,7 @@ func columned(lines []line) (rows [][]string, heads int, ok bool) {
 			}
 			continue
 		}
-		if itemForm.MatchString(l.text) {
+		if hasItem(l) {
 			items++
 		}
 		grid = append(grid, wide)
@@ -199,8 +199,14 @@ func expand(l line) []rune {
 }
 
 // columns returns where the columns of a grid begin: after places that are
-// empty in every row, and that a rule, if there is one, leaves empty too.
+// empty in every row, and that a rule, if there is one with gaps, leaves empty too.
 func columns(grid [][]rune, rule []rune) []int {
+	gap := minGap
+	if strings.Contains(strings.TrimSpace(string(rule)), " ") {
+		gap = 1
+	} else {
+		rule = nil // it goes across all columns
+	}
 	width := len(rule)
 	for _, row := range grid {
 		width = max(width, len(row))
@@ -210,10 +216,6 @@ func columns(grid [][]rune, rule []rune) []int {
 		for c, r := range row {
 			taken[c] = taken[c] || r != ' ' && r != '\u00A0'
 		}
-	}
-	gap := minGap
-	if strings.Contains(strings.TrimSpace(string(rule)), " ") {
-		gap = 1
 	}
 	var starts []int
 	empty := gap // the first column needs no gap before it

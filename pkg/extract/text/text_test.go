@@ -64,6 +64,10 @@ func TestBlocks(t *testing.T) {
 		{"bars in prose", "one | two\nthree | four", "paragraph: one | two⏎three | four\n"},
 		{"columns", "Name      Town       Paid\nAda       Corte      12,50\nBeppe     Ajaccio     3,00\nCarla                 7,10", "table: Name\tTown\tPaid⏎Ada\tCorte\t12,50⏎Beppe\tAjaccio\t3,00⏎Carla\t\t7,10\n"},
 		{"columns with a rule", "Item  Cost\n----- ----\nBread 1.20\nMilk  0.90\nEggs  2.10", "table: Item\tCost⏎Bread\t1.20⏎Milk\t0.90⏎Eggs\t2.10\n"},
+		{"columns with a rule across", "Item      2023   2024\n---------------------\nTimber   1,200  1,450\nIron       300    280\nTotal    1,500  1,730", "table: Item\t2023\t2024⏎Timber\t1,200\t1,450⏎Iron\t300\t280⏎Total\t1,500\t1,730\n"},
+		{"numbered headings above their text", "1. Minutes\nThe minutes of the last meeting were\napproved.\n\n2. The weir\n   2.1 The weir leaks at three places,\n       and at the gate.\n   2.2 The board asks for offers.",
+			"heading 2: 1. Minutes\nparagraph: The minutes of the last meeting were⏎approved.\nheading 2: 2. The weir\nlist_item 1: 2.1 The weir leaks at three places,⏎and at the gate.\nlist_item 1: 2.2 The board asks for offers.\n"},
+		{"numbered items that wrap", "1. The board of the river and of the\nRiver Lenn meets here\n2. It has nine members", "list_item 1: 1. The board of the river and of the⏎River Lenn meets here\nlist_item 1: 2. It has nine members\n"},
 		{"caption", "Fees of 2026\nName    Fee\nAda     12\nBeppe   3", "caption: Fees of 2026\ntable: Name\tFee⏎Ada\t12⏎Beppe\t3\n"},
 		{"no columns", "This is a line of prose.  It has wide spaces\nafter full stops, as some  people write them,\nbut never  at the same place in all lines.", "paragraph: This is a line of prose.  It has wide spaces⏎after full stops, as some  people write them,⏎but never  at the same place in all lines.\n"},
 		{"open fence", "~~~\na\n  b", "code: a⏎  b\n"},
@@ -199,20 +203,4 @@ func sound(t testing.TB, raw string, page block.Page) {
 	if n != page.Visible {
 		t.Errorf("%d of %d visible characters are in blocks", n, page.Visible)
 	}
-}
-
-func FuzzExtract(f *testing.F) {
-	for _, seed := range []string{"a\n\nb", "# x\n- y\n  - z", "\xFF\xFEa\x00\n\x00", "\xE9\r\r\n\f\x00", "```\n\xFF", "A\n===\n1. B\n2. C", "> a\n>> b\nc", "| a | b |\n|---|---|\n| 1 \\| | 2 |", "Name  Fee\nAda   12\nBo    3\nCy    4", "---\nt: x\n---\n    c", "\x1b$B$F\x1b(B\n"} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, markdown := range []bool{false, true} {
-			in := block.Input{Raw: raw, Snapshot: model.Snapshot{SnapshotKind: model.KindTextFile}}
-			page, err := Extractor{Markdown: markdown}.Page(context.Background(), in, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sound(t, string(raw), page)
-		}
-	})
 }

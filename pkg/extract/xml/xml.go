@@ -24,6 +24,10 @@ import (
 // block.
 const small = 2000
 
+// maxPath is how long, in bytes, the path of an element may be in a note: a file
+// can make names of any length, as deep as it likes.
+const maxPath = 1000
+
 // Page returns the blocks of a file. An error is that of its syntax.
 func Page(f *decoded.File) (block.Page, error) {
 	root, visible, err := parse(f.Bytes)
@@ -36,7 +40,7 @@ func Page(f *decoded.File) (block.Page, error) {
 		if x.feed = isFeed(e); x.page.Languages.HTMLLang == "" {
 			x.page.Languages = declared(e)
 		}
-		x.walk(e, "/"+e.name)
+		x.walk(e, under("", "/"+e.name))
 	}
 	if root.inText { // text outside of the outermost element is a fault, and is kept
 		x.loose(root)
@@ -92,9 +96,18 @@ func (x *extraction) walk(e *element, path string) {
 		seen := map[string]int{}
 		for _, c := range e.children {
 			seen[c.name]++
-			x.walk(c, fmt.Sprintf("%s/%s[%d]", path, c.name, seen[c.name]))
+			x.walk(c, under(path, fmt.Sprintf("/%s[%d]", c.name, seen[c.name])))
 		}
 	}
+}
+
+// under returns the path of an element within that of another. Steps for which
+// there is no room in a note are an ellipsis.
+func under(path, step string) string {
+	if len(path)+len(step) > maxPath {
+		return strings.TrimSuffix(path, "/…") + "/…"
+	}
+	return path + step
 }
 
 // record reports whether an element only holds leaves that are short together.
@@ -166,7 +179,7 @@ func (x *extraction) entry(e *element, path string) {
 	var fields []*element
 	for _, c := range e.children {
 		if c.name == "title" && c.inText {
-			if b := x.add(model.UnitHeading, x.content(c), c, path+"/title", 0.95); b != nil {
+			if b := x.add(model.UnitHeading, x.content(c), c, under(path, "/title"), 0.95); b != nil {
 				b.Level = 2
 			}
 			continue
@@ -175,7 +188,7 @@ func (x *extraction) entry(e *element, path string) {
 			fields = append(fields, c)
 			continue
 		}
-		x.walk(c, path+"/"+c.name)
+		x.walk(c, under(path, "/"+c.name))
 	}
 	if len(fields) > 0 {
 		x.add(model.UnitParagraph, x.lines(fields), e, path, 0.95)

@@ -1,9 +1,15 @@
 package xml
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -108,12 +114,75 @@ func sound(t testing.TB, size int, p block.Page) {
 }
 
 func FuzzPage(f *testing.F) {
-	for _, seed := range []string{rss, "<a>b<c/>d</a>", "<a><b>1</b><b>2</b></a>", "<a x='1'/>", "x<a/>y", "<rss><item><title/><x>&lt;br/&gt;</x></item></rss>", "\xFF\xFE<\x00a\x00>\x001\x00<\x00/\x00a\x00>\x00"} {
+	for _, seed := range []string{
+		rss, "<a>b<c/>d</a>", "<a><b>1</b><b>2</b></a>", "<a x='1'/>", "x<a/>y", "<rss><item><title/><x>&lt;br/&gt;</x></item></rss>", "\xFF\xFE<\x00a\x00>\x001\x00<\x00/\x00a\x00>\x00",
+		`<feed xml:lang="fr"><entry><title type="html">&lt;b&gt;a&lt;/b&gt;</title><link href="u"/><content><div>x<p>y</p></div></content></entry></feed>`, "<a><b>1<c>2</d>3</a>4<e>5",
+		"<?xml version='1.0' encoding='iso-8859-1'?><a>\xE9</a>", "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;&nbsp;&#65;&nope;</a>", "<r><i><n>1</n><v w='2'/></i><i><n>3</n></i></r>", "<a><![CDATA[<b>]]>]]&gt;</a><!-- c -->",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if p, err := page(string(raw)); err == nil {
-			sound(t, len(raw), p)
+		p, err := page(string(raw))
+		if err != nil {
+			return
 		}
+		sound(t, len(raw), p)
+		if again, err := page(string(raw)); err != nil || !reflect.DeepEqual(p, again) {
+			t.Fatalf("two runs differ, %v", err)
+		}
+		allText(t, raw, p)
 	})
+}
+
+// allText: whatever is no mark is in a block, but in feeds, where text may be
+// markup in its turn.
+func allText(t *testing.T, raw []byte, p block.Page) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(decoded.Open(block.Input{Raw: raw}).Bytes))
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	left := map[rune]int{}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			if isFeed(&element{name: x.Name.Local}) {
+				return
+			}
+		case xml.CharData:
+			for _, r := range string(x) {
+				left[r]++
+			}
+		}
+	}
+	for _, b := range p.Blocks {
+		for _, r := range b.Text {
+			left[r]--
+		}
+	}
+	for r, n := range left {
+		if n > 0 && !unicode.IsSpace(r) {
+			t.Fatalf("%q is left out %d times of %q", r, n, raw)
+		}
+	}
+}
+
+// A name of any length is not said again with each element within.
+func TestLongPaths(t *testing.T) {
+	name := strings.Repeat("n", 5000)
+	p, err := page("<a><" + name + "><b><c>x</c></b></" + name + "><d>y<e/></d></a>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"XML element /a/…/b[1]/c[1]", "XML element /a/d[1]"} {
+		if got := p.Blocks[i].Notes; got != want {
+			t.Errorf("%.100q, want %q", got, want)
+		}
+	}
 }

@@ -175,15 +175,10 @@ func (h *handler) open(ctx context.Context, req request) (s *source, done func()
 	}
 	switch req.Kind {
 	case model.KindImageScan:
-		s.raw = h.raw
+		s.raw, s.render = h.raw, func(file []byte) (image.Image, error) { return h.render(ctx, file) }
 		return s, func() {}, s.probe()
 	case model.KindPDF:
-		if h.pdf == nil {
-			if h.pdf, err = pdfium.Open(ctx, pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory}); err != nil {
-				return nil, nil, fmt.Errorf("starting the PDF engine: %w", err)
-			}
-		}
-		document, err := h.pdf.Load(h.raw, "")
+		document, err := h.load(ctx, h.raw)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -198,14 +193,37 @@ func (h *handler) open(ctx context.Context, req request) (s *source, done func()
 	}
 }
 
+// load opens a PDF file, whose engine is started when it is first needed.
+func (h *handler) load(ctx context.Context, file []byte) (_ *pdfium.Document, err error) {
+	if h.pdf == nil {
+		if h.pdf, err = pdfium.Open(ctx, pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory}); err != nil {
+			return nil, fmt.Errorf("starting the PDF engine: %w", err)
+		}
+	}
+	return h.pdf.Load(file, "")
+}
+
+// render is a picture.Render.
+func (h *handler) render(ctx context.Context, file []byte) (image.Image, error) {
+	document, err := h.load(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer document.Close()
+	return document.Picture(0)
+}
+
 // source is a page of a picture or a PDF file.
 type source struct {
-	page     int
-	region   model.BBox
-	width    float64 // as drawn: points of a PDF, pixels of a picture
-	height   float64
-	raw      []byte // of a picture
-	document *pdfium.Document
+	page       int
+	region     model.BBox
+	width      float64 // as drawn: points of a PDF, pixels of a picture
+	height     float64
+	raw        []byte // of a picture
+	render     picture.Render
+	decoded    *image.Gray // of a picture, by the first Draw
+	decodedDPI int
+	document   *pdfium.Document
 
 	mirrored bool // by the picture's orientation, which Draw undoes
 	turned   int
@@ -258,11 +276,7 @@ func (s *source) Size() (width, height float64) { return s.width, s.height }
 // Draw implements reading.Source.
 func (s *source) Draw(dpi int) (*image.Gray, int, error) {
 	if s.document == nil {
-		g, p, err := picture.Decode(s.raw, s.page)
-		if err != nil {
-			return nil, 0, err
-		}
-		return cut(g, s.region), p.DPI, nil
+		return s.decode()
 	}
 	width, has := s.drawWidth(dpi)
 	m, err := s.document.Render(s.page-1, pdfium.Box(s.region), width)
@@ -270,6 +284,18 @@ func (s *source) Draw(dpi int) (*image.Gray, int, error) {
 		return nil, 0, err
 	}
 	return picture.Gray(m), has, nil
+}
+
+// decode decodes the picture, once.
+func (s *source) decode() (*image.Gray, int, error) {
+	if s.decoded == nil {
+		g, p, err := picture.Decode(s.raw, s.page, s.render)
+		if err != nil {
+			return nil, 0, err
+		}
+		s.decoded, s.decodedDPI = cut(g, s.region), p.DPI
+	}
+	return s.decoded, s.decodedDPI, nil
 }
 
 // cut returns a region of a picture.

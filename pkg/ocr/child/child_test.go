@@ -72,6 +72,16 @@ func pagePNG(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// page2000 is drawn.Text at 150 dpi as JPEG 2000.
+func page2000(t *testing.T) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "page.jp2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
 // pdf is a PDF file of n empty pages of 300 by 400 points, turned by rotate.
 func pdf(n, rotate int) []byte {
 	var b strings.Builder
@@ -97,7 +107,7 @@ func TestReads(t *testing.T) {
 		s             model.Snapshot
 		page          int
 		width, height float64
-	}{{scan, 1, 700, 400}, {file, 3, 400, 300}, {file, 1, 400, 300}} {
+	}{{scan, 1, 700, 400}, {l.add(page2000(t), model.KindImageScan), 1, 975, 600}, {file, 3, 400, 300}, {file, 1, 400, 300}} {
 		r, err := c.Read(t.Context(), x.s, ocr.Request{Page: x.page, Languages: []string{"en"}})
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +117,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 	n, err := os.ReadFile(filepath.Join(counted, fake.CountFile))
-	if err != nil || len(n) != 3 {
+	if err != nil || len(n) != 4 {
 		t.Errorf("%d pages counted, %v", len(n), err)
 	}
 }
@@ -147,6 +157,8 @@ func TestBadDocuments(t *testing.T) {
 	if err := errors.Join(jpeg.Encode(&photo, g, nil), tiff.Encode(&fax, g, nil)); err != nil {
 		t.Fatal(err)
 	}
+	broken := page2000(t)
+	copy(broken[bytes.Index(broken, []byte{0xFF, 0x52})+5:], "\xFF\xFF\xFF\xFF") // the levels of its coding style
 	for _, x := range []struct {
 		name string
 		raw  []byte
@@ -162,6 +174,8 @@ func TestBadDocuments(t *testing.T) {
 		{"HTML", []byte("<p>"), model.KindHTML, 1, fault.UnsupportedType},
 		{"half a PDF", []byte("%PDF-1.7"), model.KindPDF, 1, fault.Malformed},
 		{"a PDF's page too many", pdf(1, 0), model.KindPDF, 2, fault.Malformed},
+		{"JPEG 2000 that cannot be decoded", broken, model.KindImageScan, 1, fault.Malformed},
+		{"half a JPEG 2000 picture", page2000(t)[:7000], model.KindImageScan, 1, fault.Malformed},
 	} {
 		_, err := c.Read(t.Context(), l.add(x.raw, x.kind), ocr.Request{Page: x.page})
 		if fault.ReasonOf(err) != x.want || fault.KindOf(err) != fault.KindPermanent {
@@ -215,8 +229,10 @@ func TestTesseract(t *testing.T) {
 	if err := png.Encode(&b, g); err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Read(t.Context(), l.add(b.Bytes(), model.KindImageScan), ocr.Request{Page: 1, Languages: []string{"en"}})
-	if err != nil || r.Confidence < 0.8 || len(r.Words) < 80 || r.Words[0].Text != "The" {
-		t.Errorf("%+v, %v", r, err)
+	for _, raw := range [][]byte{b.Bytes(), page2000(t)} {
+		r, err := c.Read(t.Context(), l.add(raw, model.KindImageScan), ocr.Request{Page: 1, Languages: []string{"en"}})
+		if err != nil || r.Confidence < 0.8 || len(r.Words) < 80 || r.Words[0].Text != "The" {
+			t.Errorf("%+v, %v", r, err)
+		}
 	}
 }

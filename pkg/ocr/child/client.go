@@ -116,12 +116,13 @@ func (c *Client) Engine(ctx context.Context) (ocr.Engine, error) {
 	return *resp.Engine, nil
 }
 
-// Read reads one page, once: repeating is the caller's decision. A permanent
+// Read reads one page, once, unless somebody kills its child: else repeating is the
+// caller's decision. A permanent
 // fault says that the document is to blame, or the engine: ocr_failed,
 // limit_exceeded, malformed, unsupported_type, timeout or parser_crashed. A page
 // without any word is no error.
 func (c *Client) Read(ctx context.Context, s model.Snapshot, r ocr.Request) (ocr.Result, error) {
-	result, err := c.read(ctx, s, r)
+	result, err := sandbox.Insist(ctx, func() (ocr.Result, error) { return c.read(ctx, s, r) })
 	if err != nil && ctx.Err() != nil {
 		return ocr.Result{}, ctx.Err()
 	}
@@ -205,6 +206,8 @@ func failed(resp response, err error, what string, timeout time.Duration) error 
 	switch {
 	case errors.Is(err, sandbox.ErrDeadline):
 		return fault.Document(fault.Timeout, fmt.Errorf("%s: OCR took longer than %s", what, timeout))
+	case errors.Is(err, sandbox.ErrKilled):
+		return fault.Document(fault.LimitExceeded, fmt.Errorf("%s: OCR was %w", what, sandbox.ErrKilled))
 	case errors.Is(err, sandbox.ErrLimit):
 		return fault.Document(fault.LimitExceeded, errors.New(what+": OCR needs more memory or time than one page may use"))
 	case errors.Is(err, sandbox.ErrCrashed):

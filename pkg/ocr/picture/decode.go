@@ -9,7 +9,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"io"
+	"math"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -19,9 +19,10 @@ import (
 )
 
 // Decode returns the grey pixels of a page, from 1, upright by its orientation,
-// transparent parts white. Of an animation it is the first picture. It fails
-// with an *Error.
-func Decode(raw []byte, pageNo int) (*image.Gray, Page, error) {
+// transparent parts white. Of an animation it is the first picture. A JPEG 2000
+// picture may come out smaller than its header says, and is what render draws,
+// whose errors are wrapped; else it fails with an *Error.
+func Decode(raw []byte, pageNo int, render Render) (*image.Gray, Page, error) {
 	info, err := Probe(raw)
 	if err != nil {
 		return nil, Page{}, err
@@ -30,24 +31,15 @@ func Decode(raw []byte, pageNo int) (*image.Gray, Page, error) {
 		return nil, Page{}, malformed("page %d: the picture has %d", pageNo, len(info.Pages))
 	}
 	page := info.Pages[pageNo-1]
-	var r io.Reader = bytes.NewReader(raw)
-	decode := map[string]func(io.Reader) (image.Image, error){
-		PNG: png.Decode, JPEG: jpeg.Decode, TIFF: tiff.Decode, WebP: webp.Decode, GIF: gif.Decode, BMP: bmp.Decode,
-	}[info.Format]
-	var m image.Image
-	packed := false
-	if info.Format == TIFF {
-		m, packed, err = jpegPage(raw, page)
-		r = bytes.NewReader(alone(raw, page))
-	}
-	if !packed {
-		m, err = decode(r)
-	}
+	m, err := pixels(raw, info.Format, page, render)
 	if err != nil {
-		if unsupported := tiff.UnsupportedError(""); errors.As(err, &unsupported) {
-			return nil, page, &Error{fault.UnsupportedType, fmt.Sprintf("page %d of the TIFF picture: %v", pageNo, err)}
-		}
-		return nil, page, malformed("page %d of the %s picture cannot be decoded: %v", pageNo, info.Format, err)
+		return nil, page, undecoded(err, info.Format, pageNo)
+	}
+	if info.Format == GIF { // the first picture may be a part of the whole
+		m = onCanvas(m, page)
+	}
+	if w := m.Bounds().Dx(); w != page.Width { // drawn smaller
+		page.DPI = int(math.Round(float64(page.DPI) * float64(w) / float64(page.Width)))
 	}
 	mirrored, degrees := page.Turn()
 	g := Gray(m)
@@ -55,6 +47,60 @@ func Decode(raw []byte, pageNo int) (*image.Gray, Page, error) {
 		mirror(g)
 	}
 	return Turn(g, degrees), page, nil
+}
+
+// pixels decodes a page as it is stored.
+func pixels(raw []byte, format string, page Page, render Render) (image.Image, error) {
+	r := bytes.NewReader(raw)
+	switch format {
+	case PNG:
+		return png.Decode(r)
+	case JPEG:
+		return jpeg.Decode(r)
+	case JPEG2000:
+		return decodeJPEG2000(raw, render)
+	case WebP:
+		return webp.Decode(r)
+	case GIF:
+		return gif.Decode(r)
+	case BMP:
+		return bmp.Decode(r)
+	}
+	if m, packed, err := jpegPage(raw, page); packed || err != nil {
+		return m, err
+	}
+	return tiff.Decode(bytes.NewReader(alone(raw, page)))
+}
+
+// undecoded is the error of a page that was not decoded.
+func undecoded(err error, format string, pageNo int) error {
+	var (
+		own  *Error
+		tiff tiff.UnsupportedError
+		jpeg jpeg.UnsupportedError
+		png  png.UnsupportedError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &tiff), errors.As(err, &jpeg), errors.As(err, &png), errors.Is(err, bmp.ErrUnsupported):
+		return &Error{fault.UnsupportedType, fmt.Sprintf("page %d of the %s picture: %v", pageNo, format, err)}
+	case format == JPEG2000:
+		return fmt.Errorf("the %s picture cannot be decoded: %w", format, err)
+	}
+	return malformed("page %d of the %s picture cannot be decoded: %v", pageNo, format, err)
+}
+
+// onCanvas is a picture at its place on a page that is white elsewhere.
+func onCanvas(m image.Image, p Page) image.Image {
+	all := image.Rect(0, 0, p.Width, p.Height)
+	if m.Bounds() == all {
+		return m
+	}
+	out := image.NewGray(all)
+	draw.Draw(out, all, image.White, image.Point{}, draw.Src)
+	draw.Draw(out, m.Bounds(), m, m.Bounds().Min, draw.Over)
+	return out
 }
 
 // Gray returns the luminance of a picture on white. It may share the pixels.

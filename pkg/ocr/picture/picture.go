@@ -1,5 +1,5 @@
 // Package picture reads the kinds of picture that scans come as: PNG, JPEG,
-// TIFF of one or many pages, WebP, GIF and BMP. Probe looks at headers alone,
+// JPEG 2000, TIFF of one or many pages, WebP, GIF and BMP. Probe looks at headers alone,
 // so that a picture that is too large is refused before a pixel of it is
 // decoded; Decode makes grey pixels of one page, upright by what the file says
 // of its orientation.
@@ -8,6 +8,7 @@ package picture
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,12 @@ const (
 	WebP = "webp"
 	GIF  = "gif"
 	BMP  = "bmp"
+
+	JPEG2000 = "jpeg2000"
 )
+
+// webpAnimation is the flag of an animation in a WebP file's header.
+const webpAnimation = 2
 
 // Info is what the header of a picture says.
 type Info struct {
@@ -50,6 +56,10 @@ type Page struct {
 	DPI int
 
 	offset uint32 // of a TIFF's directory
+
+	// Of a JPEG 2000 picture: how many components it has, and colours where it has
+	// a palette, and its opacity as opacityOf says it.
+	components, palette, opacity int
 }
 
 // Turn returns what makes the page upright: first the picture is mirrored, left
@@ -104,13 +114,25 @@ func Probe(raw []byte) (Info, error) {
 	case GIF:
 		pages, err = one(probeGIF(raw))
 	case WebP:
+		if len(raw) > 20 && string(raw[12:16]) == "VP8X" && raw[20]&webpAnimation != 0 {
+			return Info{}, &Error{fault.UnsupportedType, "an animated WebP picture"}
+		}
 		config, e := webp.DecodeConfig(bytes.NewReader(raw))
 		pages, err = one(Page{Width: config.Width, Height: config.Height}, e)
 	case BMP:
 		config, e := bmp.DecodeConfig(bytes.NewReader(raw))
 		pages, err = one(Page{Width: config.Width, Height: config.Height}, e)
+	case JPEG2000:
+		j, e := streamOf(raw)
+		pages, err = one(j.page, e)
 	case "":
-		return Info{}, &Error{fault.UnsupportedType, "the picture is none of PNG, JPEG, TIFF, WebP, GIF and BMP"}
+		return Info{}, &Error{fault.UnsupportedType, "the picture is none of PNG, JPEG, JPEG 2000, TIFF, WebP, GIF and BMP"}
+	}
+	if bad := (*Error)(nil); errors.As(err, &bad) {
+		return Info{}, bad
+	}
+	if errors.Is(err, bmp.ErrUnsupported) {
+		return Info{}, &Error{fault.UnsupportedType, err.Error()}
 	}
 	if err != nil {
 		return Info{}, malformed("the header of the %s picture cannot be read: %v", format, err)
@@ -140,6 +162,7 @@ func one(p Page, err error) ([]Page, error) { return []Page{p}, err }
 func sniff(raw []byte) string {
 	for _, m := range []struct{ magic, format string }{
 		{"\x89PNG\r\n\x1a\n", PNG}, {"\xFF\xD8\xFF", JPEG}, {"II*\x00", TIFF}, {"MM\x00*", TIFF}, {"GIF87a", GIF}, {"GIF89a", GIF}, {"BM", BMP},
+		{boxesMagic, JPEG2000}, {streamMagic, JPEG2000},
 	} {
 		if bytes.HasPrefix(raw, []byte(m.magic)) {
 			return m.format

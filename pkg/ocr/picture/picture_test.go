@@ -56,6 +56,9 @@ func encoded(t testing.TB, m image.Image) map[string][]byte {
 	return out
 }
 
+// blank is a Render of nothing.
+func blank([]byte) (image.Image, error) { return image.NewGray(image.Rect(0, 0, 1, 1)), nil }
+
 func dark(g *image.Gray, x, y int) bool { return g.GrayAt(x, y).Y < 128 }
 
 func TestFormats(t *testing.T) {
@@ -65,11 +68,11 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: %+v, %v", format, info, err)
 			continue
 		}
-		g, _, err := Decode(raw, 1)
+		g, _, err := Decode(raw, 1, nil)
 		if err != nil || g.Rect != image.Rect(0, 0, 64, 32) || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 30) {
 			t.Errorf("%s: decoded as another picture, %v", format, err)
 		}
-		if _, _, err := Decode(raw, 2); err == nil {
+		if _, _, err := Decode(raw, 2, nil); err == nil {
 			t.Errorf("%s: has a second page", format)
 		}
 	}
@@ -127,15 +130,41 @@ func TestJPEGInTIFF(t *testing.T) {
 	if err != nil || len(info.Pages) != 1 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	g, _, err := Decode(raw, 1)
+	g, _, err := Decode(raw, 1, nil)
 	if err != nil || g.Rect != image.Rect(0, 0, 64, 40) || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 38) || dark(g, 3, 17) {
 		t.Errorf("decoded as another picture, %v", err)
 	}
 	cut := bytes.Clone(raw)
 	at := bytes.Index(cut, []byte{0xFF, 0xC0})
 	binary.BigEndian.PutUint16(cut[at+5:], 60000) // a strip that claims more rows than a strip has
-	if _, _, err := Decode(cut, 1); err == nil {
+	if _, _, err := Decode(cut, 1, nil); err == nil {
 		t.Error("a strip larger than its place is decoded")
+	}
+	bomb := tiffOfJPEG(t, corner(64, 40), 20)
+	binary.BigEndian.PutUint32(bomb[bytes.Index(bomb, []byte{0xFF, 0xC0})+5:], 0xFFFFFFFF)
+	asTile(bomb, 0xFFFF)
+	reason(t, "a tile of 4 gigapixels on a small page", bomb, fault.LimitExceeded)
+}
+
+// asTile makes a TIFF of one strip one of a tile that is so many pixels wide and
+// high.
+func asTile(raw []byte, side uint32) {
+	le := binary.LittleEndian
+	at := le.Uint32(raw[4:])
+	for i := range uint32(le.Uint16(raw[at:])) {
+		switch entry := raw[at+2+12*i:]; le.Uint16(entry) {
+		case tagStripOffsets:
+			le.PutUint16(entry, tagTileOffsets)
+		case tagStripCounts:
+			le.PutUint16(entry, tagTileCounts)
+		case tagRowsPerStrip:
+			le.PutUint16(entry, tagTileHeight)
+			le.PutUint32(entry[8:], side)
+		case tagPhotometric:
+			le.PutUint16(entry, tagTileWidth)
+			le.PutUint16(entry[2:], typeLong)
+			le.PutUint32(entry[8:], side)
+		}
 	}
 }
 
@@ -146,16 +175,17 @@ func FuzzDecode(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Add(tiffOfJPEG(f, corner(24, 16), 8))
+	f.Add(testdata(f, "tiles.j2k"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		info, err := Probe(raw)
 		if err != nil || info.Pages[0].Width*info.Pages[0].Height > 1<<16 {
 			return
 		}
-		g, p, err := Decode(raw, 1)
+		g, p, err := Decode(raw, 1, blank)
 		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatalf("%v", err)
 		}
-		if err == nil && g.Rect.Dx()*g.Rect.Dy() != p.Width*p.Height && info.Format != GIF {
+		if err == nil && g.Rect.Dx()*g.Rect.Dy() != p.Width*p.Height && info.Format != JPEG2000 {
 			t.Errorf("%v of a page of %d x %d", g.Rect, p.Width, p.Height)
 		}
 	})
@@ -172,7 +202,7 @@ func TestDepths(t *testing.T) {
 		special bool
 	}{{deep, 1, 1, false}, {clear, 1, 129, true}} {
 		for _, format := range []string{PNG, TIFF} {
-			g, _, err := Decode(encoded(t, c.m)[format], 1)
+			g, _, err := Decode(encoded(t, c.m)[format], 1, nil)
 			if err != nil || dark(g, c.x, c.y) != c.special || dark(g, 0, 0) == c.special {
 				t.Errorf("%s of %T: %v", format, c.m, err)
 			}
@@ -203,7 +233,7 @@ func TestOrientation(t *testing.T) {
 			t.Fatal(err)
 		}
 		raw := append(append([]byte("\xFF\xD8"), exif(orientation)...), b.Bytes()[2:]...)
-		g, page, err := Decode(raw, 1)
+		g, page, err := Decode(raw, 1, nil)
 		if err != nil || page.Orientation != int(orientation) || g.Rect.Dx() != 64 || !dark(g, 3, 3) || dark(g, 60, 3) || dark(g, 3, 28) || dark(g, 60, 28) {
 			t.Errorf("orientation %d: %+v, %v", orientation, page, err)
 		}
@@ -245,7 +275,7 @@ func TestPagesOfTIFF(t *testing.T) {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	for i, width := range []int{40, 60, 80} {
-		g, _, err := Decode(raw, i+1)
+		g, _, err := Decode(raw, i+1, nil)
 		if err != nil || g.Rect.Dx() != width || !dark(g, 2, 2) {
 			t.Errorf("page %d: %v", i+1, err)
 		}
@@ -258,7 +288,7 @@ func TestPagesOfTIFF(t *testing.T) {
 
 func reason(t *testing.T, name string, raw []byte, want fault.Reason) {
 	t.Helper()
-	_, _, err := Decode(raw, 1)
+	_, _, err := Decode(raw, 1, nil)
 	var e *Error
 	if !errors.As(err, &e) || e.Reason != want || e.Message == "" {
 		t.Errorf("%s: %v, want %s", name, err, want)
@@ -289,6 +319,39 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What is no damage but a kind that is not read says so.
+func TestOtherKinds(t *testing.T) {
+	raw := bytes.Clone(encoded(t, corner(16, 16))[JPEG])
+	raw[bytes.Index(raw, []byte{0xFF, 0xC0})+1] = 0xC9
+	reason(t, "an arithmetic JPEG", raw, fault.UnsupportedType)
+	reason(t, "an animated WebP", []byte("RIFF\x1a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), fault.UnsupportedType)
+	packed := bytes.Clone(encoded(t, corner(16, 16))[BMP])
+	packed[30] = 1 // run lengths
+	reason(t, "a BMP of run lengths", packed, fault.UnsupportedType)
+}
+
+// The first picture of an animation stands at its place on the page.
+func TestPartOfAnAnimation(t *testing.T) {
+	part := image.NewPaletted(image.Rect(20, 10, 40, 20), color.Palette{color.Black, color.White})
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{part}, Delay: []int{0}, Config: image.Config{Width: 64, Height: 32}}); err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := Decode(b.Bytes(), 1, nil)
+	if err != nil || g.Rect != image.Rect(0, 0, 64, 32) || !dark(g, 30, 15) || dark(g, 10, 15) || dark(g, 50, 15) || dark(g, 30, 25) {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
+func TestTooManyPages(t *testing.T) {
+	raw := append([]byte("II*\x00"), 8, 0, 0, 0)
+	for i := range MaxPages + 1 { // directories of one entry
+		raw = append(raw, 1, 0, 0, 1, 4, 0, 1, 0, 0, 0, 1, 0, 0, 0)
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(8+18*(i+1)))
+	}
+	reason(t, "a page too many", raw, fault.LimitExceeded)
+}
+
 func TestResolution(t *testing.T) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, corner(8, 8)); err != nil {
@@ -314,6 +377,9 @@ func FuzzProbe(f *testing.F) {
 	f.Add(append(append([]byte("\xFF\xD8"), exif(6)...), 0xFF, 0xC0, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0))
 	f.Add([]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x0f\xc0\x03\x00\x07\x10\xfd\x8f\xfe\x07\x22\xa2\xff\x01"))
 	f.Add(pages(f, encoded(f, corner(8, 8))[TIFF], encoded(f, corner(8, 8))[TIFF]))
+	f.Add(testdata(f, "grey.j2k"))
+	f.Add(testdata(f, "rgba.jp2"))
+	f.Add(boxed(testdata(f, "grey.j2k"), box("res ", box("resd", resolution(300)))))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		info, err := Probe(raw)
 		if err != nil {
@@ -331,7 +397,7 @@ func FuzzProbe(f *testing.F) {
 				t.Fatalf("page %+v", p)
 			}
 			if i == 0 && p.Width*p.Height <= 1<<16 { // what is small is decoded, or refused, without a crash
-				_, _, _ = Decode(raw, 1)
+				_, _, _ = Decode(raw, 1, blank)
 			}
 		}
 	})

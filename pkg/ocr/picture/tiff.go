@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
 // Tags of a TIFF directory (TIFF 6.0).
@@ -94,7 +96,7 @@ func probeTIFF(raw []byte) ([]Page, error) {
 			return nil, fmt.Errorf("the directory at byte %d comes twice", offset)
 		}
 		if len(pages) == MaxPages {
-			return nil, fmt.Errorf("more than %d pages", MaxPages)
+			return nil, &Error{fault.LimitExceeded, fmt.Sprintf("a TIFF picture of more than %d pages", MaxPages)}
 		}
 		seen[offset] = true
 		p := Page{offset: offset}

@@ -8,6 +8,8 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
 // Tags of a TIFF page that is packed as JPEG (TIFF Technical Note 2).
@@ -70,6 +72,9 @@ func jpegPage(raw []byte, p Page) (m *image.Gray, ok bool, err error) {
 		}
 		if config.Width > width || config.Height > height {
 			return nil, true, fmt.Errorf("%w: number %d has %d x %d pixels", errStrips, i+1, config.Width, config.Height)
+		}
+		if config.Width > MaxPixels/max(config.Height, 1) {
+			return nil, true, &Error{fault.LimitExceeded, fmt.Sprintf("strip or tile %d has %d x %d pixels, limit %d in all", i+1, config.Width, config.Height, MaxPixels)}
 		}
 		part, err := jpeg.Decode(bytes.NewReader(whole))
 		if err != nil {

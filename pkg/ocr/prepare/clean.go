@@ -20,14 +20,16 @@ const negative = 96
 
 // level returns the picture on a background that is white everywhere: negatives
 // are made positive, and shadows, yellow paper and the vignette of a camera are
-// divided out. A picture that is even and bright already comes back as it is.
+// divided out, but not boxes with light text. What a page was photographed on is
+// cleared. A picture that is even and bright already comes back as it is.
 func level(g *image.Gray) *image.Gray {
 	b := backgroundOf(g)
 	if b.middle < negative {
 		g = positive(g)
 		b = backgroundOf(g)
 	}
-	if b.low >= paper || b.high-b.low < uneven && b.low >= 200 {
+	around := b.ground(g)
+	if len(around) == 0 && (b.low >= paper || b.high-b.low < uneven && b.low >= 200) {
 		return g
 	}
 	w, h := g.Rect.Dx(), g.Rect.Dy()
@@ -40,6 +42,7 @@ func level(g *image.Gray) *image.Gray {
 			to[x] = byte(min(int32(from[x])*255/max(row[x], 1), 255))
 		}
 	}
+	b.clearAround(out, around)
 	return out
 }
 
@@ -56,7 +59,9 @@ func positive(g *image.Gray) *image.Gray {
 // background is the brightness of the paper by tiles.
 type background struct {
 	cols, rows int
-	of         []int32
+	own        []int32 // of the brighter part of each tile by itself
+	most       []int32 // of most of it
+	of         []int32 // the median of own and those around it
 	// low, middle and high are the 5th, 50th and 95th percentile of the tiles.
 	low, middle, high int32
 }
@@ -64,7 +69,7 @@ type background struct {
 func backgroundOf(g *image.Gray) background {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	b := background{cols: (w + tile - 1) / tile, rows: (h + tile - 1) / tile}
-	b.of = make([]int32, b.cols*b.rows)
+	b.own, b.most = make([]int32, b.cols*b.rows), make([]int32, b.cols*b.rows)
 	var histogram [256]int
 	for ty := range b.rows {
 		for tx := range b.cols {
@@ -77,14 +82,31 @@ func backgroundOf(g *image.Gray) background {
 					n++
 				}
 			}
-			b.of[ty*b.cols+tx] = percentile(&histogram, n, 85)
+			b.own[ty*b.cols+tx], b.most[ty*b.cols+tx] = percentile(&histogram, n, 85), percentile(&histogram, n, 50)
 		}
 	}
 	b.smooth()
+	return b
+}
+
+// smooth takes the median of each tile and its neighbours, and so leaves out
+// what is smaller than a tile or two: heavy type, small pictures.
+func (b *background) smooth() {
+	b.of = make([]int32, len(b.own))
+	var around []int32
+	for y := range b.rows {
+		for x := range b.cols {
+			around = around[:0]
+			for v := max(0, y-smoothReach); v <= min(b.rows-1, y+smoothReach); v++ {
+				around = append(around, b.own[v*b.cols+max(0, x-smoothReach):v*b.cols+min(b.cols, x+smoothReach+1)]...)
+			}
+			slices.Sort(around)
+			b.of[y*b.cols+x] = around[len(around)/2]
+		}
+	}
 	sorted := slices.Sorted(slices.Values(b.of))
 	b.middle = sorted[len(sorted)/2]
 	b.low, b.high = sorted[len(sorted)/20], sorted[len(sorted)*19/20]
-	return b
 }
 
 func percentile(histogram *[256]int, n, percent int) int32 {
@@ -97,24 +119,8 @@ func percentile(histogram *[256]int, n, percent int) int32 {
 	return 255
 }
 
-// smooth takes the median of each tile and its neighbours, and so leaves out
-// what is smaller than a tile or two: heavy type, small pictures.
-func (b *background) smooth() {
-	const reach = 2
-	out := make([]int32, len(b.of))
-	var around []int32
-	for y := range b.rows {
-		for x := range b.cols {
-			around = around[:0]
-			for v := max(0, y-reach); v <= min(b.rows-1, y+reach); v++ {
-				around = append(around, b.of[v*b.cols+max(0, x-reach):v*b.cols+min(b.cols, x+reach+1)]...)
-			}
-			slices.Sort(around)
-			out[y*b.cols+x] = around[len(around)/2]
-		}
-	}
-	b.of = out
-}
+// smoothReach is how many tiles on each side count for the median of one.
+const smoothReach = 2
 
 // row fills in the background of a row of pixels, between the tiles' centres.
 func (b *background) row(y int, out []int32) {

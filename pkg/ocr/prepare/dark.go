@@ -45,6 +45,7 @@ func brighten(g *image.Gray) *image.Gray {
 	if !some {
 		return g
 	}
+	mask = thick(mask, cols, rows)
 	out := g
 	for _, a := range areas(mask, cols, rows) {
 		boxes := a.boxes()
@@ -61,6 +62,30 @@ func brighten(g *image.Gray) *image.Gray {
 		shade.turn(out, g, boxes)
 	}
 	return out
+}
+
+// thick leaves out what is one cell wide or high, such as the lines of a table
+// that hang together with its shaded head, but not the shade between letters.
+func thick(mask []bool, cols, rows int) []bool {
+	out := make([][]bool, rows)
+	for y := range out {
+		out[y] = make([]bool, cols)
+	}
+	for y := range rows - 1 {
+		for x := range cols - 1 {
+			k := y*cols + x
+			if mask[k] && mask[k+1] && mask[k+cols] && mask[k+cols+1] {
+				out[y][x], out[y][x+1], out[y+1][x], out[y+1][x+1] = true, true, true, true
+			}
+		}
+	}
+	across, down := gaps(out), gaps(turnedRows(out))
+	kept := make([]bool, len(mask))
+	for k, shade := range mask {
+		x, y := k%cols, k/cols
+		kept[k] = out[y][x] || shade && (across[y][x] || down[x][y])
+	}
+	return kept
 }
 
 func copyOf(g *image.Gray) *image.Gray {

@@ -19,6 +19,8 @@ type Sheet struct {
 	Turn int     // clockwise, in right angles, of the picture as given
 	Skew float64 // clockwise degrees by which the text was askew, and is no more
 
+	Leaders []Leader // of Gray, which has them
+
 	scale         float64 // pixels of Gray for one of the picture turned
 	width, height float64 // of the picture turned
 }
@@ -56,7 +58,7 @@ func New(g *image.Gray, o Options) Sheet {
 		g = s.draw(g)
 		s.DPI = int(math.Round(float64(float64(s.DPI) * s.scale)))
 	}
-	s.Gray = brighten(g) // shaded boxes are level now
+	s.Gray, s.Leaders = leaders(brighten(g), s.DPI) // shaded boxes and rows of dots are level now
 	return s
 }
 

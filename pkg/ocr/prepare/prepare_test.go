@@ -260,3 +260,155 @@ func BenchmarkPrepare(b *testing.B) {
 		New(g, Options{DPI: 200, Target: 200})
 	}
 }
+
+func filled(w, h int, v uint8) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range g.Pix {
+		g.Pix[i] = v
+	}
+	return g
+}
+
+func fill(g *image.Gray, r image.Rectangle, v uint8) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			g.Pix[y*g.Stride+x] = v
+		}
+	}
+}
+
+// stripes draws what has the ink of text.
+func stripes(g *image.Gray, r image.Rectangle, v uint8) {
+	for x := r.Min.X; x < r.Max.X; x += 8 {
+		fill(g, image.Rect(x, r.Min.Y, x+2, r.Max.Y), v)
+	}
+}
+
+// A large box with light text is no shadow: its text becomes dark, all of it.
+func TestLargeShadedBox(t *testing.T) {
+	g := filled(1200, 900, 250)
+	box := image.Rect(60, 300, 1140, 520)
+	fill(g, box, 60)
+	text := image.Rect(120, 380, 700, 420)
+	stripes(g, text, 255)
+	s := New(g, Options{DPI: 200, Target: 200})
+	for _, x := range []int{121, 401, 689} {
+		if at := s.Gray.GrayAt(x, 400).Y; at > 100 {
+			t.Errorf("light text at %d has the brightness %d", x, at)
+		}
+	}
+	for _, p := range []image.Point{{X: 110, Y: 330}, {X: 1000, Y: 400}, {X: 600, Y: 480}, {X: 600, Y: 600}} {
+		if at := s.Gray.GrayAt(p.X, p.Y).Y; at < 200 {
+			t.Errorf("the shade at %v has the brightness %d", p, at)
+		}
+	}
+}
+
+// What a page was photographed on is taken away up to the page's edge, and what
+// is printed near the edge stays.
+func TestAPageOnATable(t *testing.T) {
+	g := filled(1200, 900, 50)
+	fill(g, image.Rect(103, 77, 1121, 845), 230)
+	text := image.Rect(110, 400, 180, 420)
+	stripes(g, text, 20)
+	s := New(g, Options{DPI: 200, Target: 200})
+	dark := image.Rectangle{}
+	for y := range s.Gray.Rect.Dy() {
+		for x := range s.Gray.Rect.Dx() {
+			if s.Gray.GrayAt(x, y).Y < 128 {
+				dark = dark.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	if !dark.In(text) || dark.Dx() < 60 || dark.Dy() != text.Dy() {
+		t.Errorf("dark is %v, want the text at %v", dark, text)
+	}
+}
+
+// A dark picture on two sides of the page is none, and stays.
+func TestADarkSide(t *testing.T) {
+	g := filled(1200, 900, 250)
+	fill(g, image.Rect(0, 0, 300, 400), 40)
+	b := backgroundOf(g)
+	if around := b.ground(g); len(around) != 0 {
+		t.Errorf("%d tiles are around the page", len(around))
+	}
+}
+
+// The lines of a table that hang together with its shaded head stay.
+func TestLinesBelowAShadedHead(t *testing.T) {
+	g := filled(1200, 800, 255)
+	fill(g, image.Rect(100, 100, 1100, 156), 0)
+	stripes(g, image.Rect(140, 115, 500, 140), 255)
+	for x := 100; x <= 1100; x += 200 {
+		fill(g, image.Rect(x, 100, x+3, 500), 0)
+	}
+	for y := 212; y <= 500; y += 48 { // some of them where cells are divided, some not
+		fill(g, image.Rect(100, y, 1103, y+3), 0)
+	}
+	s := New(g, Options{DPI: 200, Target: 200})
+	m := s.Mask()
+	across, down := 0, 0
+	for _, r := range m.Rules(s.DPI) {
+		if r.Dx() > 900 && r.Min.Y > 160 {
+			across++
+		}
+		if r.Dy() > 300 {
+			down++
+		}
+	}
+	if across != 7 || down != 6 {
+		t.Errorf("%d lines across, %d down", across, down)
+	}
+}
+
+// Dots behind text are a leader; without text before them they are a line, and so
+// are dashes, and dots one below the other: these go. Letters, an ellipsis and the
+// points of numbers stay.
+func TestLeaders(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		draw    func(g *image.Gray)
+		leaders int
+		gone    bool
+	}{
+		{"behind text", func(g *image.Gray) { stripes(g, image.Rect(20, 80, 90, 100), 0); dots(g, 100, 97, 40, 8, 3, 3) }, 1, false},
+		{"without text", func(g *image.Gray) { dots(g, 100, 97, 40, 8, 3, 3) }, 0, true},
+		{"dashes behind text", func(g *image.Gray) { stripes(g, image.Rect(20, 80, 90, 100), 0); dots(g, 100, 97, 40, 12, 7, 2) }, 0, true},
+		{"an ellipsis", func(g *image.Gray) { dots(g, 100, 97, 3, 8, 3, 3) }, 0, false},
+		{"points of numbers", func(g *image.Gray) { dots(g, 100, 97, 20, 16, 3, 3); stripes(g, image.Rect(92, 85, 420, 100), 0) }, 0, false},
+		{"far from each other", func(g *image.Gray) { dots(g, 100, 97, 20, 24, 3, 3) }, 0, false},
+		{"letters", func(g *image.Gray) { stripes(g, image.Rect(92, 85, 420, 100), 0) }, 0, false},
+	} {
+		g := filled(600, 200, 255)
+		c.draw(g)
+		out, found := leaders(g, 200)
+		if len(found) != c.leaders || c.leaders > 0 && (found[0].Dots != 40 || found[0].Box != image.Rect(100, 97, 100+39*8+3, 100)) {
+			t.Errorf("%s: %+v", c.name, found)
+		}
+		if gone := out.GrayAt(101, 98).Y == 255; gone != c.gone {
+			t.Errorf("%s: gone: %v", c.name, gone)
+		}
+	}
+	g := filled(200, 600, 255)
+	for y := range 20 {
+		fill(g, image.Rect(97, 100+8*y, 99, 104+8*y), 0)
+	}
+	if out, found := leaders(g, 200); len(found) != 0 || out.GrayAt(98, 102).Y != 255 {
+		t.Errorf("dashes down: %+v", found)
+	}
+	screen := filled(1600, 1600, 255) // the grid of a print
+	for y := 0; y < 1600; y += 5 {
+		dots(screen, 0, y, 320, 5, 2, 2)
+	}
+	if out, found := leaders(screen, 200); out != screen || found != nil {
+		t.Errorf("%d leaders in a grid", len(found))
+	}
+}
+
+// dots draws n dots or dashes from (x, y) on.
+func dots(g *image.Gray, x, y, n, step, wide, high int) {
+	for i := range n {
+		fill(g, image.Rect(x+i*step, y, x+i*step+wide, y+high), 0)
+	}
+}

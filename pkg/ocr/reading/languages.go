@@ -5,6 +5,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	iso "golang.org/x/text/language"
 
@@ -20,13 +21,20 @@ func fallbacks() []string { return []string{"eng", "fra", "por", "ita", "spa", "
 // much as the first.
 const maxLanguages = 5
 
-// engineName is the engine's name of a language: ISO 639-2/T.
+// engineName is the engine's name of a language: ISO 639-2/T, but for a few.
 func engineName(code string) string {
 	base, err := iso.ParseBase(language.Code(code))
 	if err != nil {
 		return ""
 	}
-	return base.ISO3()
+	switch name := base.ISO3(); name {
+	case "nob", "nno": // Norwegian is one
+		return "nor"
+	case "zho":
+		return "chi_sim"
+	default:
+		return name
+	}
 }
 
 // languagesFor returns which of the wanted languages the page is read with, and
@@ -39,7 +47,7 @@ func languagesFor(wanted, present []string) (use, warnings []string) {
 		case slices.Contains(present, name):
 			use = append(use, name)
 		default:
-			warnings = append(warnings, fmt.Sprintf("no trained data for the language %s: on Debian install tesseract-ocr-%s", code, name))
+			warnings = append(warnings, fmt.Sprintf("no trained data for the language %s: on Debian install tesseract-ocr-%s", code, strings.ReplaceAll(name, "_", "-")))
 		}
 	}
 	if len(use) == 0 {
@@ -82,7 +90,7 @@ func (r *reader) detect(sample *image.Gray, dpi int, allowed []string) error {
 		texts[i] = w.Text
 	}
 	text := strings.Join(texts, " ")
-	if len(text) < minSample || meanOf(words) < poor {
+	if utf8.RuneCountInString(text) < minSample || meanOf(words) < poor {
 		return nil
 	}
 	found := language.New(language.Hints{Allowed: allowed}, text).Page([]model.Unit{{

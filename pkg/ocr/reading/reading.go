@@ -182,6 +182,11 @@ func (r *reader) read(s prepare.Sheet) (attempt, error) {
 		return attempt{}, fmt.Errorf("page %d: %w", r.result.Page, err)
 	}
 	words = legible(words, s.Gray.Rect)
+	for _, l := range s.Leaders {
+		if words, err = r.led(words, &s, l); err != nil {
+			return attempt{}, fmt.Errorf("page %d: %w", r.result.Page, err)
+		}
+	}
 	return attempt{sheet: s, words: words, confidence: meanOf(words)}, nil
 }
 

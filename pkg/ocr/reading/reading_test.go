@@ -230,6 +230,7 @@ func TestLanguages(t *testing.T) {
 	}{
 		{[]string{"pt"}, []string{"eng", "por"}, []string{"por"}, french, false},
 		{[]string{"br"}, []string{"eng", "fra"}, []string{"eng"}, "x", true},
+		{[]string{"nb", "zh"}, []string{"chi_sim", "eng", "nor"}, []string{"nor", "chi_sim"}, "a 1 b", false},
 		{nil, []string{"eng", "fra"}, []string{"fra"}, french, false},
 		{nil, []string{"eng"}, []string{"eng"}, french, true},
 		{[]string{"it", "fr"}, []string{"eng", "fra", "ita"}, []string{"fra"}, french, false},
@@ -290,6 +291,19 @@ func TestRestsOfLines(t *testing.T) {
 	got := snap(words, ink, []image.Rectangle{image.Rect(49, 0, 51, 100)}, 100)
 	if len(got) != 1 || got[0].Text != "I" {
 		t.Errorf("%+v", got)
+	}
+	for x := 140; x < 162; x++ { // a corner
+		ink.Dark[40*ink.Width+x], ink.Dark[41*ink.Width+x] = true, true
+	}
+	for _, c := range []struct {
+		text string
+		sure float64
+		kept bool
+	}{{"ri", 0.3, false}, {"ri", 0.9, true}, {"—", 0.3, true}} {
+		line := []ocr.Found{words[1], {Text: c.text, Box: image.Rect(140, 38, 162, 44), Confidence: c.sure, Block: 1, Paragraph: 1, Line: 1}}
+		if got := snap(line, ink, nil, 100); len(got) == 2 != c.kept {
+			t.Errorf("%q at %.1f: %+v", c.text, c.sure, got)
+		}
 	}
 }
 

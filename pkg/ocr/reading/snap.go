@@ -19,6 +19,10 @@ const reach = 0.5
 // be to be a rest of the line.
 const strokeInches = 0.02
 
+// flat is the part of the height of its line's words below which what was read as
+// letters and is not sure is no word, but a corner where drawn lines or shades end.
+const flat = 1.0 / 3
+
 // snap draws the words' boxes tight around their ink, from which the drawn lines
 // are gone. What was read in a line or its rest alone is no word and is left out;
 // other boxes without ink stay.
@@ -37,7 +41,11 @@ func snap(words []ocr.Found, ink prepare.Mask, rules []image.Rectangle, dpi int)
 			low, high = w.Box.Min.X, w.Box.Max.X
 		}
 		box, found := tight(w.Box, ink, low, high)
-		if !found && !strings.ContainsFunc(w.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+		signs := !strings.ContainsFunc(w.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+		if !found && signs {
+			continue
+		}
+		if found && !signs && w.Confidence < ocr.LowConfidence && float64(box.Dy()) < flat*lineHeight(words, i) {
 			continue
 		}
 		if utf8.RuneCountInString(w.Text) == 1 && box.Dx() <= stroke && slices.ContainsFunc(rules, func(r image.Rectangle) bool {
@@ -49,6 +57,18 @@ func snap(words []ocr.Found, ink prepare.Mask, rules []image.Rectangle, dpi int)
 		out = append(out, w)
 	}
 	return out
+}
+
+// lineHeight is the height of most words of the line that word i is in.
+func lineHeight(words []ocr.Found, i int) float64 {
+	from, to := i, i+1
+	for from > 0 && sameLine(&words[from-1], &words[i]) {
+		from--
+	}
+	for to < len(words) && sameLine(&words[to], &words[i]) {
+		to++
+	}
+	return median(heights(words[from:to]))
 }
 
 func sameLine(a, b *ocr.Found) bool {

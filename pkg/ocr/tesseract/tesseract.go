@@ -3,6 +3,7 @@
 package tesseract
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -69,11 +70,11 @@ func (r *reader) client(languages []string) (*gosseract.Client, error) {
 	c := gosseract.NewClient()
 	if r.dataDir != "" {
 		if err := c.SetTessdataPrefix(r.dataDir); err != nil {
-			return nil, fmt.Errorf("trained data in %s: %w", r.dataDir, err)
+			return nil, errors.Join(fmt.Errorf("trained data in %s: %w", r.dataDir, err), c.Close())
 		}
 	}
 	if err := c.SetLanguage(languages...); err != nil {
-		return nil, fmt.Errorf("languages %s: %w", name, err)
+		return nil, errors.Join(fmt.Errorf("languages %s: %w", name, err), c.Close())
 	}
 	r.clients[name] = c
 	return c, nil

@@ -40,7 +40,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
 	temporary := c.Capture.spooler(c.S3.TempDir)
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

@@ -224,7 +224,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		RedactionPolicyID: "redact_v1", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
 		Metadata:   map[string]string{"note": "a b", "from": "https://x.org/?access_token=REDACTED"},
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, MaxPages: 20_000,
-		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "3"},
+		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "4"},
 	}
 	compare(t, s, want)
 	d, err := b.db.Document(t.Context(), s.DocumentID)

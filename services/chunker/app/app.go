@@ -41,7 +41,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	a := &App{}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

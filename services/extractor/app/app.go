@@ -65,7 +65,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.reading.reader, err = newReader(c, blobs); err != nil {
 		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

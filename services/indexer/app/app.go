@@ -65,7 +65,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
 	a.why.Store(&errNotSetUp)
 	var err error
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
@@ -78,7 +78,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		Embedders: embedders(), Model: retrieval.HashModel,
 		Missing: missing, Now: time.Now, Log: tel.Logger,
 	}
-	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection, Missing: missing}
+	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection, Missing: missing, Trouble: trouble}
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts:   a.db,
@@ -101,6 +101,9 @@ func embedders() map[string]retrieval.Embedder {
 func missing(err error) bool {
 	return errors.Is(err, vectorstore.ErrNotFound) || errors.Is(err, catalog.ErrNoCollection)
 }
+
+// trouble reports that the vector store failed by itself.
+func trouble(err error) bool { return errors.Is(err, vectorstore.ErrTrouble) }
 
 // Name implements process.Service.
 func (a *App) Name() string { return Name }

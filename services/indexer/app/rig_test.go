@@ -56,7 +56,7 @@ func newRig(t *testing.T) *rig {
 	r.points = &watched{Points: r.store}
 	r.embeds = &counted{Embedder: retrieval.HashEmbedder{}}
 	r.syncer = r.newSyncer()
-	r.stage = &stage.Stage{Catalog: r.db, Vectors: r.syncer, Alias: env.Collection, Missing: missing}
+	r.stage = &stage.Stage{Catalog: r.db, Vectors: r.syncer, Alias: env.Collection, Missing: missing, Trouble: trouble}
 	if err := r.syncer.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -283,7 +283,7 @@ func TestCrashBetweenPointsAndRows(t *testing.T) {
 	r := newRig(t)
 	refs := r.document("a", []string{"one", "two"})
 	created := r.created(refs...)
-	crashing := &stage.Stage{Catalog: failing{r.db}, Vectors: r.syncer, Alias: r.env.Collection, Missing: missing}
+	crashing := &stage.Stage{Catalog: failing{r.db}, Vectors: r.syncer, Alias: r.env.Collection, Missing: missing, Trouble: trouble}
 	for _, err := range crashing.HandleBatch(t.Context(), created, r.emit) {
 		if !errors.Is(err, errRecord) {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, err
 	}
 	a := &App{children: children}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

@@ -195,3 +195,18 @@ func TestThreePages(t *testing.T) {
 		t.Errorf("the head of the third page is none: %+v", d.Running)
 	}
 }
+
+// Notes at the foot of each page, whose numbers go up with those of the pages, are
+// no running feet.
+func TestNotesAreNoRunningFeet(t *testing.T) {
+	pages := book(4)
+	for i := range pages {
+		lines := pages[i].Lines
+		lines[len(lines)-1] = lineAt(fmt.Sprintf("%d. What the text of page %d leaves unsaid %s", i+1, i+1, []string{"of rivers", "of weirs", "of mills", "of roads"}[i]), 770, 9)
+	}
+	d := &Document{PageCount: 4}
+	d.Learn(pages)
+	if l := pages[2].Lines[len(pages[2].Lines)-1]; d.Page(3, 800).Running(&l) != layout.Paragraph {
+		t.Errorf("the note is a running foot: %+v", d.Running)
+	}
+}

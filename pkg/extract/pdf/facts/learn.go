@@ -157,6 +157,10 @@ func (d *Document) learnStyles(pages []Page) {
 	}
 }
 
+// raised is the share of the line's size below which its first character can be a
+// raised one.
+const raised = 0.86
+
 // candidate is a line near the upper or lower edge of a page.
 type candidate struct {
 	foot   bool
@@ -297,12 +301,16 @@ func candidates(p *Page, foot bool) []candidate {
 	return out
 }
 
-// number is the number that the line begins or ends with.
+// number is the number that the line begins or ends with, but for that of a note:
+// raised, or with a sign behind it.
 func number(l *layout.Line) (n int, ok bool) {
 	text := []rune(l.String())
 	from := 0
 	for from < len(text) && unicode.IsDigit(text[from]) {
 		from++
+	}
+	if from < len(text) && (strings.ContainsRune(".)", text[from]) || from > 0 && l.Glyphs[0].Size < raised*l.Size) {
+		from = 0
 	}
 	to := len(text)
 	for to > 0 && unicode.IsDigit(text[to-1]) {

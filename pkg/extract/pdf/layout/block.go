@@ -137,14 +137,18 @@ func (w Words) joins(first, second *Line) bool {
 	if !first.endsWithHyphen() || len(first.Glyphs) < 2 {
 		return false
 	}
-	r := second.first().Rune
-	if !unicode.IsLetter(r) || unicode.IsUpper(r) {
+	r, before := second.first().Rune, first.Glyphs[len(first.Glyphs)-2].Rune
+	if !unicode.IsLetter(r) || unicode.IsUpper(r) && !first.endsInCapitals() {
 		return first.last().Rune == softHyphen
 	}
-	if before := first.Glyphs[len(first.Glyphs)-2].Rune; !unicode.IsLetter(before) {
-		return false
-	}
-	return !w[wordAround(first, second)]
+	return unicode.IsLetter(before) && !w[wordAround(first, second)]
+}
+
+// endsInCapitals reports whether the hyphen at the line's end breaks a word that is
+// set in capitals.
+func (l *Line) endsInCapitals() bool {
+	n := len(l.Glyphs)
+	return n > 2 && unicode.IsUpper(l.Glyphs[n-2].Rune) && unicode.IsUpper(l.Glyphs[n-3].Rune)
 }
 
 // wordAround is the word that the hyphen between two lines breaks, in small
@@ -175,7 +179,7 @@ func hyphenated(lines []Line) Words {
 	for i := range lines {
 		glyphs := lines[i].Glyphs
 		for k := 1; k+1 < len(glyphs); k++ {
-			if r := glyphs[k].Rune; r != '-' && r != '\u2010' && r != '\u2011' {
+			if r := glyphs[k].Rune; r != '-' && r != hyphen && r != '\u2011' {
 				continue
 			}
 			first, second := Line{Glyphs: glyphs[:k+1]}, Line{Glyphs: glyphs[k+1:]}

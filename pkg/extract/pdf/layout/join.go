@@ -49,7 +49,7 @@ func (p *Page) goesOn(a, b *Block) bool {
 	if x.At.Right-column.Left < width/2 || width < proseWidth*a.Size {
 		return false
 	}
-	if y.Base < x.Base-0.5*a.Size {
+	if y.Base < x.Base-float64(0.5*a.Size) {
 		return y.At.Left >= column.Right && y.At.Left <= column.Right+math.Max(6*a.Size, width/2)
 	}
 	return y.Base > x.Base && math.Abs(y.At.Left-column.Left) < 2*a.Size && slices.ContainsFunc(p.Boxes, func(box Rect) bool {

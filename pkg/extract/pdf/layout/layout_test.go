@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // set draws lines of text as glyphs, half an em wide, each line at its place.
@@ -70,6 +69,18 @@ func TestParagraphs(t *testing.T) {
 			[]string{"the self-help of farmers and the self-help of others."}},
 		{"a name after a hyphen", []placed{{50, 100, "from the village of Santa Maria di Castel¬"}, {50, 112, "Vecchio."}},
 			[]string{"from the village of Santa Maria di Castel-Vecchio."}},
+		{"a browser's hyphen", []placed{{50, 100, "a word at the end of a line is bro‐"}, {50, 112, "ken here."}},
+			[]string{"a word at the end of a line is broken here."}},
+		{"a broken word in capitals", []placed{{50, 100, "ALL OF THIS IS SAID IN CAPITALS, BRO¬"}, {50, 112, "KEN HERE."}},
+			[]string{"ALL OF THIS IS SAID IN CAPITALS, BROKEN HERE."}},
+		{"hanging indents", []placed{{50, 100, "Abel, K. (2030). Of weirs, their use, 25,"}, {70, 112, "105-239."}, {50, 124, "Berg, L. (2031). Of mills, their use, 26,"}, {70, 136, "11-20."}},
+			[]string{"Abel, K. (2030). Of weirs, their use, 25, 105-239.", "Berg, L. (2031). Of mills, their use, 26, 11-20."}},
+		{"a gap between even lines", []placed{{50, 100, "four lines that stand at one distance"}, {50, 112, "from each other, all of them as wide"}, {50, 124, "as they can be, and then one that is"}, {50, 136, "a little further down than the others"}, {50, 151, "Another begins."}},
+			[]string{"four lines that stand at one distance from each other, all of them as wide as they can be, and then one that is a little further down than the others", "Another begins."}},
+		{"a line in the middle above a full one", []placed{{130, 100, "Table of all weirs"}, {60, 112, "The paragraph below it begins with an indent"}, {50, 124, "and goes on to the other edge of its column."}},
+			[]string{"Table of all weirs", "The paragraph below it begins with an indent and goes on to the other edge of its column."}},
+		{"bullets drawn last", []placed{{70, 100, "one of the points that are made"}, {70, 112, "another one that is made here"}, {58, 112, "◦"}, {58, 100, "•"}},
+			[]string{"• one of the points that are made", "◦ another one that is made here"}},
 		{"items", []placed{{50, 100, "• one of the points that are made"}, {58, 112, "on two lines"}, {50, 124, "• another one"}},
 			[]string{"• one of the points that are made on two lines", "• another one"}},
 		{"contents", []placed{{50, 100, "1 Of rivers"}, {300, 100, "2"}, {50, 112, "2 Of weirs"}, {300, 112, "4"}, {50, 124, "3 Of fields"}, {300, 124, "7"}},
@@ -126,31 +137,7 @@ func FuzzAnalyze(f *testing.F) {
 			t.Skip()
 		}
 		glyphs := random(data, math.Abs(size)+0.05)
-		blocks, words := Analyze(Page{Width: 600, Height: 800, Glyphs: glyphs, Facts: Facts{BodySize: size}})
-		seen := make([]bool, len(glyphs))
-		for i := range blocks {
-			text, printed := blocks[i].Text(words)
-			if !utf8.ValidString(text) || !utf8.ValidString(printed) {
-				t.Errorf("text %q is not UTF-8", text)
-			}
-			for k := range blocks[i].Lines {
-				for _, g := range blocks[i].Lines[k].Glyphs {
-					if seen[g.Seq] {
-						t.Fatalf("character %d is in two blocks", g.Seq)
-					}
-					seen[g.Seq] = true
-				}
-			}
-		}
-		for i, s := range seen {
-			if !s {
-				t.Fatalf("character %d is in no block", i)
-			}
-		}
-		again, _ := Analyze(Page{Width: 600, Height: 800, Glyphs: glyphs, Facts: Facts{BodySize: size}})
-		if !reflect.DeepEqual(blocks, again) {
-			t.Fatal("two runs differ")
-		}
+		analyzed(t, Page{Width: 600, Height: 800, Glyphs: glyphs, Facts: Facts{BodySize: size}})
 	})
 }
 

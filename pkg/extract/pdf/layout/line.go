@@ -194,8 +194,9 @@ func (l *Line) allBold() bool {
 
 // endsWithHyphen reports whether the line's last character breaks a word.
 func (l *Line) endsWithHyphen() bool {
-	last := l.Glyphs[len(l.Glyphs)-1]
-	return last.Hyphen || last.Rune == softHyphen
+	n := len(l.Glyphs)
+	last := &l.Glyphs[n-1]
+	return last.Hyphen || last.Rune == softHyphen || last.Rune == hyphen && n > 1 && unicode.IsLetter(l.Glyphs[n-2].Rune)
 }
 
 func (l *Line) first() *Glyph { return &l.Glyphs[0] }
@@ -207,7 +208,12 @@ func sameRow(a, b *Line) bool {
 	return a.Turn == b.Turn && math.Abs(a.Base-b.Base) <= 0.3*size && b.At.Left >= a.At.Right-float64(0.5*size)
 }
 
-const softHyphen = '\u00AD'
+// softHyphen breaks a word only where it stands at the end of a line; hyphen is
+// what browsers draw there.
+const (
+	softHyphen = '\u00AD'
+	hyphen     = '\u2010'
+)
 
 // spaceBetween returns the white space between two neighbours of a line, 0 for
 // none. What stands in the file stays; what the engine put in is measured

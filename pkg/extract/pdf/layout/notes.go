@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -48,6 +49,9 @@ func footnotes(p Page, blocks []Block) {
 		if b.At.Top >= 0.45*p.Height || raised && belowText(blocks, i) {
 			b.Kind, b.Marker, b.Confidence = Footnote, word, 0.85
 		}
+		if raised && b.Kind == Footnote {
+			b.Lines[0].partMark(word)
+		}
 	}
 	for i := 1; i < len(blocks); i++ { // their further paragraphs
 		a, b := &blocks[i-1], &blocks[i]
@@ -73,6 +77,14 @@ func (l *Line) noteMark() (mark string, raised, more bool) {
 	}
 	mark, more = l.wordAt(0)
 	return mark, false, more
+}
+
+// partMark sets the raised mark that the line begins with apart from its text,
+// which often no space does.
+func (l *Line) partMark(mark string) {
+	if n := utf8.RuneCountInString(mark); n < len(l.Glyphs) && l.Glyphs[n].Space == 0 {
+		l.Glyphs[n].Space, l.Glyphs[n].Drawn = ' ', true
+	}
 }
 
 // textBelow reports whether text of the size of the body stands below block i in

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // order puts the fragments of one direction into reading order. The order in
@@ -149,8 +151,10 @@ const (
 	// mark beside a line.
 	satelliteGlyphs = 6
 	satelliteWidth  = 5
-	// satelliteGap is how far from its line it may stand, in ems.
+	// satelliteGap is how far from its line it may stand, in ems, bulletGap how far
+	// a bullet does that is drawn apart alone.
 	satelliteGap = 14
+	bulletGap    = 3
 )
 
 // withSatellites moves columns of short marks, such as line numbers and
@@ -175,6 +179,9 @@ func withSatellites(lines []Line) []Line {
 		}
 		start = end
 	}
+	for i := range lines {
+		moved[i] = moved[i] || mates[i] >= 0 && mates[i] != i+1 && lines[i].isBullet() && lines[mates[i]].At.Left-lines[i].At.Right <= bulletGap*lines[i].Size
+	}
 	if !slices.Contains(moved, true) {
 		return lines
 	}
@@ -183,6 +190,12 @@ func withSatellites(lines []Line) []Line {
 
 func small(l *Line) bool {
 	return len(l.Glyphs) <= satelliteGlyphs && l.At.Width() <= satelliteWidth*l.Size
+}
+
+// isBullet reports whether the line is a bullet alone that is no sign of another
+// kind.
+func (l *Line) isBullet() bool {
+	return len(l.Glyphs) == 1 && l.first().Rune > unicode.MaxLatin1 && strings.ContainsRune(bullets, l.first().Rune) && !strings.ContainsRune("–—", l.first().Rune)
 }
 
 // aligned reports whether two lines share their left or right edge.

@@ -127,9 +127,28 @@ func (p *paragraph) gap(b *row, lead float64) bool {
 	step := b.base - a.base
 	if n := len(p.rows) - p.column; n > 1 {
 		usual := (a.base - p.rows[p.column].base) / float64(n-1)
+		if n >= evenRows && p.even(usual) {
+			return step > evenGap*usual
+		}
 		return step > float64(1.22*usual)+float64(0.1*size)
 	}
 	return step > 1.3*lead*size
+}
+
+// Rows that stand evenly, at least so many, show a gap that is not much wider.
+const (
+	evenRows = 4
+	evenGap  = 1.18
+)
+
+// even reports whether the rows of the column at hand stand at one distance.
+func (p *paragraph) even(usual float64) bool {
+	for i := p.column + 1; i < len(p.rows); i++ {
+		if math.Abs(p.rows[i].base-p.rows[i-1].base-usual) > 0.02*usual {
+			return false
+		}
+	}
+	return true
 }
 
 // full reports whether the row reaches the right edge of its flow.
@@ -164,17 +183,23 @@ func (p *paragraph) indented(b *row) bool {
 	switch {
 	case in > 0.7*em:
 		// Below the first row of an item or a hanging paragraph the text goes on.
-		return !(len(p.rows) == 1 && (isItem(a) || a.full() && b.first().lowerStart())) && !(isItem(p.rows[0]) && b.first().lowerStart())
+		return !(len(p.rows) == 1 && (isItem(a) || a.full() && b.first().goesOnFrom(a.last()))) && !(isItem(p.rows[0]) && b.first().lowerStart())
 	case in < -0.7*em:
 		return len(p.rows) > 1 || isItem(a) && a.right-a.at.Right >= b.first().firstWord()+float64(0.6*em)
 	}
 	return false
 }
 
+// goesOnFrom reports whether l is the rest of the sentence that the line above it
+// begins.
+func (l *Line) goesOnFrom(above *Line) bool {
+	return l.lowerStart() || above.last().Rune == ','
+}
+
 // centered reports whether all rows share one middle and not one edge.
 func (p *paragraph) centered(b *row) bool {
-	if len(p.rows) > 6 {
-		return false
+	if len(p.rows) > 6 || b.full() && b.at.Left-b.left < 2*b.size {
+		return false // a line that fills its flow is in the middle of it by chance
 	}
 	a := p.rows[0]
 	middle := (a.at.Left + a.at.Right) / 2

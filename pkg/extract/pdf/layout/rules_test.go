@@ -204,3 +204,29 @@ func TestNumberInSentence(t *testing.T) {
 		"p: A line that is wider than the others are, so that none of them is full, goes the points that were decided in the year of the flood are",
 		"item: 1. to mend the weir.", "item: 2. to measure it.")
 }
+
+// A raised mark stands apart from its note, also where no space does.
+func TestMarkOfNote(t *testing.T) {
+	text := set(10, placed{50, 100, "The text of the page goes on for some lines and then it"}, placed{50, 112, "ends where this second one of them does."})
+	note := set(7, placed{50, 400, "1Said in a note at the foot of the page."})
+	note[0].Base, note[0].Size = note[0].Base-2, 5
+	expect(t, Page{Glyphs: together(text, note)},
+		"p: The text of the page goes on for some lines and then it ends where this second one of them does.",
+		"note: 1 Said in a note at the foot of the page.")
+}
+
+// Letters of a word may stand apart, but less than its neighbours.
+func TestLetterSpacedHead(t *testing.T) {
+	glyphs := set(10, placed{50, 100, "Of weirs and mills"})
+	for i := range glyphs {
+		by := 1.6 * float64(i)
+		glyphs[i].Box.Left, glyphs[i].Box.Right = glyphs[i].Box.Left+by, glyphs[i].Box.Right+by
+		glyphs[i].At = glyphs[i].Box
+		if i%2 == 1 && glyphs[i].Space == 0 {
+			glyphs[i].Space = ' ' // as engines have it, here and there
+		}
+	}
+	if got := analyze(glyphs); len(got) != 1 || got[0] != "Of weirs and mills" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -14,29 +14,37 @@ func spread(l *Line) {
 		return
 	}
 	gaps := make([]float64, 0, n-1)
-	apart := 0
+	apart, drawn := 0, 0
 	for i := 1; i < n; i++ {
 		a, b := &l.Glyphs[i-1], &l.Glyphs[i]
 		if rightToLeft(b.Rune) {
 			return
 		}
 		gaps = append(gaps, b.At.Left-a.At.Right)
-		apart += one(spaceBetween(a, b) != 0 && unicode.IsLetter(a.Rune) && unicode.IsLetter(b.Rune))
-	}
-	if 10*apart < 7*(n-1) {
-		return
+		space := spaceBetween(a, b) != 0
+		apart += one(space && unicode.IsLetter(a.Rune) && unicode.IsLetter(b.Rune))
+		drawn += one(space && b.Drawn)
 	}
 	sorted := slices.Clone(gaps)
 	slices.Sort(sorted)
 	usual := sorted[len(sorted)/2]
+	if wide := sorted[len(sorted)/10] >= spreadGap*l.Size && 10*drawn < 3*(n-1) && !l.Mono && l.wordy(); 10*apart < 7*(n-1) && !wide {
+		return
+	}
 	for i, gap := range gaps {
-		if gap < float64(1.5*usual) && math.Abs(gap-usual) < 0.5*l.Size {
+		if gap < float64(1.5*usual)+float64(spreadSlack*l.Size) && math.Abs(gap-usual) < 0.5*l.Size {
 			l.Glyphs[i+1].Tight = true
 		}
 	}
 }
 
 const (
+	// spreadGap is the gap, in ems, that nine in ten neighbours of letter-spaced
+	// text have at least, and spreadSlack how much wider than usual one within a
+	// word is.
+	spreadGap   = 0.1
+	spreadSlack = 0.05
+
 	// capSize is how much larger than the text beside it an initial is, and
 	// capGap how far from it that text may begin, in ems of the text.
 	capSize = 1.8

@@ -52,13 +52,14 @@ func aligned(glyphs []layout.Glyph, bars []layout.Rect, drawn []drawing, stacked
 // table makes the table of the region, whose heads shrink to those that are
 // heads of columns.
 func (r *region) table() (t Table, ok bool) {
-	c := columnsOf(r.rows[r.heads:], extent{math.Inf(1), math.Inf(-1)})
+	c := columnsOf(r.rows[r.heads:], nowhere())
 	if c == nil {
 		return Table{}, false
 	}
 	for r.heads > 0 && !slices.ContainsFunc(r.rows[0], func(l layout.Line) bool { _, to := c.taken(l.At.Left, l.At.Right); return to > 0 }) {
 		r.rows, r.heads = r.rows[1:], r.heads-1
 	}
+	r.heads = c.withoutLabels(r.rows, r.heads)
 	t, ok = assemble(c, r.rows[:r.heads], r.rows[r.heads:], nil, nil)
 	if !ok || !t.plausible() {
 		return Table{}, false
@@ -68,6 +69,27 @@ func (r *region) table() (t Table, ok bool) {
 	}
 	t.Box, t.Confidence = r.box(), 0.7
 	return t, true
+}
+
+// withoutLabels returns how many of the heads are left without the names of the
+// group of rows below them.
+func (c *columns) withoutLabels(rows [][]layout.Line, heads int) int {
+	for heads > 1 && c.label(rows[heads-1]) && c.begins(rows[heads-2]) {
+		heads--
+	}
+	return heads
+}
+
+// label reports a row that names the group of rows below it: one text in the
+// first column, which does not go on from above.
+func (c *columns) label(row []layout.Line) bool {
+	return len(row) == 1 && c.begins(row) && !lower(&row[0])
+}
+
+// begins reports whether the row has a text in the first column alone.
+func (c *columns) begins(row []layout.Line) bool {
+	_, to := c.taken(row[0].At.Left, row[0].At.Right)
+	return to == 0
 }
 
 // region is a run of rows that can be a table, the first of them heads.
@@ -130,6 +152,8 @@ func regions(rows [][]layout.Line) []region {
 		for next := end; next < len(rows) && near(rows[next-1], rows[next], rowStep); next++ {
 			if tabular(rows[next]) {
 				end, n = next+1, n+1
+			} else if n >= fewRows && next == end && goesOnInColumns(rows[start:end], rows[next]) {
+				end = next + 1
 			} else if next-end >= 2 || !label(rows[next]) {
 				break
 			}
@@ -138,10 +162,13 @@ func regions(rows [][]layout.Line) []region {
 			start = end - 1
 			continue
 		}
-		for end-start > fewRows && years(rows[start]) {
+		for end-start > fewRows && ofYears(rows[start]) {
 			start++
 		}
-		first := withHeads(rows, start, end, used)
+		for start > used && near(rows[start-1], rows[start], rowStep) && empty(rows[start-1]) {
+			start--
+		}
+		first := firstHead(rows, used, start, end)
 		out = append(out, region{rows[first:end], start - first})
 		used, start = end, end-1
 	}
@@ -163,9 +190,24 @@ func tabular(row []layout.Line) bool {
 	return digits && 2*data >= len(row)-1
 }
 
-// years reports a row in which all figures are years: it heads others.
-func years(row []layout.Line) bool {
+// ofYears reports a row in which all figures are years: it heads others.
+func ofYears(row []layout.Line) bool {
 	return !slices.ContainsFunc(row, func(l layout.Line) bool { return isNumber(&l) })
+}
+
+// empty reports a row of a name and signs for no figure.
+func empty(row []layout.Line) bool {
+	return len(row) > 1 && !slices.ContainsFunc(row[1:], func(l layout.Line) bool { return !isData(&l) || hasDigit(&l) })
+}
+
+// goesOnInColumns reports whether a row without figures is one of the rows above
+// it: it follows them as they do each other, with a text in most of their columns.
+func goesOnInColumns(above [][]layout.Line, row []layout.Line) bool {
+	if len(row) < 2 || !near(above[len(above)-1], row, pitchSlack*pitch(above)) {
+		return false
+	}
+	c := columnsOf(above, nowhere())
+	return c != nil && c.apart(row, c.most())
 }
 
 // isNumber reports a figure that is no lone year.
@@ -205,31 +247,55 @@ func near(a, b []layout.Line, step float64) bool {
 	return b[0].Base-a[0].Base <= step*size
 }
 
-// withHeads returns the first of the rows above start that head the columns:
-// short texts that stand within the region's width, the topmost with more than
-// one of them.
-func withHeads(rows [][]layout.Line, start, end, used int) int {
-	body := region{rows: rows[start:end]}
-	return start - headsAbove(rows[used:start], rows[start], body.box())
+// firstHead returns the first of the rows from used on that head the columns of the
+// rows from start to end.
+func firstHead(rows [][]layout.Line, used, start, end int) int {
+	body := rows[start:end]
+	c := columnsOf(body, nowhere())
+	if c == nil {
+		return start
+	}
+	box := (&region{rows: body}).box()
+	return start - len(c.headsAbove(rows[used:start], body, box))
 }
 
-// headsAbove returns how many of the last rows above a body head its columns.
-func headsAbove(rows [][]layout.Line, body []layout.Line, box layout.Rect) int {
-	n, below := 0, body
-	for i := len(rows) - 1; i >= 0 && i >= len(rows)-maxHeads && near(rows[i], below, headStep); i-- {
-		row := rows[i]
-		fits := slices.IndexFunc(row, func(l layout.Line) bool {
-			return l.At.Left < box.Left-float64(2*l.Size) || l.At.Right > box.Right+float64(2*l.Size) || l.At.Width() > 0.6*box.Width()
-		}) < 0
-		if !fits {
+// headsAbove returns the last of the rows above a body that head its columns:
+// short texts that stand within its box, no further from each other than its own
+// rows are, the topmost with more than one of them.
+func (c *columns) headsAbove(rows, body [][]layout.Line, box layout.Rect) [][]layout.Line {
+	step := math.Max(headStep, pitchSlack*pitch(body))
+	n, below := 0, body[0]
+	for i := len(rows) - 1; i >= 0 && i >= len(rows)-maxHeads && near(rows[i], below, step); i-- {
+		names := c.names(rows[i], c.most())
+		fits := !slices.ContainsFunc(rows[i], func(l layout.Line) bool {
+			return l.At.Left < box.Left-float64(2*l.Size) || l.At.Right > box.Right+float64(2*l.Size) || !names && l.At.Width() > 0.6*box.Width()
+		})
+		if !fits || layout.BeginsCaption(rows[i][0].String()) {
 			break
 		}
-		if len(row) > 1 {
+		if names || len(rows[i]) > 1 {
 			n = len(rows) - i
 		}
-		below = row
+		below = rows[i]
 	}
-	return n
+	return rows[len(rows)-n:]
+}
+
+// pitchSlack is how much further apart than the rows of a body its heads may be.
+const pitchSlack = 1.1
+
+// pitch is the usual distance of neighbouring rows, in ems: that which half of
+// them keep; 0 for one row.
+func pitch(rows [][]layout.Line) float64 {
+	var steps []float64
+	for i := 1; i < len(rows); i++ {
+		steps = append(steps, (rows[i][0].Base-rows[i-1][0].Base)/math.Max(rows[i][0].Size, 1))
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/2]
 }
 
 // plausible refuses what only looks like a table: lists of contents, and texts

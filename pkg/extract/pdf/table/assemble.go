@@ -19,6 +19,9 @@ type columns struct {
 	em   float64
 }
 
+// nowhere is an extent without a place.
+func nowhere() extent { return extent{math.Inf(1), math.Inf(-1)} }
+
 // placed is a line in the columns that it takes.
 type placed struct {
 	line      layout.Line
@@ -67,7 +70,7 @@ func columnsOf(rows [][]layout.Line, width extent) *columns {
 	c.xs = append(append([]float64{left - 1}, edges...), right+1)
 	c.text = make([]extent, len(c.xs)-1)
 	for k := range c.text {
-		c.text[k] = extent{math.Inf(1), math.Inf(-1)}
+		c.text[k] = nowhere()
 	}
 	for _, row := range rows {
 		cut := cutAll(row, edges)
@@ -97,9 +100,9 @@ func (c *columns) place(row []layout.Line) []placed {
 		l := cut[i]
 		from, to := c.taken(l.At.Left, l.At.Right)
 		switch {
-		case from == 0 && (len(cut) > 1 || l.At.Left < c.text[0].from+3*c.em):
+		case from == 0 && (len(cut) > 1 || l.At.Left < c.text[0].from+float64(3*c.em)):
 			to = 0
-		case len(cut) == 1 && !isData(&l):
+		case len(cut) == 1 && !isData(&l) && math.Abs(l.At.Left-c.text[from].from) > 0.5*c.em:
 			from, to = c.spread((l.At.Left+l.At.Right)/2, from, to, 0, len(c.text)-1)
 		}
 		out[i] = placed{l, from, to - from + 1}

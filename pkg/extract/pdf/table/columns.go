@@ -199,3 +199,46 @@ func isFigure(glyphs []layout.Glyph) bool {
 	l := layout.Line{Glyphs: glyphs}
 	return isData(&l)
 }
+
+// dividedFigures cuts lines beside figures where the white space is wider than
+// between words: dense tables have no more between their columns.
+func dividedFigures(lines []layout.Line) []layout.Line {
+	out := make([]layout.Line, 0, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		start := 0
+		for k := 1; k < len(l.Glyphs); k++ {
+			if besideFigure(l, k) {
+				out = append(out, layout.LineOf(l.Glyphs[start:k]))
+				start = k
+			}
+		}
+		if start == 0 {
+			out = append(out, *l)
+		} else {
+			out = append(out, layout.LineOf(l.Glyphs[start:]))
+		}
+	}
+	return out
+}
+
+// besideFigure reports whether wide white space stands before glyph k, and a
+// figure on one side of it that no sign there belongs to.
+func besideFigure(l *layout.Line, k int) bool {
+	least := wideGap * l.Size
+	if l.Mono {
+		least = 2 * monoGap * l.Size
+	}
+	if l.Glyphs[k].At.Left-l.Glyphs[k-1].At.Right <= least || !layout.Apart(&l.Glyphs[k-1], &l.Glyphs[k]) {
+		return false
+	}
+	from, to := k-1, k+1
+	for from > 0 && !layout.Apart(&l.Glyphs[from-1], &l.Glyphs[from]) {
+		from--
+	}
+	for to < len(l.Glyphs) && !layout.Apart(&l.Glyphs[to-1], &l.Glyphs[to]) {
+		to++
+	}
+	before, after := l.Glyphs[from:k], l.Glyphs[k:to]
+	return (isFigure(before) || isFigure(after)) && !signs(before, signsBefore) && !signs(after, signsAfter)
+}

@@ -34,8 +34,9 @@ type frame struct {
 	// top is where the table begins: above the first rule when a head stands
 	// over it that only shorter rules close.
 	top float64
-	// shaded: the first rule is the edge of a shaded row.
-	shaded bool
+	// shaded and openEnd: the first rule, and the last one, is the edge of a shaded
+	// row.
+	shaded, openEnd bool
 }
 
 // bars puts parts of one rule together.
@@ -84,7 +85,8 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 	for _, chain := range chains {
 		for _, f := range split(chain, lines) {
 			f.partials(free)
-			f.shaded = !slices.ContainsFunc(free, func(r ruling) bool { return math.Abs(r.pos-f.rules[0]) <= snap })
+			f.shaded = !anyAt(free, f.rules[0])
+			f.openEnd = !anyAt(free, f.rules[len(f.rules)-1])
 			f.reachUp(lines)
 			t, own, ok := f.table(lines, drawn)
 			if !ok {
@@ -100,6 +102,10 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 	return tables, rest
 }
 
+func anyAt(rules []ruling, pos float64) bool {
+	return slices.ContainsFunc(rules, func(r ruling) bool { return math.Abs(r.pos-pos) <= snap })
+}
+
 // stacker puts the upright glyphs of a page into lines, anew only when a table
 // has taken some of them.
 type stacker struct {
@@ -110,7 +116,7 @@ type stacker struct {
 // of returns the lines of the glyphs, which nobody changes.
 func (s *stacker) of(glyphs []layout.Glyph) []layout.Line {
 	if s.glyphs != len(glyphs) {
-		s.lines, s.glyphs = layout.Stack(upright(glyphs)), len(glyphs)
+		s.lines, s.glyphs = dividedFigures(layout.Stack(upright(glyphs))), len(glyphs)
 	}
 	return s.lines
 }
@@ -156,19 +162,23 @@ func chainsOf(all []bar) []frame {
 // within returns the rows of the lines between two heights of the frame. ok is
 // false when text reaches out of it.
 func (f *frame) within(lines []layout.Line, top, bottom float64) (rows [][]layout.Line, ok bool) {
-	var inside []layout.Line
-	for i := range lines {
-		l := &lines[i]
-		middle := (l.At.Top + l.At.Bottom) / 2
-		if middle < top || middle > bottom || l.At.Right < f.left || l.At.Left > f.right {
-			continue
-		}
-		if l.At.Left < f.left-2*sameEnd || l.At.Right > f.right+2*sameEnd {
-			return nil, false
-		}
-		inside = append(inside, *l)
+	inside := f.between(lines, top, bottom)
+	if slices.ContainsFunc(inside, func(l layout.Line) bool { return l.At.Left < f.left-2*sameEnd || l.At.Right > f.right+2*sameEnd }) {
+		return nil, false
 	}
 	return rowsOf(inside), true
+}
+
+// between returns the lines between two heights that have a part in the frame.
+func (f *frame) between(lines []layout.Line, top, bottom float64) []layout.Line {
+	var out []layout.Line
+	for i := range lines {
+		l := &lines[i]
+		if middle := (l.At.Top + l.At.Bottom) / 2; middle >= top && middle <= bottom && l.At.Right >= f.left && l.At.Left <= f.right {
+			out = append(out, *l)
+		}
+	}
+	return out
 }
 
 // Kinds of bands.
@@ -271,10 +281,8 @@ func (f *frame) table(lines []layout.Line, drawn []drawing) (t Table, own region
 	if !fits || len(rows) < 2 || isChart(box, drawn) {
 		return Table{}, region{}, false
 	}
-	heads := f.heads(rows)
-	if above := f.above(lines, rows[0], box); (heads == 0 || f.shaded) && len(above) > 0 {
-		rows, heads = append(above, rows...), len(above)
-	}
+	rows, heads := f.withAbove(lines, rows, box)
+	rows = f.withBelow(lines, rows, heads)
 	own = region{rows, heads}
 	c := columnsOf(rows[heads:], extent{f.left, f.right})
 	if c == nil {
@@ -297,15 +305,8 @@ func (f *frame) table(lines []layout.Line, drawn []drawing) (t Table, own region
 	return t, own, true
 }
 
-// above returns the rows over the first rule that head the columns: where the
-// rows of the body are shaded, the heads may not be.
-func (f *frame) above(lines []layout.Line, first []layout.Line, box layout.Rect) [][]layout.Line {
-	rows, ok := f.within(lines, f.top-2*headStep*maxHeads*first[0].Size, f.top)
-	if !ok || len(rows) == 0 {
-		return nil
-	}
-	return rows[len(rows)-headsAbove(rows, first, box):]
-}
+// maxNumber is how many characters the number of a column has at most: "(12)".
+const maxNumber = 4
 
 // heads returns how many of the rows stand in the head: above the first rule
 // when they reach over it, else above the second, with no more than one row of
@@ -324,9 +325,15 @@ func (f *frame) heads(rows [][]layout.Line) int {
 	}
 	n, data := 0, 0
 	for n < len(rows) && rows[n][0].Base <= at+1 {
-		figures := 0
+		figures, long := 0, 0
 		for i := range rows[n] {
-			figures += one(isNumber(&rows[n][i]))
+			if l := &rows[n][i]; isNumber(l) {
+				figures++
+				long += one(len(l.Glyphs) > maxNumber)
+			}
+		}
+		if figures > 1 && long > 0 && figures+1 >= len(rows[n]) {
+			return n // those above the first row of data
 		}
 		data += one(figures > 1)
 		n++

@@ -177,6 +177,9 @@ func (c *columns) guessed(rows [][]layout.Line, lines []placed) []level {
 	var out []level
 	for r := 0; r+1 < len(rows); r++ {
 		here, next := inRow(lines, rows[r]), inRow(lines, rows[r+1])
+		if len(next) == 1 && r+2 < len(rows) { // a head at half the height
+			next = append(next, inRow(lines, rows[r+2])...)
+		}
 		own := c.with(next)
 		var l level
 		for i, p := range here {

@@ -20,7 +20,7 @@ func withoutUnderlines(across []ruling, lines []layout.Line) []ruling {
 }
 
 func underlined(l *layout.Line, r ruling) bool {
-	near := 1 + 0.1*l.Size
+	near := 1 + float64(0.1*l.Size)
 	if r.pos < l.Base || r.pos > l.Base+float64(underline*l.Size) || r.from < l.At.Left-near || r.to > l.At.Right+near {
 		return false
 	}
@@ -36,12 +36,12 @@ func underlined(l *layout.Line, r ruling) bool {
 // maxShade is how high, in points, the shade of a row is at most.
 const maxShade = 60
 
-// shadesOf returns the upper and lower edges of shaded rows.
+// shadesOf returns the upper and lower edges of shaded rows, whose cells may be
+// shaded one by one.
 func shadesOf(shapes []Shape) []ruling {
 	var out []ruling
-	for i := range shapes {
-		s := &shapes[i]
-		if b, ok := s.box(); ok && s.Fill && b.Height() > thin && b.Height() <= maxShade && b.Width() > 2*b.Height() {
+	for _, b := range stacks(filledBoxes(shapes)) {
+		if b.Height() <= maxShade && b.Width() > 2*b.Height() {
 			out = append(out, ruling{b.Top, b.Left, b.Right}, ruling{b.Bottom, b.Left, b.Right})
 		}
 	}

@@ -47,7 +47,7 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 		bases := cuts[p.row]
 		parts := make([][]layout.Line, len(bases))
 		for _, line := range p.lines {
-			k := max(0, sort.SearchFloat64s(bases, line.Base+0.5*line.Size)-1)
+			k := max(0, sort.SearchFloat64s(bases, line.Base+float64(0.5*line.Size))-1)
 			if heads[p.row] {
 				k = one(line.Base >= p.underHead(l))
 			}

@@ -12,9 +12,13 @@ import (
 
 const (
 	// textGap is how wide the white space between columns of words is at least,
-	// in ems; columnGap does for figures, fewGap when the rows are few.
-	textGap = 1.0
-	fewGap  = 0.6
+	// in ems; columnGap does for figures, fewGap when the rows are few, and linedGap
+	// where the words behind it begin at one place.
+	textGap  = 1.0
+	fewGap   = 0.6
+	linedGap = 0.5
+	// linedSlack is how far, in ems, their beginnings may be off.
+	linedSlack = 0.15
 	// wideGap is how wide a gap in a line is that no space between words is.
 	wideGap = 0.7
 )
@@ -29,16 +33,14 @@ type word struct {
 // strips returns the middles of the strips of white space that divide the rows
 // into columns, and the size of the text.
 func strips(rows [][]layout.Line) (edges []float64, em float64) {
-	var words [][]word
+	rows = beside(rows)
 	var sizes []float64
-	for _, row := range beside(rows) {
+	for _, row := range rows {
 		for i := range row {
 			sizes = append(sizes, row[i].Size)
 		}
-		if len(row) > 1 {
-			words = append(words, rowWords(row))
-		}
 	}
+	words := wholeRows(rows)
 	if len(words) < 2 && len(words) < len(rows) || len(words) == 0 {
 		return nil, 0
 	}
@@ -46,10 +48,54 @@ func strips(rows [][]layout.Line) (edges []float64, em float64) {
 	em = sizes[len(sizes)/2]
 	for _, s := range open(words, len(words)/10) {
 		if dividesWords(words, s, em) {
+			s = emptiest(words, s)
 			edges = append(edges, (s.from+s.to)/2)
 		}
 	}
 	return withoutStrays(words, withoutSigns(words, edges)), em
+}
+
+// wholeRows returns the words of the rows of several texts, without those whose
+// texts may stand over several columns: rows of less than half as many as most
+// have, and rows of fewer that begin where others have their second text.
+func wholeRows(rows [][]layout.Line) [][]word {
+	var counts []int
+	var ends []float64
+	for _, row := range rows {
+		if len(row) > 1 {
+			counts, ends = append(counts, len(row)), append(ends, row[0].At.Right)
+		}
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	slices.Sort(counts)
+	slices.Sort(ends)
+	usual, end := counts[len(counts)/2], ends[len(ends)/2]
+	var words [][]word
+	for _, row := range rows {
+		if len(row) > 1 && 2*len(row) >= usual && (len(row) >= usual || row[0].At.Left <= end) {
+			words = append(words, rowWords(row))
+		}
+	}
+	return words
+}
+
+// emptiest returns the widest part of a strip that the fewest words take.
+func emptiest(rows [][]word, s extent) extent {
+	for most := range len(rows) {
+		best := extent{s.from, s.from}
+		for _, o := range open(rows, most) {
+			o.from, o.to = math.Max(o.from, s.from), math.Min(o.to, s.to)
+			if o.to-o.from > best.to-best.from {
+				best = o
+			}
+		}
+		if best.to > best.from {
+			return best
+		}
+	}
+	return s
 }
 
 // besideStep is how far apart, in ems, baselines of lines are that overlap.
@@ -135,7 +181,7 @@ func open(rows [][]word, most int) []extent {
 // dividesWords reports whether a strip is wide enough to stand between columns,
 // with text on both sides of it in enough of the rows.
 func dividesWords(rows [][]word, s extent, em float64) bool {
-	both, figures, width := 0, 0, s.to-s.from
+	both, figures, lined, width := 0, 0, 0, s.to-s.from
 	for _, row := range rows {
 		left, right := -1, -1
 		crossed := false
@@ -156,13 +202,16 @@ func dividesWords(rows [][]word, s extent, em float64) bool {
 		}
 		both++
 		figures += one(row[left].figure || row[right].figure)
+		lined += one(row[right].from <= s.to+float64(linedSlack*em))
 	}
 	least := float64(textGap)
-	if 2*figures > both {
+	switch {
+	case 2*figures > both && len(rows) < fewRows:
+		least = fewGap
+	case 2*figures > both:
 		least = columnGap
-		if len(rows) < fewRows {
-			least = fewGap
-		}
+	case both >= fewRows && 5*lined >= 4*both:
+		least = linedGap
 	}
 	if width < least*em {
 		return false
@@ -175,6 +224,9 @@ const (
 	signsBefore = "$€£¥(<>≤≥±~+-−–"
 	signsAfter  = "%‰)*†‡§¶#°"
 )
+
+// signs reports whether a word is of these signs alone.
+func signs(glyphs []layout.Glyph, of string) bool { return strings.Trim(short(glyphs), of) == "" }
 
 // withoutSigns drops the edges beside columns of signs that belong to the
 // figures next to them: currencies before them, marks and units after them.

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -50,7 +51,7 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 		drawnNet = withoutUnderlines(across, lines.of(glyphs))
 	}
 	for _, n := range stacked(nets(drawnNet, down)) {
-		if l, ok := newLattice(n); ok && !isChart(l.box(), drawn) {
+		if l, ok := newLattice(n); ok && l.cols() > 1 && !isChart(l.box(), drawn) {
 			lattices = append(lattices, l)
 		}
 	}
@@ -294,17 +295,19 @@ func (c *Cell) numeric() bool {
 	return digits > letters && !year(c.Glyphs)
 }
 
+// years is a year, or two that follow each other: "2014", "2014/15".
+var years = regexp.MustCompile(`^(?:19|20)\d\d(?:[-–—/](?:19|20)?\d\d)?$`)
+
 // year reports a lone year, which heads columns as often as not.
 func year(glyphs []layout.Glyph) bool {
-	if len(glyphs) != 4 {
+	if len(glyphs) < 4 || len(glyphs) > 9 {
 		return false
 	}
 	var b strings.Builder
 	for i := range glyphs {
 		b.WriteRune(glyphs[i].Rune)
 	}
-	s := b.String()
-	return strings.HasPrefix(s, "19") || strings.HasPrefix(s, "20")
+	return years.MatchString(b.String())
 }
 
 // Glyphs returns all glyphs of the table in the engine's order.

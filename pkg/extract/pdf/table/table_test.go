@@ -2,7 +2,6 @@ package table
 
 import (
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
@@ -93,94 +92,4 @@ func TestRefused(t *testing.T) {
 	if tables, rest := Find(shapes, glyphs[:6]); len(tables) != 0 || len(rest) != 6 {
 		t.Errorf("a chart's grid with three labels is no table: %d", len(tables))
 	}
-}
-
-// drawn makes a page of bytes, four for a line or a word each: what it is, where
-// it begins, and what it says or how long it is. Places are on a coarse net, so
-// that much of it is in rows and columns.
-func drawn(data []byte) (shapes []Shape, glyphs []layout.Glyph) {
-	const runes = "0123456789.,-%ab Zz($:=—"
-	for i := 0; i+3 < len(data); i += 4 {
-		kind, x, y := data[i], 6*float64(data[i+1]%64), 5*float64(data[i+2]%64)
-		long := 12 * float64(data[i+3]%32)
-		switch kind % 8 {
-		case 0:
-			shapes = append(shapes, stroke(x, y, x+long, y))
-		case 1:
-			shapes = append(shapes, stroke(x, y, x, y+long))
-		case 2:
-			shapes = append(shapes, Shape{Points: []Point{{x, y}, {x + long, y}, {x + long, y + 9}, {x, y + 9}}, Closed: true, Fill: true, Curved: kind == 2})
-		default:
-			turn := 0
-			if kind > 250 {
-				turn = 90 * int(kind-250)
-			}
-			for k := range int(kind/8)%7 + 1 {
-				r := []rune(runes)[(int(data[i+3])+k*k)%len([]rune(runes))]
-				at := layout.Rect{Left: x, Right: x + 3, Top: y - 4, Bottom: y + 1}
-				if r != ' ' {
-					box := at
-					if turn == 90 {
-						box = layout.Rect{Left: at.Top, Right: at.Bottom, Top: -at.Right, Bottom: -at.Left}
-					}
-					glyphs = append(glyphs, layout.Glyph{
-						Seq: len(glyphs), Index: len(glyphs), End: len(glyphs) + 1, Rune: r, Box: box, At: at, Base: y, Size: 5,
-						Turn: turn, Hidden: kind == 250, Style: layout.Style{Bold: kind&16 != 0},
-					})
-				}
-				x += 3
-			}
-		}
-	}
-	return shapes, glyphs
-}
-
-// Whatever is on the page: each character comes out once, each place of a table
-// is one cell's, and a second run says the same.
-func FuzzFind(f *testing.F) {
-	f.Add([]byte("\x00\x00\x00\x1f\x00\x00\x02\x1f\x00\x00\x10\x1f\x23\x01\x01\x0e\x23\x18\x01\x0e\x23\x01\x04\x0e\x23\x18\x04\x01\x23\x01\x07\x0e\x23\x18\x07\x02\x23\x01\x0a\x0e\x23\x18\x0a\x03\x23\x01\x0d\x0e\x23\x18\x0d\x04"))
-	f.Add([]byte("\x00\x00\x00\x05\x00\x00\x04\x05\x00\x00\x08\x05\x01\x00\x00\x05\x01\x05\x00\x05\x01\x0a\x00\x05\x23\x01\x02\x0e\x23\x06\x02\x01\x23\x01\x06\x0e\x23\x06\x06\x01"))
-	f.Add([]byte("\xfb\x01\x04\x0e\xfb\x18\x04\x01\xfb\x01\x06\x0e\xfb\x18\x06\x01\xfb\x01\x08\x0e\xfb\x18\x08\x01\xfb\x01\x0a\x0e\xfb\x18\x0a\x01\xfb\x01\x0c\x0e\xfb\x18\x0c\x01"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 2000 {
-			t.Skip()
-		}
-		shapes, glyphs := drawn(data)
-		tables, rest := Find(shapes, glyphs)
-		seen := make([]bool, len(glyphs))
-		count := func(g layout.Glyph) {
-			if seen[g.Seq] {
-				t.Fatalf("character %d is in two places", g.Seq)
-			}
-			seen[g.Seq] = true
-		}
-		for i := range tables {
-			taken := map[[2]int]bool{}
-			for _, c := range tables[i].Cells {
-				for r := c.Row; r < c.Row+c.RowSpan; r++ {
-					for k := c.Col; k < c.Col+c.ColSpan; k++ {
-						if taken[[2]int{r, k}] || r >= tables[i].Rows || k >= tables[i].Cols {
-							t.Fatalf("cell %d/%d of %d x %d is taken twice or outside", r, k, tables[i].Rows, tables[i].Cols)
-						}
-						taken[[2]int{r, k}] = true
-					}
-				}
-				for _, g := range c.Glyphs {
-					count(g)
-				}
-			}
-		}
-		for _, g := range rest {
-			count(g)
-		}
-		for i, s := range seen {
-			if !s {
-				t.Fatalf("character %d is gone", i)
-			}
-		}
-		again, _ := Find(shapes, glyphs)
-		if !reflect.DeepEqual(tables, again) {
-			t.Fatal("two runs differ")
-		}
-	})
 }

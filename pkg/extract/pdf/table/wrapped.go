@@ -28,10 +28,12 @@ func ruledRows(rows [][]placed, rules []float64) [][]placed {
 		}
 		sections[len(sections)-1] = append(sections[len(sections)-1], row)
 	}
-	each := len(sections) >= 3 && 4*len(sections) >= len(rows)
+	each, anew := len(sections) >= 3, 0
 	for _, section := range sections {
 		each = each && !slices.ContainsFunc(perColumn(section), func(n int) bool { return n > 1 })
+		anew += one(beginsAnew(section))
 	}
+	each = each && (4*len(sections) >= len(rows) || 4*anew <= len(sections))
 	var out [][]placed
 	for _, section := range sections {
 		if each {
@@ -41,6 +43,11 @@ func ruledRows(rows [][]placed, rules []float64) [][]placed {
 		}
 	}
 	return out
+}
+
+// beginsAnew reports whether one of the rows is as full as the first of them.
+func beginsAnew(rows [][]placed) bool {
+	return slices.ContainsFunc(rows[1:], func(row []placed) bool { return row[0].col == rows[0][0].col && len(row) >= len(rows[0]) })
 }
 
 // perColumn counts the figures in each column.

@@ -34,7 +34,7 @@ func typeOfExt(ext string) model.FinalType {
 	case "txt", "text", "md", "markdown", "mdown", "mkd", "csv", "tsv", "tab", "log", "srt", "vtt",
 		"json", "jsonl", "ndjson", "geojson", "jsonld", "xml", "rss", "atom", "rdf":
 		return model.TypeText
-	case "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "jp2", "avif", "heic":
+	case "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "jp2", "j2k", "j2c", "jpc", "jpf", "jpx", "jph", "avif", "heic":
 		return model.TypeImage
 	case "warc":
 		return model.TypeWARC

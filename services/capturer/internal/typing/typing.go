@@ -36,7 +36,7 @@ import (
 )
 
 // Version names the rules of this package in a snapshot's rule_versions.
-const Version = "3"
+const Version = "4"
 
 // HeadSize is how many of a document's first bytes Decide wants.
 const HeadSize = 64 << 10
@@ -107,6 +107,8 @@ func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (mo
 	switch {
 	case isWARC(head):
 		known = model.TypeWARC
+	case bytes.HasPrefix(head, []byte("\xFF\x4F\xFF\x51")), bytes.HasPrefix(head, []byte("\x00\x00\x00\x0cjP  ")): // JPEG 2000: a bare code stream, boxes of any brand
+		known = model.TypeImage
 	case bytes.HasPrefix(head, []byte("filedesc://")): // ARC: what it holds is bytes, whatever it begins with
 		known = model.TypeUnknown
 	}

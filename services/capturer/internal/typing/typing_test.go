@@ -45,6 +45,8 @@ func precedences() []precedence {
 		{"zip", zip, "application/zip", "", "", model.TypeZIP, nil},
 		{"zip that says pdf", zip, "", "a.pdf", "", model.TypeZIP, []string{mismatch}},
 		{"image", png, "image/png", "", "", model.TypeImage, nil},
+		{"image without boxes", "\xff\x4f\xff\x51\x00\x29\x00\x00" + strings.Repeat("\x00\x01", 20), "image/jp2", "a.j2k", "", model.TypeImage, nil},
+		{"image in boxes of a new brand", "\x00\x00\x00\x0cjP  \r\n\x87\n\x00\x00\x00\x14ftypjph \x00\x00\x00\x00jph ", "", "a.jph", "", model.TypeImage, nil},
 		{"image that says html", png, "", "", "https://x.org/a.html", model.TypeImage, []string{mismatch}},
 		{"html", html, "", "", "", model.TypeHTML, nil},
 		{"html that says text", html, "text/plain", "", "", model.TypeHTML, []string{mismatch}},

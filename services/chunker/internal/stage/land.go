@@ -1,14 +1,11 @@
 package stage
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
-	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -20,16 +17,8 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
 )
 
-const (
-	// chunkBatch is how many chunks are inserted at once, and held in memory.
-	chunkBatch = 100
-	// keepBytes is how large a document's segments may be together to be kept
-	// between the survey and the chunking; larger ones are read twice.
-	keepBytes = 16 << 20
-	// keepFrames is the same for keeping the pages themselves: reading them is
-	// most of the chunker's work, and they take some ten times as much memory.
-	keepFrames = 1 << 20
-)
+// chunkBatch is how many chunks are inserted at once, and held in memory.
+const chunkBatch = 100
 
 // The causes of a chunk's creation that no run names.
 const (
@@ -37,18 +26,24 @@ const (
 	causeRechunk = "rechunk"
 )
 
+// landed is what is at hand of a run that was just made into chunks.
+type landed struct {
+	chunks []model.Chunk       // inserted last: of a small document all
+	log    []model.Unpublished // the first that is to be published; nil: not asked for
+}
+
 // land makes the run into chunks in one transaction that holds the document,
-// and returns it as it stands then, with the chunks that it inserted last: of a
-// small document all. Whether it is due is asked again there: another may have
-// been first, or a redo may have begun.
-func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run) (model.Run, []model.Chunk, error) {
-	var made []model.Chunk
+// and returns it as it stands then, with what is at hand of it. Whether it is due
+// is asked again there: another may have been first, or a redo may have begun.
+func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead) (model.Run, landed, error) {
+	var done landed
 	err := s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
 		var (
 			rows   []model.SegmentRow
 			redone []int
 			err    error
 		)
+		tx.AskVersions(docHashOf(snapshot))
 		if run, rows, redone, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil {
 			return err
 		}
@@ -59,7 +54,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		if run.State.Terminal() {
 			cause = causeRechunk
 		}
-		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, pages: pages{store: s.segments, rows: rows}}
+		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, pages: pages{store: s.segments, rows: rows, ahead: ahead}}
 		if err := w.survey(ctx); err != nil {
 			return err
 		}
@@ -69,7 +64,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			if err := w.chunk(ctx); err != nil {
 				return err
 			}
-			made = w.made
+			done.chunks = w.made
 		}
 		// A run without any processed page has nothing that could be a version:
 		// it leaves no manifest, and what was current stays so.
@@ -77,9 +72,10 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			return err
 		}
 		faultpoint.Reach("chunk.run.finished")
+		tx.AskUnpublishedLog(run.SnapshotID, run.ExtractionID, logBatch, &done.log)
 		return tx.SetIngestStatus(ctx)
 	})
-	return run, made, err
+	return run, done, err
 }
 
 // stillDue is isDue of a run that is held.
@@ -165,12 +161,15 @@ func (w *work) chunk(ctx context.Context) error {
 // version is the version that lands, but for its generation.
 func (w *work) version() model.Version {
 	s := w.snapshot
-	docHash := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
 	return model.Version{
-		DocHash: docHash, SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
+		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		ChunkerVersion: general.Version, HeaderVersion: header.Version,
 	}
+}
+
+func docHashOf(s model.Snapshot) string {
+	return digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
 }
 
 func (w *work) manifest(v model.Version) model.Manifest {
@@ -270,95 +269,4 @@ func linkOf(c model.Chunk) model.ChunkLink {
 		TextHash: c.TextHash, ContentTextHash: c.ContentTextHash, SourceType: c.SourceType,
 		Type: c.Type, Status: c.Status, SectionPath: c.SectionPath, InfoDate: c.InfoDate, Layer: c.Layer,
 	}
-}
-
-// pages reads a run's pages in order, one segment at a time.
-type pages struct {
-	store Segments
-	rows  []model.SegmentRow
-	kept  map[int][]byte          // segments of a small document, by place
-	read  map[int][]segment.Frame // those of a very small one
-}
-
-func (p *pages) each(ctx context.Context, f func(segment.Frame) error) error {
-	for i, row := range p.rows {
-		if err := p.segment(ctx, i, f); err != nil {
-			return fmt.Errorf("pages %d–%d: %w", row.From, row.To, err)
-		}
-	}
-	return nil
-}
-
-func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error) error {
-	if frames, ok := p.read[i]; ok {
-		for _, frame := range frames {
-			if err := hand(frame, f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	data, err := p.bytes(ctx, i)
-	if err != nil {
-		return err
-	}
-	reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return internal("the stored segment cannot be read: %w", err)
-	}
-	var frames []segment.Frame
-	keep := p.total() <= keepFrames
-	for n := range reader.Index() {
-		frame, err := reader.Frame(n)
-		if err != nil {
-			return internal("the stored segment cannot be read: %w", err)
-		}
-		if keep {
-			frames = append(frames, frame)
-		}
-		if err := hand(frame, f); err != nil {
-			return err
-		}
-	}
-	if keep {
-		if p.read == nil {
-			p.read = make(map[int][]segment.Frame, len(p.rows))
-		}
-		p.read[i] = frames
-	}
-	return nil
-}
-
-func hand(frame segment.Frame, f func(segment.Frame) error) error {
-	err := f(frame)
-	if err != nil && fault.KindOf(err) == fault.KindTransient {
-		return fmt.Errorf("page %d: %w", frame.Page.PageNo, err)
-	}
-	return err
-}
-
-// total is how large the segments are together, in bytes.
-func (p *pages) total() int64 {
-	total := int64(0)
-	for _, row := range p.rows {
-		total += row.ByteLength
-	}
-	return total
-}
-
-func (p *pages) bytes(ctx context.Context, i int) ([]byte, error) {
-	if data, ok := p.kept[i]; ok {
-		return data, nil
-	}
-	data, err := p.store.Segment(ctx, p.rows[i])
-	if err != nil {
-		return nil, err
-	}
-	if total := p.total(); total > keepFrames && total <= keepBytes {
-		if p.kept == nil {
-			p.kept = make(map[int][]byte, len(p.rows))
-		}
-		p.kept[i] = data
-	}
-	return data, nil
 }

@@ -20,17 +20,19 @@ const (
 )
 
 // publish says what the run has changed and is not published yet, then that it
-// has ended. Said again, an event has the same message id. made are chunks that
-// need not be read.
-func (s *Stage) publish(ctx context.Context, run model.Run, made []model.Chunk, emit Emit) error {
-	byRef := make(map[string]model.Chunk, len(made))
-	for _, c := range made {
+// has ended. Said again, an event has the same message id. What done holds need
+// not be read.
+func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Emit) error {
+	byRef := make(map[string]model.Chunk, len(done.chunks))
+	for _, c := range done.chunks {
 		byRef[c.ChunkRef] = c
 	}
-	for {
-		entries, err := s.log.UnpublishedLog(ctx, run.SnapshotID, run.ExtractionID, logBatch)
-		if err != nil {
-			return err
+	for entries := done.log; ; entries = nil {
+		if entries == nil {
+			var err error
+			if entries, err = s.log.UnpublishedLog(ctx, run.SnapshotID, run.ExtractionID, logBatch); err != nil {
+				return err
+			}
 		}
 		if len(entries) > 0 {
 			if err := s.publishEntries(ctx, entries, byRef, emit); err != nil {
@@ -41,11 +43,11 @@ func (s *Stage) publish(ctx context.Context, run model.Run, made []model.Chunk, 
 			break
 		}
 	}
-	done, err := s.completed(ctx, run)
+	completed, err := s.completed(ctx, run)
 	if err != nil {
 		return err
 	}
-	if err := emit(ctx, done); err != nil {
+	if err := emit(ctx, completed); err != nil {
 		return err
 	}
 	faultpoint.Reach("chunk.run.published")

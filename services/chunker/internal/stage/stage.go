@@ -46,6 +46,8 @@ type Tx interface {
 	// the ranges that its redo asked for again, and holds the run.
 	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
 	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
+	// AskVersions asks what Versions returns together with the next question.
+	AskVersions(docHash string)
 	// Versions returns the document's versions in their order, and the generation
 	// that the next manifest of a doc_hash has.
 	Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error)
@@ -56,6 +58,9 @@ type Tx interface {
 	SetCurrent(ctx context.Context, v model.Version, title, language string) error
 	SetIngestStatus(ctx context.Context) error
 	StageItem(ctx context.Context) error
+	// AskUnpublishedLog fills log, before the transaction ends, with what
+	// Log.UnpublishedLog will return then.
+	AskUnpublishedLog(snapshotID, extractionID string, limit int, log *[]model.Unpublished)
 }
 
 // Locker runs f in a transaction that holds the document, and commits it when f
@@ -104,14 +109,15 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	if err != nil {
 		return err
 	}
+	ahead := s.readAhead(ctx, d)
 	standing, err := s.runs.RunStanding(ctx, d.SnapshotID, d.ExtractionID)
 	if err != nil {
 		return err
 	}
 	run := standing.Run
-	var made []model.Chunk
+	var done landed
 	if isDue(standing) {
-		if run, made, err = s.land(ctx, standing.Snapshot, run); err != nil {
+		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead); err != nil {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
@@ -119,7 +125,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	if !run.State.Terminal() {
 		return nil
 	}
-	return s.publish(ctx, run, made, emit)
+	return s.publish(ctx, run, done, emit)
 }
 
 // Fail marks the run failed, unless it has ended already, and says so. An event
@@ -152,7 +158,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		return err
 	}
 	faultpoint.Reach("chunk.failure.committed")
-	return s.publish(ctx, run, nil, emit)
+	return s.publish(ctx, run, landed{}, emit)
 }
 
 // isDue reports whether the run is complete and not yet made into chunks, or made

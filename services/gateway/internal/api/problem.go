@@ -60,7 +60,7 @@ func statusOf(ctx context.Context, err error) (status int, detail string) {
 		return http.StatusInternalServerError, "the stored bytes are gone or damaged"
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return http.StatusGatewayTimeout, "it took too long"
-	case fault.KindOf(err) == fault.KindUnavailable:
+	case fault.KindOf(err) == fault.KindUnavailable, fault.KindOf(err) == fault.KindDeferred:
 		return http.StatusServiceUnavailable, "a part that is needed does not answer"
 	default:
 		return http.StatusInternalServerError, "an internal error: the gateway's log has it"

@@ -42,6 +42,7 @@ type Stage struct {
 	Vectors Vectors
 	Alias   string
 	Missing func(error) bool // a collection is not there, or not known to the catalog
+	Trouble func(error) bool // the vector store failed by itself
 }
 
 // named is a chunk as an event names it.
@@ -122,7 +123,8 @@ func chunkOf(e event.Event) (named, error) {
 }
 
 // handle pushes chunks and returns a result for each. When several fail
-// together each is handled alone, so that none fails for another.
+// together each is handled alone, so that none fails for another. A store that
+// fails by itself, however long, is no chunk's failure.
 func (s *Stage) handle(ctx context.Context, chunks map[string]named, emit stream.Emit) map[string]error {
 	if len(chunks) == 0 {
 		return nil
@@ -135,6 +137,9 @@ func (s *Stage) handle(ctx context.Context, chunks map[string]named, emit stream
 			results[ref] = s.handle(ctx, map[string]named{ref: chunks[ref]}, emit)[ref]
 		}
 		return results
+	}
+	if err != nil && s.Trouble(err) {
+		err = fault.Defer(0, err)
 	}
 	for ref := range chunks {
 		results[ref] = err

@@ -29,6 +29,7 @@ type Catalog interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	Source(ctx context.Context, sourceID string) (model.Source, error)
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
+	SnapshotRuns(ctx context.Context, snapshotID string) (model.Snapshot, []model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 	StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error)
 	SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error)
@@ -114,29 +115,29 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	return s.record(ctx, run, emit)
 }
 
+// start records today's run of a snapshot and publishes its ranges, or those of
+// the one that is recorded already.
 func (s *Stage) start(ctx context.Context, snapshotID, why string, ocr *model.OCRSettings, emit stream.Emit) error {
-	snap, err := s.snapshot(ctx, snapshotID)
+	snap, runs, err := s.Catalog.SnapshotRuns(ctx, snapshotID)
 	if err != nil {
-		return err
+		return s.known(snapshotID, err)
 	}
 	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {
 		return err
 	}
+	for _, existing := range runs {
+		if existing.ExtractionID == run.ExtractionID {
+			return s.again(ctx, existing, emit)
+		}
+	}
 	return s.split(ctx, snap, run, emit)
 }
 
-// split records a new run and publishes its ranges, or those of the one that is
-// recorded already.
+// split records a new run and publishes its ranges.
 func (s *Stage) split(ctx context.Context, snap model.Snapshot, run model.Run, emit stream.Emit) error {
-	existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
-	if err == nil {
-		return s.again(ctx, existing, emit)
-	}
-	if !s.Missing(err) {
-		return err
-	}
-	if run, err = s.Splitter.Split(ctx, snap.Under(run), run); err != nil {
+	run, err := s.Splitter.Split(ctx, snap.Under(run), run)
+	if err != nil {
 		return err
 	}
 	return s.record(ctx, run, emit)
@@ -144,10 +145,16 @@ func (s *Stage) split(ctx context.Context, snap model.Snapshot, run model.Run, e
 
 func (s *Stage) snapshot(ctx context.Context, id string) (model.Snapshot, error) {
 	snap, err := s.Catalog.Snapshot(ctx, id)
+	return snap, s.known(id, err)
+}
+
+// known turns the catalog's word that there is no such snapshot into what that is
+// of an event: a permanent fault.
+func (s *Stage) known(snapshotID string, err error) error {
 	if err != nil && s.Missing(err) {
-		return snap, fault.Permanent(fault.Malformed, fmt.Errorf("snapshot %s is not in the catalog", id))
+		return fault.Permanent(fault.Malformed, fmt.Errorf("snapshot %s is not in the catalog", snapshotID))
 	}
-	return snap, err
+	return err
 }
 
 // newRun returns today's run of a snapshot: under the rules that were copied to
@@ -242,6 +249,13 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 		// Ranges of two parsers never mix: a newer parser starts a run of its own,
 		// under the same rules.
 		if run, err = s.runUnder(snap, req.Why, run.Rules, run.OCR.Asked()); err != nil {
+			return err
+		}
+		existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
+		if err == nil {
+			return s.again(ctx, existing, emit)
+		}
+		if !s.Missing(err) {
 			return err
 		}
 		return s.split(ctx, snap, run, emit)

@@ -1,0 +1,40 @@
+package pdf
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/pdfium"
+)
+
+// Fonts without names and encodings have ligatures by the encoding that the page
+// shows, if they are fonts for text.
+func TestUnnamedFonts(t *testing.T) {
+	tests := []struct{ name, codes, want string }{
+		{"the older encoding", "the \x0ef\x0bsh of the rivers swims o\x0f the water, and so it has to be \x0cled here", "the \uFB03f\uFB00sh of the rivers swims o\uFB04 the water, and so it has to be \uFB01led here"},
+		{"the newer encoding", "the o\x1ece of the rivers is \x10here\x11, and so it has to be \x1clled in here, at once", "the o\uFB03ce of the rivers is “here”, and so it has to be \uFB01lled in here, at once"},
+		{"a font for symbols", "A\x1b B\x1c C 1234567890 1234567890 1234567890 1234567890 1234567890", "A\x1b B\x1c C 1234567890 1234567890 1234567890 1234567890 1234567890"},
+	}
+	for _, test := range tests {
+		var chars []pdfium.Char
+		for i, r := range test.codes {
+			chars = append(chars, pdfium.Char{Index: i, Rune: r, UnicodeMapError: r < ' ', FontSize: 10,
+				Box: pdfium.Rect{Left: float64(5 * i), Right: float64(5*i + 5), Top: 10}, Origin: pdfium.Point{X: float64(5 * i)}})
+		}
+		var got strings.Builder
+		page := &pdfium.Page{MediaBox: pdfium.Rect{Right: 600, Top: 800}, CropBox: pdfium.Rect{Right: 600, Top: 800}}
+		glyphs := glyphsOf(nil, page, sheetOf(page), chars, []pdfium.Font{{}})
+		for i := range glyphs {
+			if glyphs[i].Space != 0 {
+				got.WriteByte(' ')
+			}
+			got.WriteRune(glyphs[i].Rune)
+			if glyphs[i].Mapped == glyphs[i].Unclear && glyphs[i].Mapped {
+				t.Errorf("%s: %q is mapped and unclear", test.name, glyphs[i].Rune)
+			}
+		}
+		if got.String() != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got.String(), test.want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// shelf holds one segment, under its key.
+type shelf struct{ key string }
+
+func (s shelf) Segment(_ context.Context, row model.SegmentRow) ([]byte, error) {
+	if row.ObjectKey != s.key {
+		return nil, errors.New("there is no such object")
+	}
+	return []byte(s.key), nil
+}
+
+func TestReadAhead(t *testing.T) {
+	t.Parallel()
+	s := &Stage{segments: shelf{"there"}}
+	said := func(to, pages int, key string) event.IRExtracted {
+		return event.IRExtracted{Pages: model.PageRange{From: 1, To: to}, PageCount: pages, ObjectKey: key, Digest: "d"}
+	}
+	for name, c := range map[string]struct {
+		said   event.IRExtracted
+		digest string
+		want   string
+	}{
+		"all of its document":     {said(3, 3, "there"), "d", "there"},
+		"a part of its document":  {said(16, 20, "there"), "d", ""},
+		"another one counts now":  {said(3, 3, "there"), "e", ""},
+		"one that cannot be read": {said(3, 3, "gone"), "d", ""},
+	} {
+		a := s.readAhead(t.Context(), c.said)
+		row := model.SegmentRow{ObjectKey: c.said.ObjectKey, Digest: c.digest}
+		if got := string(a.wait(row)); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if again := a.wait(row); again != nil {
+			t.Errorf("%s: handed out twice", name)
+		}
+	}
+	// What was not read ahead is read when it is wanted.
+	for _, key := range []string{"there", "gone"} {
+		p := pages{store: s.segments, rows: []model.SegmentRow{{ObjectKey: key, Digest: "d"}}, ahead: s.readAhead(t.Context(), said(3, 3, key))}
+		data, err := p.bytes(t.Context(), 0)
+		if again, errAgain := p.bytes(t.Context(), 0); string(again) != string(data) || (errAgain == nil) != (err == nil) {
+			t.Errorf("%s: %q, %v", key, again, errAgain)
+		}
+		if (err == nil) != (key == "there") {
+			t.Errorf("%s: %q, %v", key, data, err)
+		}
+	}
+}
