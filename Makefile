@@ -100,17 +100,23 @@ conformance: ## the vector store's tests on Qdrant's own engine: make conformanc
 run-separate: build ## servers and services as separate processes, until interrupted
 	@bin/colophon dev --separate
 
+FAULTS := $(if $(CORPUS),-corpus "$(abspath $(CORPUS))") -seed $(SEED)
+
 .PHONY: e2e
 e2e: install ## faults in the long form: 50 kills, outages of 30 s (SEED=N; CORPUS=DIR for more documents; QDRANT_URL=… for another vector store)
-	$(GO) test -count=1 -v -timeout 60m ./test/fault -args -full -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
+	$(GO) test -count=1 -v -timeout 60m -run 'TestFaults|TestOrders|TestAScan' ./test/fault -args -full $(FAULTS)
+
+.PHONY: e2e-wide
+e2e-wide: install ## the same with faults of more kinds, and the captures of e2e-capture
+	$(GO) test -count=1 -v -timeout 60m ./test/fault -args -wide $(FAULTS)
 
 .PHONY: e2e-capture
 e2e-capture: install ## 10,000 captures by four crawlers over 20 kills of the capturer (SEED=N)
 	$(GO) test -count=1 -v -timeout 30m -run 'TestCapture$$' ./test/fault -args -full -seed $(SEED)
 
 .PHONY: e2e-full
-e2e-full: install ## the same with the delays of production and outages of 3 minutes: takes hours
-	$(GO) test -count=1 -v -timeout 12h ./test/fault -args -real -seed $(SEED) $(if $(CORPUS),-corpus "$(abspath $(CORPUS))")
+e2e-full: install ## all of them with the delays of production and outages of 3 minutes: takes hours
+	$(GO) test -count=1 -v -timeout 12h ./test/fault -args -real $(FAULTS)
 
 .PHONY: determinism
 determinism: install ## the same dump from other builds, numbers of workers, processes, time zones and orders

@@ -167,6 +167,16 @@ func (s *Stack) assemble(dir string, options Options) error {
 	return nil
 }
 
+// Remove removes the folder of a stack that was closed, with all its data: PostgreSQL's may lie outside of it, where
+// root runs the stack in a folder that others cannot enter.
+func Remove(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(postgres.Remove(filepath.Join(dir, "postgres")), os.RemoveAll(dir))
+}
+
 // parts lists the wanted parts in the order in which they would be started one by one.
 func (s *Stack) parts() []part {
 	var parts []part

@@ -3,6 +3,8 @@ package devstack_test
 import (
 	"bufio"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -352,7 +354,8 @@ func TestSecretsAreRandomAndPrivate(t *testing.T) {
 	}
 }
 
-// TestFolderThatOthersCannotEnter: root hands PostgreSQL to another user, who must find a place all the same.
+// TestFolderThatOthersCannotEnter: root hands PostgreSQL to another user, who must find a place all the same, and
+// leaves it with the folder.
 func TestFolderThatOthersCannotEnter(t *testing.T) {
 	closed := filepath.Join(t.TempDir(), "closed")
 	if err := os.Mkdir(closed, 0o700); err != nil {
@@ -360,14 +363,61 @@ func TestFolderThatOthersCannotEnter(t *testing.T) {
 	}
 	dir := filepath.Join(closed, "stack")
 	stack := start(t, dir)
-	if target, err := os.Readlink(filepath.Join(dir, "postgres", "data")); err == nil {
-		t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(target)) })
-	} else if os.Getuid() == 0 {
-		t.Errorf("no link to the data: %v", err)
-	}
+	outside := outsideOf(t, dir)
 	connect(t, stack.Endpoints()).put(t)
 	if err := stack.Close(); err != nil {
 		t.Fatal(err)
 	}
-	connect(t, start(t, dir).Endpoints()).check(t)
+	stack = start(t, dir)
+	connect(t, stack.Endpoints()).check(t)
+	if err := stack.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := devstack.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	mustBeGone(t, dir)
+	mustBeGone(t, outside)
+}
+
+// TestAFolderIsRemovedWithoutItsDatabase: the next stack takes away what a temporary folder has left.
+func TestAFolderIsRemovedWithoutItsDatabase(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root's databases lie outside")
+	}
+	left, kept := t.TempDir(), t.TempDir()
+	for _, dir := range []string{left, kept} {
+		if err := start(t, dir).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outside, other := outsideOf(t, left), outsideOf(t, kept)
+	if err := os.RemoveAll(left); err != nil {
+		t.Fatal(err)
+	}
+	start(t, t.TempDir())
+	mustBeGone(t, outside)
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("the database of a folder that is there: %v", err)
+	}
+}
+
+// outsideOf returns the folder outside of dir in which its database lies; of users other than root there is none.
+func outsideOf(t *testing.T, dir string) string {
+	t.Helper()
+	target, err := os.Readlink(filepath.Join(dir, "postgres", "data"))
+	if os.Getuid() != 0 {
+		return filepath.Join(dir, "none")
+	}
+	if err != nil {
+		t.Fatalf("no link to the data: %v", err)
+	}
+	return filepath.Dir(target)
+}
+
+func mustBeGone(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", path, err)
+	}
 }

@@ -30,10 +30,11 @@ def main(server, source, path):
                 print(json.dumps(message))  # stored, unchanged, duplicate, rejected or failed
                 sys.exit(3 if message["outcome"] in ("rejected", "failed") else 0)
     sys.exit("the bus has gone away: send it again with the same request_id")
-
 if len(sys.argv) != 4:
     sys.exit(__doc__)
 try:
     main(*sys.argv[1:])
+except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
+    sys.exit(str(problem))
 except (OSError, ValueError) as problem:
     sys.exit(f"{problem}: send it again with the same request_id")

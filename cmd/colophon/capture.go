@@ -74,6 +74,12 @@ func (c *cli) captureCommand() *cobra.Command {
 
 // check refuses flags that cannot be meant, before anything is sent.
 func (o captureOptions) check() error {
+	if !o.wait && (o.strict || o.timeout != 0) {
+		return usagef("--strict and --timeout are for --wait")
+	}
+	if err := checkTimeout(o.timeout); err != nil {
+		return err
+	}
 	if o.at != "" {
 		if _, err := time.Parse(time.RFC3339, o.at); err != nil {
 			return usagef("--at %q: must be RFC 3339, like 2026-03-12T09:00:00Z", o.at)

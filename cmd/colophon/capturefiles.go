@@ -33,6 +33,9 @@ func filesOf(arg, as string) ([]file, error) {
 		return nil, usagef("%s: %v", arg, errors.Unwrap(err))
 	}
 	if !info.IsDir() {
+		if !info.Mode().IsRegular() {
+			return nil, usagef("%s is no regular file", arg)
+		}
 		if as == "" {
 			as = filepath.Base(arg)
 		}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/sdk"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -85,7 +88,7 @@ func (c *cli) convert(ctx context.Context, given []string, w writing, o captureO
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, removeLocal(dir)) }()
 	sys, err := startTemporary(ctx, dir)
 	if err != nil {
 		return err
@@ -125,8 +128,7 @@ func distinguish(requests []handover, given []string) {
 	}
 	for i := range requests {
 		if count[requests[i].URL] > 1 {
-			path := strings.TrimLeft(filepath.ToSlash(filepath.Clean(given[i])), "./")
-			requests[i].URL = "file:///" + path
+			requests[i].URL = sdk.FileURL(listed(given[i]))
 			requests[i].RequestID = requests[i].RequestID + fmt.Sprintf("-%d", i)
 		}
 	}
@@ -134,10 +136,11 @@ func distinguish(requests []handover, given []string) {
 
 func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []catalog.Result, w writing) error {
 	failed, written := false, false
-	for _, r := range results {
+	names := fileNames(results)
+	for i, r := range results {
 		if r.InError() {
 			failed = true
-			fmt.Fprintf(c.err, "%s: %s: %s\n", r.URL, r.Reason, r.Message)
+			fmt.Fprintf(forPeople{c.err}, "%s: %s: %s\n", r.URL, r.Reason, r.Message)
 			continue
 		}
 		if r.State == "" {
@@ -157,7 +160,7 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			}
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(w.out, fileName(r)+formats()[w.to]), buf.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(w.out, names[i]+formats()[w.to]), buf.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
@@ -167,9 +170,35 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 	return nil
 }
 
-// fileName is the name of a file's document as the name of a file.
-func fileName(r catalog.Result) string {
-	return strings.ReplaceAll(strings.TrimPrefix(r.URL, "file:///"), "/", "_")
+// maxFileName bounds the name of a file that is written, in bytes, without what is
+// put behind it: file systems take 255.
+const maxFileName = 200
+
+// fileNames names the files that are written of documents: by their paths, with "_"
+// for what is no part of a name, each by a name of its own.
+func fileNames(results []catalog.Result) []string {
+	names, taken := make([]string, len(results)), make(map[string]bool)
+	for i, r := range results {
+		path := strings.TrimPrefix(r.URL, "file:///")
+		if plain, err := url.PathUnescape(path); err == nil {
+			path = plain
+		}
+		name := strings.Map(func(c rune) rune {
+			if c == '/' || unicode.IsControl(c) {
+				return '_'
+			}
+			return c
+		}, strings.ToValidUTF8(path, "_"))
+		if len(name) > maxFileName {
+			name = strings.ToValidUTF8(name[:maxFileName], "")
+		}
+		names[i] = name
+		for n := 2; taken[names[i]]; n++ {
+			names[i] = fmt.Sprintf("%s~%d", name, n)
+		}
+		taken[names[i]] = true
+	}
+	return names
 }
 
 // temporary is a local system that runs inside this command.

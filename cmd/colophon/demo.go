@@ -43,7 +43,7 @@ func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (er
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	defer func() { err = errors.Join(err, removeLocal(tmp)) }()
 	began := time.Now()
 	fmt.Fprintln(c.out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and six services")
 	sys, err := startTemporary(ctx, tmp)
@@ -82,7 +82,7 @@ func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (er
 			return err
 		}
 	}
-	fmt.Fprintf(c.out, "\nsearch: %s\n", query)
+	fmt.Fprintf(forPeople{c.out}, "\nsearch: %s\n", query)
 	demo := *c
 	demo.dir, demo.dirFlag = tmp, nil
 	if err := demo.searchAndProve(ctx, query); err != nil {
@@ -140,7 +140,7 @@ func (c *cli) searchAndProve(ctx context.Context, query string) error {
 	if len(found.Hits) == 0 {
 		return errors.New("the search found nothing")
 	}
-	writeHits(c.out, found)
+	writeHits(forPeople{c.out}, found)
 	sys, err := c.system(ctx)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (c *cli) searchAndProve(ctx context.Context, query string) error {
 			return err
 		}
 		for _, p := range proofs {
-			writeDemoProof(c.out, p, items[0].Chunk)
+			writeDemoProof(forPeople{c.out}, p, items[0].Chunk)
 			if p.Verdict != proof.Verified {
 				return errFailed
 			}

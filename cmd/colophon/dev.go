@@ -95,6 +95,9 @@ func profiled(path string, f func() error) error {
 }
 
 func (c *cli) dev(ctx context.Context, o localOptions, separate bool) error {
+	if err := os.MkdirAll(o.dir, 0o711); err != nil { // PostgreSQL may run as another user
+		return usagef("--dir: %w", err)
+	}
 	l, err := startLocal(ctx, o)
 	if err != nil {
 		return err

@@ -63,6 +63,9 @@ func (c *cli) exportKind(name, short, long, example string, do func(*exporter, c
 			if folder && e.out == "" {
 				return usagef("name the folder with -o")
 			}
+			if e.snapshot != "" && e.source != "" {
+				return usagef("name --snapshot or --source")
+			}
 			ctx := cmd.Context()
 			db, set, err := c.catalog(ctx)
 			if err != nil {
@@ -81,6 +84,11 @@ func (c *cli) exportKind(name, short, long, example string, do func(*exporter, c
 			e.pictures = pictures.Pictures{Drawer: drawer, Objects: e.blobs}
 			if e.source != "" {
 				if _, err := db.Source(ctx, e.source); err != nil {
+					return err
+				}
+			}
+			if e.snapshot != "" { // before a file of an earlier export is written over
+				if _, err := db.Snapshot(ctx, e.snapshot); err != nil {
 					return err
 				}
 			}

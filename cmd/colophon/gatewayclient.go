@@ -30,6 +30,9 @@ func (c *cli) get(ctx context.Context, path string, query url.Values, out any) e
 	if found.File != "" && found.Values["COLOPHON_GATEWAY_URL"] == "" {
 		return fault.Unavailable(fmt.Errorf("no gateway runs in the system of %s, as with `colophon dev --only servers`: set COLOPHON_GATEWAY_URL to the address of one", c.dir))
 	}
+	if base, err := url.Parse(gateway.URL); err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return usagef("COLOPHON_GATEWAY_URL is %q; allowed is an address such as http://127.0.0.1:8080", gateway.URL)
+	}
 	address := strings.TrimRight(gateway.URL, "/") + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

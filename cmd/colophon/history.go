@@ -66,8 +66,11 @@ func writeHistory(w io.Writer, h history) {
 			fmt.Fprintln(w, "  recorded, nothing to run")
 		}
 		for _, r := range s.Runs {
-			fmt.Fprintf(w, "  run %s  parser %s  %s  %s: %d pages, %d processed, %d failed, %d pending", r.ExtractionID, r.ParserVersion, r.Why,
-				r.State, r.PageCount, r.Processed, r.Failed, r.Pending)
+			fmt.Fprintf(w, "  run %s  parser %s  %s  %s: %s, %d processed, %d failed, %d pending", r.ExtractionID, r.ParserVersion, r.Why,
+				r.State, many(r.PageCount, "page"), r.Processed, r.Failed, r.Pending)
+			if r.Redo > 0 {
+				fmt.Fprintf(w, ", after redo %d", r.Redo)
+			}
 			if r.Reason != "" {
 				fmt.Fprintf(w, "  %s: %s", r.Reason, r.Message)
 			}
@@ -108,7 +111,7 @@ func writeLedger(w io.Writer, pages []pageState) {
 		line := fmt.Sprintf("%6d  %-9s %6d %9.4f  %s", p.PageNo, p.Status, p.Units, p.Coverage, strings.Join(append(notes, p.Flags...), "; "))
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(w, "%d of %d pages are in units as a whole, %d failed\n", whole, len(pages), failed)
+	fmt.Fprintf(w, "%d of %s in units as a whole, %d failed\n", whole, many(len(pages), "page"), failed)
 	for _, a := range accounts(total) {
 		if a.Found > 0 {
 			fmt.Fprintf(w, "%s: %s\n", a.name, tell(a.Account))

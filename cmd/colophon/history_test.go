@@ -25,7 +25,7 @@ func TestLedger(t *testing.T) {
      3  failed         0    0.0000  timeout: page 3: too slow
      4  processed      0    0.5000  5 characters are hidden
      5  processed      0    1.0000  characters: 0 of 2 in units, 1 skipped (invisible), 1 skipped (outside the page)
-2 of 5 pages are in units as a whole, 1 failed
+2 of 5 pages in units as a whole, 1 failed
 characters: 99 of 102 in units, 1 skipped (invisible), 2 skipped (outside the page)
 pictures: 1 of 2 in units, 1 failed
 `

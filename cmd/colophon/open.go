@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
@@ -68,8 +69,31 @@ func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
 	return db, s, nil
 }
 
+// busWait is how long a command waits for the bus: as long as for an answer of it.
+const busWait = 5 * time.Second
+
+// stream connects to the bus. It goes on by itself when the bus is away later on;
+// one that is not there at the beginning is told.
 func (c *cli) stream(ctx context.Context, s settings) (*stream.Conn, error) {
-	return stream.Connect(ctx, stream.ConfigOf("colophon", s.NATS, s.Runner))
+	conn, err := stream.Connect(ctx, stream.ConfigOf("colophon", s.NATS, s.Runner))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, busWait)
+	defer cancel()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if err = conn.Ready(ctx); err == nil {
+			return conn, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			conn.Close()
+			return nil, fmt.Errorf("the bus does not answer: %w", err)
+		}
+	}
 }
 
 // system is everything that a proof reads.

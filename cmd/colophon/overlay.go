@@ -34,7 +34,8 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 	}
 	defer drawer.Close()
 	failed := false
-	for _, r := range results {
+	names := fileNames(results)
+	for i, r := range results {
 		if r.SnapshotID == "" {
 			continue
 		}
@@ -57,13 +58,13 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 			})
 			if fault.KindOf(err) == fault.KindPermanent {
 				failed = true
-				fmt.Fprintf(c.err, "%s: no picture: %s: %v\n", r.URL, fault.ReasonOf(err), err)
+				fmt.Fprintf(forPeople{c.err}, "%s: no picture: %s: %v\n", r.URL, fault.ReasonOf(err), err)
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%04d.png", fileName(r), f.Page.PageNo)), png, 0o644)
+			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%04d.png", names[i], f.Page.PageNo)), png, 0o644)
 		})
 		if err != nil {
 			return err

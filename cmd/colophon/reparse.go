@@ -71,6 +71,12 @@ func (c *cli) reparseCommand() *cobra.Command {
 			if (o.source == "") == (o.snapshot == "") {
 				return usagef("name --source or --snapshot")
 			}
+			if !o.wait && o.timeout != 0 {
+				return usagef("--timeout is for --wait")
+			}
+			if err := checkTimeout(o.timeout); err != nil {
+				return err
+			}
 			if !o.ocr && (len(o.languages) > 0 || o.dpi != 0) {
 				return usagef("--language and --dpi are for --ocr")
 			}

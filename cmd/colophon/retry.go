@@ -21,7 +21,7 @@ func retry(ctx context.Context, conn *stream.Conn, run model.Run, page int) erro
 	}
 	if page > 0 {
 		if page > run.PageCount {
-			return usagef("--page %d: the snapshot has %d pages", page, run.PageCount)
+			return usagef("--page %d: the snapshot has %s", page, many(run.PageCount, "page"))
 		}
 		req.Pages = []int{page}
 	}

@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case c.json:
 		_ = writeJSON(stderr, problemLine{Error: sentence(err), Exit: code}) // nobody is left to tell
 	default:
-		fmt.Fprintf(stderr, "colophon: %s\n", sentence(err))
+		fmt.Fprintf(stderr, "colophon: %s\n", shown(sentence(err)))
 	}
 	return code
 }
@@ -135,7 +135,7 @@ func (c *cli) root() *cobra.Command {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return usageError{err}
+			return usagef("%w: see `%s --help`", err, cmd.CommandPath())
 		}
 		return nil
 	}
@@ -157,7 +157,7 @@ func group(name, short string) *cobra.Command {
 // print writes v as one line of JSON, or calls human.
 func (c *cli) print(v any, human func(w io.Writer)) error {
 	if !c.json {
-		human(c.out)
+		human(forPeople{c.out})
 		return nil
 	}
 	return writeJSON(c.out, v)

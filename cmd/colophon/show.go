@@ -23,8 +23,11 @@ func (c *cli) showCommand() *cobra.Command {
 
 func (c *cli) show(cmd *cobra.Command, kind, id string) error {
 	parts := strings.Split(id, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
+	for i, part := range parts {
+		if part == "" {
+			return usagef("%q is no ID", id)
+		}
+		parts[i] = url.PathEscape(part)
 	}
 	var path string
 	switch {

@@ -52,6 +52,9 @@ func (c *cli) sourceLog() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(entries) == 0 {
+				return fmt.Errorf("source %s: %w", id[0], catalog.ErrNotFound)
+			}
 			for _, e := range entries {
 				if err := c.print(e, func(w io.Writer) {
 					fmt.Fprintf(w, "%s  %-12s %s  %s\n", e.At.UTC().Format(time.RFC3339), e.Who, e.Action, e.Why)
@@ -68,19 +71,19 @@ func (c *cli) sourceAdd() *cobra.Command {
 	return c.sourceChange(&cobra.Command{
 		Use: "add ID", Short: "Register a source, or change what the flags name of one",
 		Example: "  colophon source add valdoro --name 'Conseil municipal de Valdoro' --language fr --territory Valdoro",
-	}, func(id string, _ error) (model.Source, error) { return model.DefaultSource(id), nil })
+	}, true)
 }
 
 func (c *cli) sourceSet() *cobra.Command {
 	return c.sourceChange(&cobra.Command{
 		Use: "set ID", Short: "Change what the flags name of a source that is registered",
 		Example: "  colophon source set valdoro --host-delay 2s --dedup-html 1h --robots ignore --robots-notes 'agreed with the clerk'",
-	}, func(_ string, err error) (model.Source, error) { return model.Source{}, err })
+	}, false)
 }
 
-// sourceChange is a command that changes a source by flags; missing says what
-// becomes of one that is not registered.
-func (c *cli) sourceChange(cmd *cobra.Command, missing func(id string, err error) (model.Source, error)) *cobra.Command {
+// sourceChange is a command that changes a source by flags, and registers one that
+// is not if add says so.
+func (c *cli) sourceChange(cmd *cobra.Command, add bool) *cobra.Command {
 	given := newSourceFlags(cmd.Flags())
 	cmd.Args = args(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, id []string) error {
@@ -92,27 +95,31 @@ func (c *cli) sourceChange(cmd *cobra.Command, missing func(id string, err error
 			return err
 		}
 		defer db.Close()
-		s, err := db.Source(cmd.Context(), id[0])
-		if errors.Is(err, catalog.ErrNotFound) {
-			s, err = missing(id[0], err)
-		}
-		if err != nil {
-			return err
-		}
-		if err := given.apply(&s); err != nil {
-			return err
-		}
-		return c.putSource(cmd.Context(), db, s)
+		return c.changeSource(cmd.Context(), db, id[0], add, func(s model.Source) (model.Source, error) {
+			if err := given.apply(&s); err != nil {
+				return s, err
+			}
+			if err := s.Validate(); err != nil {
+				return s, usagef("source %s: %w", s.SourceID, err)
+			}
+			return s, nil
+		})
 	}
 	return cmd
 }
 
-// putSource writes a source that a user described, and says so.
-func (c *cli) putSource(ctx context.Context, db *catalog.DB, s model.Source) error {
-	if err := s.Validate(); err != nil {
-		return usagef("source %s: %w", s.SourceID, err)
-	}
-	if err := db.PutSource(ctx, s); err != nil {
+// changeSource writes what change makes of a source, and says so.
+func (c *cli) changeSource(ctx context.Context, db *catalog.DB, id string, add bool, change func(model.Source) (model.Source, error)) error {
+	s, err := db.ChangeSource(ctx, id, func(before model.Source, missing error) (model.Source, error) {
+		switch {
+		case missing != nil && !add:
+			return before, missing
+		case missing != nil:
+			before = model.DefaultSource(id)
+		}
+		return change(before)
+	})
+	if err != nil {
 		return err
 	}
 	return c.print(s, func(w io.Writer) { fmt.Fprintf(w, "source %s is registered\n", s.SourceID) })

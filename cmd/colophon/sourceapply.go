@@ -17,8 +17,8 @@ func (c *cli) sourceApply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply -f FILE", Short: "Register and change sources as a YAML file says",
 		Long: "Reads sources from a YAML file, one a document of it, under the names that\n" +
-			"`source show` prints. What a document does not name stays as it is, or gets its\n" +
-			"default; what is null is unset. Nothing is written unless all of it is valid.",
+			"`source show` prints. What a document does not name stays as it is, what is null\n" +
+			"gets its default. Nothing is written unless all of it is valid.",
 		Example: "  colophon source apply -f sources.yaml\n  colophon source show --json valdoro | colophon source apply -f -",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,7 +31,6 @@ func (c *cli) sourceApply() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			sources := make([]model.Source, len(described))
 			for n, d := range described {
 				s, err := db.Source(cmd.Context(), d.ID)
 				if errors.Is(err, catalog.ErrNotFound) {
@@ -40,12 +39,12 @@ func (c *cli) sourceApply() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if sources[n], err = d.Apply(s); err != nil {
+				if _, err := d.Apply(s); err != nil {
 					return usagef("%s: document %d: %w", path, n+1, err)
 				}
 			}
-			for _, s := range sources {
-				if err := c.putSource(cmd.Context(), db, s); err != nil {
+			for _, d := range described {
+				if err := c.changeSource(cmd.Context(), db, d.ID, true, d.Apply); err != nil {
 					return err
 				}
 			}

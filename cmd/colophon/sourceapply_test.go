@@ -48,6 +48,7 @@ func TestSourceCommands(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	d.say(t, 3, "source", "disable", "none")
+	d.say(t, 3, "source", "log", "none")
 	d.say(t, 0, "source", "remove", "b")
 	d.say(t, 3, "source", "remove", "b")
 	d.say(t, 3, "source", "remove", "a") // something was captured

@@ -115,25 +115,27 @@ func learnFurniture(ctx context.Context, db *catalog.DB, blobs *blobstore.Store,
 // keepFurniture writes the list into the source's rules as its next version,
 // unless it is what they hold already.
 func keepFurniture(ctx context.Context, db *catalog.DB, sourceID string, found model.Furniture, dry bool) (learnt, error) {
-	source, err := db.Source(ctx, sourceID)
-	if err != nil {
-		return learnt{}, err
+	out := learnt{SourceID: sourceID}
+	fill := func(source model.Source) model.Source {
+		out.Furniture = model.Furniture{}
+		if source.Furniture != nil {
+			out.Furniture = *source.Furniture
+		}
+		if out.Changed = !out.Furniture.Same(found); out.Changed {
+			found.Version = out.Furniture.Version + 1
+			out.Furniture, source.Furniture = found, &found
+		}
+		return source
 	}
-	before := model.Furniture{}
-	if source.Furniture != nil {
-		before = *source.Furniture
-	}
-	out := learnt{SourceID: sourceID, Furniture: before, Changed: !before.Same(found)}
-	if !out.Changed {
-		return out, nil
-	}
-	found.Version = before.Version + 1
-	out.Furniture = found
 	if dry {
-		return out, nil
+		source, err := db.Source(ctx, sourceID)
+		fill(source)
+		return out, err
 	}
-	source.Furniture = &found
-	return out, db.PutSource(ctx, source)
+	_, err := db.ChangeSource(ctx, sourceID, func(source model.Source, missing error) (model.Source, error) {
+		return fill(source), missing
+	})
+	return out, err
 }
 
 func writeLearnt(w io.Writer, out learnt, dry bool) {

@@ -186,6 +186,20 @@ func (d *desk) refusesOtherFacts(t *testing.T) {
 	d.say(t, 0, "capture", "--wait", "--source", "facts", path, "--language", "fr")
 	_, problems := d.hear(t, 3, "capture", "--wait", "--timeout", "1ns", "--source", "facts", path)
 	contains(t, problems, "gave up waiting after 1ns", "the same command")
+	for _, flags := range [][]string{{"--timeout", "1m"}, {"--strict"}, {"--wait", "--timeout", "-1s"}} {
+		_, problems := d.hear(t, 2, append([]string{"capture", "--source", "facts", path}, flags...)...)
+		contains(t, problems, "--timeout")
+	}
+	out := filepath.Join(t.TempDir(), "before.warc.gz")
+	put(t, out, "an earlier export", day)
+	d.hear(t, 3, "export", "warc", "--snapshot", "snap_none", "-o", out)
+	if kept, err := os.ReadFile(out); err != nil || string(kept) != "an earlier export" {
+		t.Errorf("an export of nothing leaves %q, %v", kept, err)
+	}
+	d.hear(t, 2, "export", "ir", "--snapshot", "snap_none", "--source", "facts")
+	d.hear(t, 2, "verify", "--all", "--workers", "-1")
+	_, problems = d.hear(t, 2, "capture", "--source", "facts", os.DevNull)
+	contains(t, problems, "no regular file")
 }
 
 func (d *desk) checksLanguages(t *testing.T) {
@@ -309,6 +323,7 @@ func TestRefusals(t *testing.T) {
 	refuse(t, 2, []string{"--http " + at, "in use", "--http 127.0.0.1:0"}, "dev", "--http", at)
 	refuse(t, 2, []string{"--nats " + at, "in use"}, "dev", "--http", "127.0.0.1:0", "--nats", at)
 	refuse(t, 2, []string{`--http "nonsense"`, "host:port"}, "dev", "--http", "nonsense")
+	refuse(t, 2, []string{"--dir: mkdir"}, "dev", "--http", "127.0.0.1:0", "--dir", filepath.Join(os.DevNull, "x"))
 	refuse(t, 4, []string{"no running system"}, "status")
 	t.Setenv("COLOPHON_HEALTH_ADDR", "127.0.0.1:9999")
 	refuse(t, 2, []string{"COLOPHON_HEALTH_ADDR", "--separate"}, "dev", "--separate", "--http", "127.0.0.1:0")
@@ -321,6 +336,11 @@ func TestRefusals(t *testing.T) {
 	refuse(t, 2, []string{"COLOPHON_POSTGRES_URL", "postgres://"}, "status")
 	t.Setenv("COLOPHON_POSTGRES_URL", "postgres://a:b@127.0.0.1:1/x")
 	refuse(t, 4, []string{"does not answer"}, "status")
+	refuse(t, 4, []string{"the bus does not answer: not connected to NATS: 127.0.0.1:1"}, "dlq", "list")
+	t.Setenv("COLOPHON_GATEWAY_URL", "localhost:8080")
+	refuse(t, 2, []string{"COLOPHON_GATEWAY_URL", "http://"}, "search", "x")
+	refuse(t, 2, []string{`"snap_a/" is no ID`}, "show", "page", "snap_a/")
+	refuse(t, 2, []string{"colophon show --help"}, "show", "page")
 	t.Setenv("COLOPHON_WORKERS", "many")
 	refuse(t, 2, []string{"COLOPHON_WORKERS", "many"}, "status")
 }

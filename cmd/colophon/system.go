@@ -25,6 +25,14 @@ import (
 	splitter "github.com/colophon-dev/colophon/services/splitter/app"
 )
 
+// serversDir is where the servers of a local system keep their data.
+func serversDir(dir string) string { return filepath.Join(dir, "data") }
+
+// removeLocal removes the folder of a local system that was stopped.
+func removeLocal(dir string) error {
+	return errors.Join(devstack.Remove(serversDir(dir)), os.RemoveAll(dir))
+}
+
 // local is the whole system on one machine: the servers of devstack and, in
 // the same process, all services.
 type local struct {
@@ -50,7 +58,7 @@ type localOptions struct {
 // startLocal starts the servers, makes schema, streams and buckets, and builds
 // the services, which run only when they are handed to process.Run.
 func startLocal(ctx context.Context, o localOptions) (*local, error) {
-	stack, err := devstack.Start(ctx, devstack.Options{Dir: filepath.Join(o.dir, "data"), NATSAddr: o.nats, NoSync: o.noSync})
+	stack, err := devstack.Start(ctx, devstack.Options{Dir: serversDir(o.dir), NATSAddr: o.nats, NoSync: o.noSync})
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 			if (len(given) > 0) == (o.all || o.document != "") || (o.all && o.document != "") {
 				return usagef("name chunks, or --document ID, or --all")
 			}
+			if o.workers < 0 || o.age < 0 {
+				return usagef("--workers and --age must not be negative")
+			}
 			if o.resume != "" && !o.all {
 				return usagef("--resume goes with --all")
 			}

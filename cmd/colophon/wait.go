@@ -66,6 +66,14 @@ func (c *cli) follow(ctx context.Context, s *sender, requests []handover, timeou
 	return s.results(ctx, requests, bySource)
 }
 
+// checkTimeout refuses a --timeout that has ended before it begins.
+func checkTimeout(timeout time.Duration) error {
+	if timeout < 0 {
+		return usagef("--timeout %s: must not be negative", timeout)
+	}
+	return nil
+}
+
 // goesOn is true of everything that was sent.
 const goesOn = "what was sent stands and goes on without this command; the same command follows it again"
 

@@ -10,11 +10,18 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
 // dataName is the entry of the options' folder that leads to the cluster: the folder itself, or a link to it.
 const dataName = "data"
+
+// A cluster outside of the options' folder lies in a folder whose name begins so, beside a file that names the former.
+const (
+	outsidePrefix = "colophon-"
+	backName      = "of"
+)
 
 // socketPathLimit is the longest folder for the server's unix socket (107 bytes in all).
 const socketPathLimit = 107 - len("/"+socketName)
@@ -142,7 +149,8 @@ func (o owner) dataDir(dir string) (string, error) {
 		if !o.reaches(filepath.Join(base, "x")) {
 			continue
 		}
-		outside, err := os.MkdirTemp(base, "colophon-"+keyOf(dir)+"-")
+		sweep(base)
+		outside, err := os.MkdirTemp(base, outsidePrefix+keyOf(dir)+"-")
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -154,8 +162,55 @@ func (o owner) dataDir(dir string) (string, error) {
 		if err := os.Symlink(target, path); err != nil {
 			return "", fmt.Errorf("link to %s: %w", target, err)
 		}
+		// Last: a folder that names a dir without a link to it may be swept.
+		if err := os.WriteFile(filepath.Join(outside, backName), []byte(dir), 0o600); err != nil {
+			return "", fmt.Errorf("name the folder of %s: %w", target, err)
+		}
 		return target, nil
 	}
 	return "", fmt.Errorf("user %d, who runs PostgreSQL for root, cannot enter %s, and there is no other place: %w",
 		o.uid, dir, errors.Join(errs...))
+}
+
+// sweep removes the folders below base whose dir was a temporary one that is gone. Others are kept: their dir may have
+// been moved, or be on a disk that is not mounted. What cannot be removed stays for the next time.
+func sweep(base string) {
+	found, err := filepath.Glob(filepath.Join(base, outsidePrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, outside := range found {
+		dir, err := os.ReadFile(filepath.Join(outside, backName))
+		if err != nil || !isTemporary(string(dir)) {
+			continue
+		}
+		target := filepath.Join(outside, dataName)
+		link, err := os.Readlink(filepath.Join(string(dir), dataName))
+		gone := err == nil && link != target || errors.Is(err, fs.ErrNotExist)
+		if gone && len(processesIn(target)) == 0 {
+			_ = os.RemoveAll(outside)
+		}
+	}
+}
+
+func isTemporary(dir string) bool {
+	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		if strings.HasPrefix(dir, filepath.Clean(base)+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Remove removes the folder of a server that was closed, and its cluster also where that lies outside of the folder.
+func Remove(dir string) error {
+	if target, err := os.Readlink(filepath.Join(dir, dataName)); err == nil {
+		outside := filepath.Dir(target)
+		if of, err := os.ReadFile(filepath.Join(outside, backName)); err == nil && string(of) == dir {
+			if err := os.RemoveAll(outside); err != nil {
+				return fmt.Errorf("remove the database of %s: %w", dir, err)
+			}
+		}
+	}
+	return os.RemoveAll(dir)
 }

@@ -55,6 +55,20 @@ func classify(ctx context.Context, b Bucket, err error) error {
 	}
 }
 
+// Lost is the error of an object that the catalog names, under what it is of. One
+// that is not there or damaged is tried again, since also a store that is being
+// restored, or a door before it, says so, and is Internal in the end.
+func Lost(err error, what string) error {
+	gone := errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	if gone {
+		return fault.TransientFor(fault.Internal, 0, err)
+	}
+	return err
+}
+
 // refused reports whether the store would give the same answer every time: what
 // is wrong is the request. Of all other answers, also those of status 400, it is
 // the store or the way there: a body that did not arrive whole, a key that has

@@ -2,8 +2,6 @@ package blobstore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -15,8 +13,7 @@ import (
 
 // FetchRaw writes the captured bytes of a snapshot to a new file at path,
 // verified: with anything but nil there is no such file. Bytes that are lost or
-// damaged are a permanent Internal fault, since trying again cannot mend them. A
-// file that cannot be written, as on a full disk, is Unavailable: it is the
+// damaged are an error of [Lost]. A file that cannot be written, as on a full disk, is Unavailable: it is the
 // machine's, and no document's, fault.
 func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) error {
 	key, err := RawKey(snap.SourceID, snap.ContentHash)
@@ -25,16 +22,31 @@ func (s *Store) FetchRaw(ctx context.Context, snap model.Snapshot, path string) 
 	}
 	if err := s.download(ctx, Raw, key, snap.ContentHash, path); err != nil {
 		_ = os.Remove(path) // it may not exist
-		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
-			return fault.Permanent(fault.Internal, fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err))
-		}
-		err = fmt.Errorf("the captured bytes of %s: %w", snap.SnapshotID, err)
+		err = rawError(snap, err)
 		if scratch.Failed(err) {
 			err = fault.Unavailable(err)
 		}
 		return err
 	}
 	return nil
+}
+
+// ReadRaw is FetchRaw into memory, for small documents.
+func (s *Store) ReadRaw(ctx context.Context, snap model.Snapshot) ([]byte, error) {
+	key, err := RawKey(snap.SourceID, snap.ContentHash)
+	if err != nil {
+		return nil, fault.Permanent(fault.Internal, err)
+	}
+	data, err := s.Get(ctx, Raw, key, snap.ContentHash)
+	if err != nil {
+		return nil, rawError(snap, err)
+	}
+	return data, nil
+}
+
+// rawError says whose bytes cannot be read.
+func rawError(snap model.Snapshot, err error) error {
+	return Lost(err, "the captured bytes of "+snap.SnapshotID)
 }
 
 func (s *Store) download(ctx context.Context, b Bucket, key, want, path string) error {

@@ -32,11 +32,14 @@ func TestFetchRaw(t *testing.T) {
 		lost := func(what string) {
 			t.Helper()
 			err := store.FetchRaw(ctx, s, path)
-			if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+			if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 				t.Errorf("%s: %v", what, err)
 			}
 			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s left a file: %v", what, err)
+			}
+			if _, same := store.ReadRaw(ctx, s); fault.KindOf(same) != fault.KindOf(err) || fault.ReasonOf(same) != fault.ReasonOf(err) {
+				t.Errorf("%s, into memory: %v", what, same)
 			}
 		}
 		lost("nothing there")
@@ -55,6 +58,9 @@ func TestFetchRaw(t *testing.T) {
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, raw) {
 			t.Errorf("%q, %v", got, err)
+		}
+		if got, err := store.ReadRaw(ctx, s); err != nil || !bytes.Equal(got, raw) {
+			t.Errorf("into memory: %q, %v", got, err)
 		}
 		if err := store.FetchRaw(ctx, s, filepath.Join(path, "below a file")); fault.KindOf(err) != fault.KindUnavailable {
 			t.Errorf("a file that cannot be written: %v", err)

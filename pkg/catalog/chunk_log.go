@@ -48,10 +48,26 @@ func (t *DocumentTx) AskUnpublishedLog(snapshotID, extractionID string, limit in
 	})
 }
 
+const markPublished = `UPDATE chunk_log SET published = true WHERE seq = ANY($1)`
+
 // MarkPublished records that the events of these entries were published.
 func (db *DB) MarkPublished(ctx context.Context, seqs []int64) error {
-	if _, err := db.pool.Exec(ctx, `UPDATE chunk_log SET published = true WHERE seq = ANY($1)`, seqs); err != nil {
+	if _, err := db.pool.Exec(ctx, markPublished, seqs); err != nil {
 		return fmt.Errorf("chunk log: marking %d entries published: %w", len(seqs), Classify(err))
+	}
+	return nil
+}
+
+// MarkRunPublished does for a run what MarkRunAnnounced and, for its last entries,
+// MarkPublished do, at once.
+func (db *DB) MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, seqs []int64) error {
+	var b pgx.Batch // one transaction, and one way to the server
+	if len(seqs) > 0 {
+		b.Queue(markPublished, seqs)
+	}
+	b.Queue(markRunAnnounced, snapshotID, extractionID, redo)
+	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("marking run %s/%s published: %w", snapshotID, extractionID, Classify(err))
 	}
 	return nil
 }

@@ -129,11 +129,13 @@ func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
 		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
 }
 
+const markRunAnnounced = `UPDATE runs SET announced_redo = greatest(announced_redo, $3)
+	WHERE snapshot_id = $1 AND extraction_id = $2`
+
 // MarkRunAnnounced records that run.completed was published for the run at this
 // redo.
 func (db *DB) MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error {
-	_, err := db.pool.Exec(ctx, `UPDATE runs SET announced_redo = greatest(announced_redo, $3)
-		WHERE snapshot_id = $1 AND extraction_id = $2`, snapshotID, extractionID, redo)
+	_, err := db.pool.Exec(ctx, markRunAnnounced, snapshotID, extractionID, redo)
 	if err != nil {
 		return fmt.Errorf("marking run %s/%s announced: %w", snapshotID, extractionID, Classify(err))
 	}

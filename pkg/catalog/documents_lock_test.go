@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,15 +86,15 @@ func TestKnowledgeIsHeldByOne(t *testing.T) {
 		addDocument(t, db, id)
 		go func() {
 			errs <- db.LockDocument(t.Context(), id, time.Second, func(tx *catalog.DocumentTx) error {
-				var all []model.KnowledgeKey
+				all := make(map[model.KnowledgeKey]string)
 				for k := range keys {
-					all = append(all, model.KnowledgeKey{TextHash: fmt.Sprint((k*(2*n+1) + n) % keys), SourceType: "official"})
+					all[model.KnowledgeKey{TextHash: fmt.Sprint((k*(2*n+1) + n) % keys), SourceType: "official"}] = ""
 				}
-				standing, err := tx.LockKnowledge(t.Context(), append(all, all[0]))
+				standing, err := tx.LockKnowledge(t.Context(), all)
 				if err != nil {
 					return err
 				}
-				for _, key := range all {
+				for key := range all {
 					standing[key] += "x"
 				}
 				return tx.SetKnowledge(t.Context(), standing)
@@ -106,18 +107,19 @@ func TestKnowledgeIsHeldByOne(t *testing.T) {
 		}
 	}
 	err := db.LockDocument(t.Context(), "doc_0", time.Second, func(tx *catalog.DocumentTx) error {
-		var all []model.KnowledgeKey
+		proposed, taken := model.KnowledgeKey{TextHash: "proposed", SourceType: "official"}, "taken"
+		all := map[model.KnowledgeKey]string{{TextHash: "new", SourceType: "official"}: "", proposed: taken}
 		for k := range keys {
-			all = append(all, model.KnowledgeKey{TextHash: fmt.Sprint(k), SourceType: "official"})
+			all[model.KnowledgeKey{TextHash: fmt.Sprint(k), SourceType: "official"}] = taken // too late
 		}
-		standing, err := tx.LockKnowledge(t.Context(), append(all, model.KnowledgeKey{TextHash: "new", SourceType: "official"}))
-		for _, key := range all {
-			if len(standing[key]) != workers {
-				t.Errorf("key %s was written %d times of %d", key.TextHash, len(standing[key]), workers)
+		standing, err := tx.LockKnowledge(t.Context(), all)
+		for key, stands := range standing {
+			if key == proposed && stands != taken || key != proposed && stands != strings.Repeat("x", workers) {
+				t.Errorf("%q stands for %s", stands, key.TextHash)
 			}
 		}
-		if len(standing) != keys {
-			t.Errorf("%d keys of %d", len(standing), keys)
+		if len(standing) != keys+1 {
+			t.Errorf("%d keys of %d", len(standing), keys+1)
 		}
 		return err
 	})

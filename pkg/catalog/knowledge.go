@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -10,22 +11,26 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// LockKnowledge locks the rows of these keys, in the order of the key, and
-// returns which chunk stands for each; a key without an entry has none. Rows
-// that did not exist are made, and are to be filled or removed by SetKnowledge
-// in the same transaction. Whoever inserts, archives, promotes or takes down
-// chunks of a key holds its row, so that equal chunks of two documents meet
-// here (contracts 5).
-func (t *DocumentTx) LockKnowledge(ctx context.Context, keys []model.KnowledgeKey) (map[model.KnowledgeKey]string, error) {
-	standing := make(map[model.KnowledgeKey]string, len(keys))
-	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
+// LockKnowledge locks the rows of the keys of proposed, in the order of the key, and
+// returns which chunk stands for each: of a key without an entry it is from now on
+// the one that is proposed, none when that is "". Rows that are made for such a key
+// are to be filled or removed by SetKnowledge in the same transaction. Whoever
+// inserts, archives, promotes or takes down chunks of a key holds its row, so that
+// equal chunks of two documents meet here (contracts 5).
+func (t *DocumentTx) LockKnowledge(ctx context.Context, proposed map[model.KnowledgeKey]string) (map[model.KnowledgeKey]string, error) {
+	standing := make(map[model.KnowledgeKey]string, len(proposed))
+	for part := range slices.Chunk(sortedKeys(slices.Collect(maps.Keys(proposed))), stateBatch) {
 		hashes, types := keyColumns(part)
+		refs := make([]string, len(part))
+		for i, key := range part {
+			refs[i] = proposed[key]
+		}
 		// A conflicting row is locked although nothing is written to it.
 		if err := t.tx.write(ctx, fmt.Sprintf("locking %d rows of knowledge", len(part)), 0,
 			`INSERT INTO knowledge (text_hash, source_type, chunk_ref)
-			SELECT hash, type, '' FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(hash, type, n) ORDER BY n
+			SELECT hash, type, ref FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(hash, type, ref, n) ORDER BY n
 			ON CONFLICT (text_hash, source_type) DO UPDATE SET chunk_ref = knowledge.chunk_ref WHERE false`,
-			hashes, types); err != nil {
+			hashes, types, refs); err != nil {
 			return nil, err
 		}
 		t.tx.queue(`SELECT k.text_hash, k.source_type, k.chunk_ref

@@ -32,7 +32,7 @@ const complete = `CASE
 // RunStanding returns a run as it stands, whether all of its segments are in,
 // and by which chunker it was made into chunks, if it was. It asks one statement,
 // which is asked at every range; DocumentTx.RunParts is what counts. No such run
-// is ErrNotFound.
+// is ErrNotFound. OFFSET 0 keeps what is asked twice from being computed twice.
 func (db *DB) RunStanding(ctx context.Context, snapshotID, extractionID string) (model.RunStanding, error) {
 	var (
 		s   model.RunStanding
@@ -41,7 +41,7 @@ func (db *DB) RunStanding(ctx context.Context, snapshotID, extractionID string) 
 	err := db.pool.QueryRow(ctx, `SELECT `+runColumns+`, done, coalesce(m.chunker_version, ''), coalesce(m.header_version, ''),
 			CASE WHEN done OR r.state IN ('done', 'partial') THEN (SELECT n.record 
 				FROM snapshots n WHERE n.snapshot_id = r.snapshot_id) END
-		FROM (SELECT r.*, `+complete+` AS done FROM runs r WHERE r.snapshot_id = $1 AND r.extraction_id = $2) r
+		FROM (SELECT r.*, `+complete+` AS done FROM runs r WHERE r.snapshot_id = $1 AND r.extraction_id = $2 OFFSET 0) r
 		LEFT JOIN LATERAL (SELECT chunker_version, header_version FROM chunk_manifests k
 			WHERE k.snapshot_id = r.snapshot_id AND k.extraction_id = r.extraction_id AND k.redo = r.redo
 			ORDER BY generation DESC LIMIT 1) m ON true`, snapshotID, extractionID, model.RangeSize).

@@ -19,33 +19,65 @@ import (
 // it, and writes to the audit which fields changed. The error of a source that is
 // not valid names the field.
 func (db *DB) PutSource(ctx context.Context, s model.Source) error {
-	record, err := recordOf(s)
-	if err != nil {
-		return err
+	_, err := db.ChangeSource(ctx, s.SourceID, func(model.Source, error) (model.Source, error) { return s, nil })
+	return err
+}
+
+// ChangeSource lets change make of a source what the registry is to say of it, and
+// returns that. Nobody else changes the source meanwhile. Of one that is not
+// registered change gets ErrNotFound; it may be called again when somebody else
+// registers it at the same time. Its error ends the change and comes back as it is.
+func (db *DB) ChangeSource(ctx context.Context, sourceID string, change func(before model.Source, missing error) (model.Source, error)) (model.Source, error) {
+	for {
+		after, written, err := db.changeSource(ctx, sourceID, change)
+		if err != nil || written {
+			return after, err
+		}
 	}
+}
+
+// changeSource is one try; written is false when another has registered the source
+// first.
+func (db *DB) changeSource(ctx context.Context, sourceID string, change func(model.Source, error) (model.Source, error)) (after model.Source, written bool, err error) {
+	var refused error
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
-		before, err := scanSource(tx.QueryRow(ctx, `SELECT state, record FROM sources WHERE source_id = $1 FOR UPDATE`, s.SourceID))
-		action := "source add"
-		switch {
-		case err == nil:
-			fields, err := changed(before, s)
-			if err != nil || len(fields) == 0 {
+		before, missing := scanSource(tx.QueryRow(ctx, `SELECT state, record FROM sources WHERE source_id = $1 FOR UPDATE`, sourceID))
+		if missing = Classify(missing); missing != nil && !errors.Is(missing, ErrNotFound) {
+			return missing
+		}
+		if missing != nil {
+			missing = fmt.Errorf("source %s: %w", sourceID, missing)
+		}
+		if after, refused = change(before, missing); refused != nil {
+			return refused
+		}
+		record, err := recordOf(after)
+		if err != nil {
+			refused = err
+			return err
+		}
+		action, statement := "source add", `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+		if missing == nil {
+			fields, err := changed(before, after)
+			if written = len(fields) == 0; err != nil || written {
 				return err
 			}
 			action = "source set " + strings.Join(fields, ", ")
-		case !errors.Is(err, pgx.ErrNoRows):
+			statement = `UPDATE sources SET state = $2, record = $3, updated_at = now() WHERE source_id = $1`
+		}
+		done, err := tx.Exec(ctx, statement, sourceID, after.State, record)
+		if written = err == nil && done.RowsAffected() == 1; !written {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT (source_id) DO UPDATE
-			SET state = excluded.state, record = excluded.record, updated_at = now()`, s.SourceID, s.State, record); err != nil {
-			return err
-		}
-		return audit(ctx, tx, action, s.SourceID)
+		return audit(ctx, tx, action, sourceID)
 	})
-	if err != nil {
-		return fmt.Errorf("source %s: %w", s.SourceID, err)
+	if refused != nil {
+		return after, false, refused
 	}
-	return nil
+	if err != nil {
+		return after, false, fmt.Errorf("source %s: %w", sourceID, err)
+	}
+	return after, written, nil
 }
 
 // RegisterSource adds a source unless there is one with its id, and returns

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
@@ -81,5 +82,41 @@ func TestReopenRefused(t *testing.T) {
 		if row, err := db.Capture(t.Context(), "s", id); err != nil || row.Outcome != want || want == "" && row.Reason != "" {
 			t.Errorf("%s: %+v, %v", id, row, err)
 		}
+	}
+}
+
+// TestChangesOfASourceDoNotUndoEachOther: whoever changes one field of a source
+// leaves what others change at the same time alone.
+func TestChangesOfASourceDoNotUndoEachOther(t *testing.T) {
+	db := openCatalog(t)
+	const hands = 8
+	var changing sync.WaitGroup
+	for hand := range hands {
+		changing.Go(func() {
+			_, err := db.ChangeSource(t.Context(), "town", func(s model.Source, missing error) (model.Source, error) {
+				if missing != nil {
+					s = model.DefaultSource("town")
+				}
+				s.RobotsNotes += fmt.Sprint(hand)
+				return s, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	changing.Wait()
+	s, err := db.Source(t.Context(), "town")
+	if err != nil || len(s.RobotsNotes) != hands {
+		t.Errorf("of %d changes there are %q, %v", hands, s.RobotsNotes, err)
+	}
+	no := errors.New("no")
+	if _, err := db.ChangeSource(t.Context(), "none", func(_ model.Source, missing error) (model.Source, error) {
+		if !errors.Is(missing, catalog.ErrNotFound) {
+			t.Errorf("of a source that is not registered: %v", missing)
+		}
+		return model.Source{}, no
+	}); err != no {
+		t.Errorf("refused: %v", err)
 	}
 }

@@ -180,8 +180,12 @@ func As[T Data](e Event) (T, error) {
 	}
 	if err := json.Unmarshal(e.Payload, &data); err != nil {
 		var at *time.ParseError
-		if errors.As(err, &at) { // its text holds what came, which may be a secret
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &at): // its text holds what came, which may be a secret
 			err = errors.New("a time is not RFC 3339")
+		case errors.As(err, &wrong) && wrong.Field != "":
+			err = fmt.Errorf("%s: it is of another type (%.60s)", wrong.Field, wrong.Value)
 		}
 		return data, malformed("data of %s: %v", e.Type, err)
 	}

@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 )
@@ -145,6 +148,9 @@ func (s Source) Validate() error {
 	case s.State != SourceEnabled && s.State != SourceDisabled:
 		return fmt.Errorf("state %q: enabled or disabled", s.State)
 	}
+	if err := s.checkTexts(); err != nil {
+		return err
+	}
 	if s.Entry != nil {
 		if err := s.Entry.Validate(); err != nil {
 			return fmt.Errorf("entry_rule.%w", err)
@@ -153,6 +159,35 @@ func (s Source) Validate() error {
 	if s.Furniture != nil {
 		if err := s.Furniture.Validate(); err != nil {
 			return fmt.Errorf("furniture.%w", err)
+		}
+	}
+	return nil
+}
+
+// maxText bounds each text that people write of a source, in bytes.
+const maxText = 1000
+
+// checkTexts refuses texts that cannot stand on one line of a chunk's header, a
+// list or a log.
+func (s Source) checkTexts() error {
+	texts := [][2]string{
+		{"name", s.Name}, {"domain", s.Domain}, {"territory", s.Territory}, {"region", s.Region}, {"licence", s.Licence},
+		{"robots_notes", strings.ReplaceAll(s.RobotsNotes, "\n", " ")}, // which may have lines
+	}
+	if l := s.HeaderLabels; l != nil {
+		for _, word := range [][2]string{{"type", l.Type}, {"status", l.Status}, {"date", l.Date}, {"source", l.Source}} {
+			if word[1] == "" {
+				return fmt.Errorf("header_labels.%s: must not be empty", word[0])
+			}
+			texts = append(texts, [2]string{"header_labels." + word[0], word[1]})
+		}
+	}
+	for _, t := range texts {
+		switch field, text := t[0], t[1]; {
+		case len(text) > maxText:
+			return fmt.Errorf("%s: %d bytes, limit %d", field, len(text), maxText)
+		case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+			return fmt.Errorf("%s %q: one line of UTF-8, without control characters", field, text)
 		}
 	}
 	return nil

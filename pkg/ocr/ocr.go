@@ -26,7 +26,10 @@ import (
 //	   smaller; what stands alone read by itself
 //	3: boxes with light text are no shadow; what a page was photographed on, and
 //	   rows of dots and dashes, are taken away; lines are no part of shaded heads
-const PreprocessingVersion = "3"
+//	4: lines that lie like a fan made level; specks of up to three pixels; large
+//	   letters are no shaded boxes, small print is no row of dots; resolutions that
+//	   nobody prints at are guessed
+const PreprocessingVersion = "4"
 
 // Engine is what there is to read with.
 type Engine struct {

@@ -174,11 +174,8 @@ func (r *charReader) readStyle(object, i uint64) style {
 	}
 	if e.invoke(r.matrix, r.text, i, e.at(0)) != 0 {
 		m := e.matrixAt(0)
-		s.fontSize *= m.scale()
-		if m.b != 0 || m.c != 0 || m.a < 0 { // not simply upright
-			clockwise := math.Float32frombits(uint32(e.call("FPDFText_GetCharAngle", r.text, i)))
-			s.angle = math.Mod(2*math.Pi-float64(clockwise), 2*math.Pi)
-		}
+		s.fontSize *= m.height()
+		s.angle = m.angle()
 	}
 	s.mode = int(int32(e.invoke(r.mode, object)))
 	if e.invoke(r.fill, object, e.at(0), e.at(4), e.at(8), e.at(12)) != 0 {

@@ -90,3 +90,21 @@ func (m matrix) then(n matrix) matrix {
 func (m matrix) scale() float64 {
 	return math.Sqrt(float64(m.c*m.c) + float64(m.d*m.d))
 }
+
+// height is how high a vertical unit stands above the baseline after m: letters
+// that are slanted are longer than that.
+func (m matrix) height() float64 {
+	if m.b == 0 {
+		return math.Abs(m.d)
+	}
+	return math.Abs(float64(m.a*m.d)-float64(m.b*m.c)) / math.Hypot(m.a, m.b)
+}
+
+// angle is the direction of the baseline after m in radians, anticlockwise, in
+// [0, 2π).
+func (m matrix) angle() float64 {
+	if m.b == 0 && m.a >= 0 {
+		return 0
+	}
+	return math.Mod(2*math.Pi+math.Atan2(m.b, m.a), 2*math.Pi)
+}

@@ -134,14 +134,16 @@ func TestStyle(t *testing.T) {
 		content string
 		check   func(Char) bool
 	}{
-		"text matrix":  {"BT /F 1 Tf 12 0 0 12 72 700 Tm (x) Tj ET", func(c Char) bool { return c.FontSize == 12 }},
-		"page matrix":  {"2 0 0 2 0 0 cm BT /F 9 Tf 36 350 Td (x) Tj ET", func(c Char) bool { return c.FontSize == 18 && c.Origin == Point{72, 700} }},
-		"invisible":    {"BT 3 Tr /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.RenderMode == 3 }},
-		"colour":       {"1 0 0 rg BT /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.Fill == 0xff0000ff }},
-		"upwards":      {"BT /F 12 Tf 0 1 -1 0 72 700 Tm (x) Tj ET", func(c Char) bool { return near(c.Angle, math.Pi/2, 1e-3) && c.FontSize == 12 }},
-		"upside down":  {"BT /F 12 Tf -1 0 0 -1 72 700 Tm (x) Tj ET", func(c Char) bool { return near(c.Angle, math.Pi, 1e-3) }},
-		"not rotated":  {"BT /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.Angle == 0 }},
-		"form XObject": {"q 2 0 0 2 0 0 cm /X Do Q", func(c Char) bool { return c.FontSize == 20 && c.Origin == Point{72, 700} }},
+		"text matrix":     {"BT /F 1 Tf 12 0 0 12 72 700 Tm (x) Tj ET", func(c Char) bool { return c.FontSize == 12 }},
+		"page matrix":     {"2 0 0 2 0 0 cm BT /F 9 Tf 36 350 Td (x) Tj ET", func(c Char) bool { return c.FontSize == 18 && c.Origin == Point{72, 700} }},
+		"invisible":       {"BT 3 Tr /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.RenderMode == 3 }},
+		"colour":          {"1 0 0 rg BT /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.Fill == 0xff0000ff }},
+		"upwards":         {"BT /F 12 Tf 0 1 -1 0 72 700 Tm (x) Tj ET", func(c Char) bool { return near(c.Angle, math.Pi/2, 1e-3) && c.FontSize == 12 }},
+		"upside down":     {"BT /F 12 Tf -1 0 0 -1 72 700 Tm (x) Tj ET", func(c Char) bool { return near(c.Angle, math.Pi, 1e-3) }},
+		"slanted":         {"BT /F 12 Tf 1 0 0.25 1 72 700 Tm (x) Tj ET", func(c Char) bool { return c.Angle == 0 && c.FontSize == 12 }},
+		"slanted upwards": {"BT /F 12 Tf 0 1 -1 0.25 72 700 Tm (x) Tj ET", func(c Char) bool { return near(c.Angle, math.Pi/2, 1e-3) && near(c.FontSize, 12, 1e-3) }},
+		"not rotated":     {"BT /F 12 Tf 72 700 Td (x) Tj ET", func(c Char) bool { return c.Angle == 0 }},
+		"form XObject":    {"q 2 0 0 2 0 0 cm /X Do Q", func(c Char) bool { return c.FontSize == 20 && c.Origin == Point{72, 700} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w writer

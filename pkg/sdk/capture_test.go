@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -277,5 +279,10 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := bare.CaptureFile(t.Context(), large+"x", sdk.Request{}); err == nil {
 		t.Error("a file that is not there is captured")
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	r.must(syscall.Mkfifo(pipe, 0o600))
+	if _, err := bare.CaptureFile(t.Context(), pipe, sdk.Request{}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a pipe to which nobody writes: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -89,16 +88,16 @@ func WARCRequest(ctx context.Context, inbox Inbox, path string, facts Request) (
 
 // open opens a file and fills in what facts leave open. The size is in bytes.
 func open(path string, facts *Request) (*os.File, int64, error) {
-	file, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return nil, 0, fmt.Errorf("%s is no regular file", path)
 	}
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, 0, errors.Join(err, file.Close())
+		return nil, 0, err
 	}
 	if facts.URL == "" && facts.SourceRecordID == "" {
 		facts.URL = FileURL(filepath.Base(path))

@@ -53,6 +53,7 @@ type Runner struct {
 	tracer     trace.Tracer
 	meters     *meters
 	gate       *gate            // shut while un-ready
+	turn       chan struct{}    // held by the worker that fills a batch
 	begin      func()           // opens gate when the consumer is found
 	queue      jetstream.Stream // of a work queue, whose files are swept
 	sweeping   sync.Mutex
@@ -77,6 +78,8 @@ func NewRunner(conn *Conn, h Handler, o Options) (*Runner, error) {
 // NewBatchRunner returns a runner for a stage that handles events together.
 // Each worker pulls up to Config.BatchSize messages or waits Config.BatchWait
 // for more after the first; each has its own keep-alive and its own result.
+// Workers pull one after the other: two that wait at once would share what
+// belongs together.
 func NewBatchRunner(conn *Conn, h BatchHandler, o Options) (*Runner, error) {
 	r, err := newRunner(conn, h, o)
 	if err != nil {
@@ -131,7 +134,7 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 		conn: conn, spec: s, consumer: o.Consumer, workers: o.Workers, ackWait: conn.cfg.AckWait,
 		deadline: o.Deadline, attempts: o.Attempts, probe: o.Probe, quarantine: o.Quarantine,
 		failer: f, publisher: conn.Publisher(o.Service), logger: o.Logger, tracer: o.Tracer,
-		meters: meters, gate: newGate(),
+		meters: meters, gate: newGate(), turn: make(chan struct{}, 1),
 	}
 	r.begin = r.gate.hold(errors.New("not started"))
 	return r, nil
@@ -252,6 +255,14 @@ func (r *Runner) pullAll(ctx, work context.Context, consumer jetstream.Consumer)
 // pull waits for a message, then, for a batch, a moment for more. Messages
 // that came before an error are returned with it.
 func (r *Runner) pull(ctx context.Context, consumer jetstream.Consumer) ([]jetstream.Msg, error) {
+	if r.batch > 1 {
+		select {
+		case r.turn <- struct{}{}:
+			defer func() { <-r.turn }()
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
 	bounded, cancel := context.WithTimeout(ctx, r.conn.cfg.PullWait)
 	defer cancel()
 	messages, err := fetch(consumer.Fetch(1, jetstream.FetchContext(bounded)))

@@ -274,6 +274,18 @@ func TestABatchHasAResultForEachMessage(t *testing.T) {
 	}
 }
 
+func TestWorkersDoNotDivideABatch(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *stream.Config) { c.BatchWait, c.BatchSize = time.Minute, 6 })
+	s := &batchStage{batch: func(names []string) []error { return make([]error, len(names)) }}
+	r.start(stream.NewBatchRunner(r.conn, s, r.options(func(o *stream.Options) { o.Workers = 3 })))
+	r.say("a", "b", "c", "d", "e", "f")
+	r.settled(stream.ConsumerSplit)
+	if !slices.Equal(s.sizes, []int{6}) {
+		t.Errorf("sizes of batches %v, want one of all", s.sizes)
+	}
+}
+
 func TestABatchThatPanicsTakesNoNeighboursWithIt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *stream.Config) { c.BatchWait = 50 * time.Millisecond })

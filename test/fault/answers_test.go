@@ -36,7 +36,7 @@ func (r *rig) startMoody(share float64) *moody {
 	}
 	door := httputil.NewSingleHostReverseProxy(target) // which leaves Host, that is signed, as it is
 	door.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	m := &moody{next: door, share: share, random: rand.New(rand.NewPCG(full.seed, 12))}
+	m := &moody{next: door, share: share, random: rand.New(rand.NewPCG(asked.seed, 12))}
 	server := httptest.NewUnstartedServer(m)
 	server.Config.ErrorLog = nil
 	server.Start()
@@ -62,7 +62,7 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	mood := -1
 	if m.random.Float64() < m.share {
-		mood = m.random.IntN(6)
+		mood = m.random.IntN(7)
 		m.times++
 	}
 	m.mu.Unlock()
@@ -78,14 +78,16 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusInternalServerError, "InternalError")
 	case mood == 2:
 		refuse(http.StatusBadRequest, "RequestTimeout")
-	case mood == 3: // it is done, and the answer is that it is not
+	case mood == 3 && r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "-inbox/"): // ours is there all the same
+		refuse(http.StatusNotFound, "NoSuchKey")
+	case mood == 4: // it is done, and the answer is that it is not
 		answer := httptest.NewRecorder()
 		m.next.ServeHTTP(answer, r)
 		refuse(http.StatusInternalServerError, "InternalError")
-	case mood > 3 && r.Method == http.MethodGet:
+	case mood > 4 && r.Method == http.MethodGet:
 		answer := httptest.NewRecorder()
 		m.next.ServeHTTP(answer, r)
-		m.spoil(w, answer, mood == 4)
+		m.spoil(w, answer, mood == 5)
 	default:
 		m.next.ServeHTTP(w, r)
 	}
@@ -110,8 +112,8 @@ func (m *moody) spoil(w http.ResponseWriter, answer *httptest.ResponseRecorder, 
 }
 
 // moods lets the object store answer wrongly: that it is too busy, in trouble,
-// that a body did not arrive; that something failed which was done; half of an
-// object, or an object with a wrong byte.
+// that a body did not arrive; that something failed which was done; that an
+// object is not there; half of an object, or an object with a wrong byte.
 func moods(r *rig, items []*item) int {
 	store := r.startMoody(0.15)
 	r.startServices()

@@ -100,7 +100,7 @@ func TestCapture(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := startSite(t)
-	c := newCrawl(id, web.URL, captures, contents, full.seed)
+	c := newCrawl(id, web.URL, captures, contents, asked.seed)
 	if err := r.services["capturer"].start(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestCapture(t *testing.T) {
 	for hand := range clients {
 		hands.Go(func() { r.crawl(c, hand, &told) })
 	}
-	random := rand.New(rand.NewPCG(full.seed, 7))
+	random := rand.New(rand.NewPCG(asked.seed, 7))
 	for n := range kills {
 		after := int64(captures * n / (kills + 1))
 		r.await(5*time.Minute, fmt.Sprintf("%d outcomes are told", after), func() bool { return told.Load() >= after })

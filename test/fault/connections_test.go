@@ -12,7 +12,7 @@ func (r *rig) allServers() []string { return slices.Sorted(maps.Keys(r.servers))
 // hasty lets services wait for stores, in the short delays, about as long as an
 // outage of the test takes: with those of production one would end first.
 func (r *rig) hasty() {
-	if full.real {
+	if asked.form == real {
 		return
 	}
 	r.values["COLOPHON_POSTGRES_TIMEOUT"], r.values["COLOPHON_S3_TIMEOUT"], r.values["COLOPHON_QDRANT_TIMEOUT"] = "1s", "1s", "1s"

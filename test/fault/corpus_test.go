@@ -252,7 +252,7 @@ func corpus(t *testing.T, site string) []*item {
 	for name, data := range folder(t, filepath.Join(root, "test", "documents")) {
 		add(kindFile, inline("file-"+name, "files/"+name, data, 10))
 	}
-	for name, data := range folder(t, full.corpus) {
+	for name, data := range folder(t, asked.corpus) {
 		short := "corpus-" + digest.Hex([]byte(name))[:16] // any name is good for a file, not for a URL
 		i := add(kindFile, inline(short, short+filepath.Ext(name), data, 10))
 		if len(data) > maxInline {

@@ -57,8 +57,8 @@ func (d disk) fill(r *rig) (release func()) {
 // middle of work, and makes room again: what is left is what a run without faults
 // leaves.
 func TestFullDisks(t *testing.T) {
-	if !full.on && !full.real {
-		t.Skip("in the long form")
+	if asked.form < wide {
+		t.Skip("in the wide form")
 	}
 	needServers(t)
 	temporary := mount(t, filepath.Join(t.TempDir(), "temporary"))

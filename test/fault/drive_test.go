@@ -32,7 +32,11 @@ func (r *rig) send(items ...*item) {
 }
 
 func (r *rig) trySend(i *item) error {
-	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Second)
+	limit := 5 * time.Second
+	if i.kind == kindDamage {
+		limit = deathLimit() // until it is extracted, behind what was asked for before
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), limit)
 	defer cancel()
 	_, again := r.sent[i]
 	switch i.kind {

@@ -16,31 +16,50 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
-// full is set by -full and -real: the long form, and the delays of production.
-var full = struct {
-	on, real bool
-	seed     uint64
-	corpus   string
+// form is how long the tests take; each does all that the one before it does.
+type form int
+
+const (
+	short form = iota // as part of all tests
+	long              // -full: more of each fault, outages of 30 s
+	wide              // -wide: faults of more kinds
+	real              // -real: the delays of production, outages of 3 minutes
+)
+
+// asked is what the flags ask for.
+var asked = struct {
+	form   form
+	seed   uint64
+	corpus string
 }{}
 
 func TestMain(m *testing.M) {
-	flag.BoolVar(&full.on, "full", false, "50 kills, outages of 30 s")
-	flag.BoolVar(&full.real, "real", false, "with the delays of production, and outages of 3 minutes")
-	flag.Uint64Var(&full.seed, "seed", 1, "of the schedule of faults")
-	flag.StringVar(&full.corpus, "corpus", "", "folder of documents that are handed over as well")
+	onFull := flag.Bool("full", false, "50 kills, outages of 30 s")
+	onWide := flag.Bool("wide", false, "the same with faults of more kinds")
+	onReal := flag.Bool("real", false, "with the delays of production, and outages of 3 minutes")
+	flag.Uint64Var(&asked.seed, "seed", 1, "of the schedule of faults")
+	flag.StringVar(&asked.corpus, "corpus", "", "folder of documents that are handed over as well")
 	flag.Parse()
+	switch {
+	case *onReal:
+		asked.form = real
+	case *onWide:
+		asked.form = wide
+	case *onFull:
+		asked.form = long
+	}
 	os.Exit(m.Run())
 }
 
 // pick returns the value of the short form, or that of the form asked for.
-func pick[T any](short, long, real T) T {
-	switch {
-	case full.real:
-		return real
-	case full.on:
-		return long
+func pick[T any](inShort, inLong, inReal T) T {
+	switch asked.form {
+	case short:
+		return inShort
+	case real:
+		return inReal
 	default:
-		return short
+		return inLong
 	}
 }
 
@@ -50,7 +69,7 @@ type scenario struct {
 	name   string
 	run    func(r *rig, items []*item) (times int)
 	poison bool // the poison document is guilty
-	long   bool // not in the short form
+	from   form // the first form that it is part of
 }
 
 func TestFaults(t *testing.T) {
@@ -65,11 +84,11 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() {
 		var out strings.Builder
 		writeTable(&out, rows)
-		t.Logf("seed %d\n%s", full.seed, out.String())
+		t.Logf("seed %d\n%s", asked.seed, out.String())
 	})
 	var want string
 	for n, s := range scenarios() {
-		if s.long && !full.on && !full.real {
+		if asked.form < s.from {
 			continue
 		}
 		passed := t.Run(strings.ReplaceAll(s.name, " ", "-"), func(t *testing.T) {
@@ -131,16 +150,16 @@ func scenarios() []scenario {
 		{name: "vectors deleted", run: vectorsDeleted},
 		{name: "poison", run: poison, poison: true},
 		{name: "stream dropped messages", run: dropped},
-		{name: "frozen, another takes over", run: frozen},
-		{name: "connections torn, answers lost", run: torn},
-		{name: "connections and servers silent", run: silent, long: true},
-		{name: "every answer late", run: slow, long: true},
-		{name: "objects answered wrongly", run: moods, long: true},
-		{name: "Postgres in trouble", run: troubled},
-		{name: "streams and consumers deleted", run: unprovisioned, long: true},
-		{name: "restarts of three of each", run: restarts, long: true},
-		{name: "parsing children killed", run: children, long: true},
-		{name: "operators at once", run: operators, long: true},
+		{name: "frozen, another takes over", run: frozen, from: long},
+		{name: "connections torn, answers lost", run: torn, from: long},
+		{name: "connections and servers silent", run: silent, from: wide},
+		{name: "every answer late", run: slow, from: wide},
+		{name: "objects answered wrongly", run: moods, from: long},
+		{name: "Postgres in trouble", run: troubled, from: long},
+		{name: "streams and consumers deleted", run: unprovisioned, from: long},
+		{name: "restarts of three of each", run: restarts, from: long},
+		{name: "parsing children killed", run: children, from: long},
+		{name: "operators at once", run: operators, from: long},
 	}
 }
 
@@ -152,7 +171,7 @@ func act(items []*item, second bool) []*item {
 			part = append(part, i)
 		}
 	}
-	random := rand.New(rand.NewPCG(full.seed, 3))
+	random := rand.New(rand.NewPCG(asked.seed, 3))
 	random.Shuffle(len(part), func(a, b int) { part[a], part[b] = part[b], part[a] })
 	return part
 }
@@ -202,7 +221,7 @@ func kills(r *rig, items []*item) int {
 			victims = append(victims, name)
 		}
 	}
-	random := rand.New(rand.NewPCG(full.seed, 1))
+	random := rand.New(rand.NewPCG(asked.seed, 1))
 	times := pick(15, 50, 50)
 	r.spread(items, times, func(int) {
 		r.linger(time.Duration(random.IntN(pick(300, 600, 3000))) * time.Millisecond)
@@ -284,7 +303,7 @@ func vectorsDeleted(r *rig, items []*item) int {
 	r.startServices()
 	r.send(act(items, false)...)
 	r.await(time.Minute, "there are vectors", func() bool { return len(r.strings(`SELECT 'x' FROM chunk_vectors LIMIT 1`)) > 0 })
-	if full.on || full.real {
+	if asked.form > short {
 		r.drop()
 		if took, stuck := r.quiet(pick(time.Minute, time.Minute, time.Hour)); len(stuck) > 0 {
 			r.t.Errorf("not quiet after %s: %v", took, stuck)
@@ -340,9 +359,9 @@ func frozen(r *rig, items []*item) int {
 		}
 	}
 	r.startServices()
-	random := rand.New(rand.NewPCG(full.seed, 5))
+	random := rand.New(rand.NewPCG(asked.seed, 5))
 	random.Shuffle(len(victims), func(a, b int) { victims[a], victims[b] = victims[b], victims[a] })
-	times := pick(8, 40, 40)
+	times := pick(8, 20, 40)
 	wait := pick(2*time.Second, 2*time.Second, 45*time.Second) // an acknowledgement is waited for 1 s, in production 30 s
 	r.spread(items, times, func(n int) {
 		victim := victims[n%len(victims)]

@@ -48,44 +48,23 @@ func TestOrders(t *testing.T) {
 		r.beginOrders(t, 21)
 		r.startServices()
 		r.crooked(history())
-		missing, extra := compare(straight, r.current())
-		for _, line := range missing {
-			t.Errorf("missing: %.600s", line)
-		}
-		for _, line := range extra {
-			t.Errorf("too much: %.600s", line)
-		}
-		r.sound()
+		r.mustEqual(straight)
 	})
 	t.Run("all at once", func(t *testing.T) {
 		r.beginOrders(t, 24)
 		r.values["COLOPHON_WORKERS"] = "4"
 		r.startServices()
 		r.atOnce(history())
-		missing, extra := compare(straight, r.current())
-		for _, line := range missing {
-			t.Errorf("missing: %.600s", line)
-		}
-		for _, line := range extra {
-			t.Errorf("too much: %.600s", line)
-		}
-		r.sound()
+		r.mustEqual(straight)
 	})
 	t.Run("operators at once", func(t *testing.T) {
-		if !full.on && !full.real {
+		if asked.form < long {
 			t.Skip("in the long form")
 		}
 		r.beginOrders(t, 25)
 		r.startServices()
 		r.operated(history())
-		missing, extra := compare(straight, r.current())
-		for _, line := range missing {
-			t.Errorf("missing: %.600s", line)
-		}
-		for _, line := range extra {
-			t.Errorf("too much: %.600s", line)
-		}
-		r.sound()
+		r.mustEqual(straight)
 	})
 	t.Run("equal texts", func(t *testing.T) { r.equalTexts(t, pick(12, 100, 100)) })
 	t.Run("parsed again under way", r.reparsed)
@@ -231,6 +210,19 @@ func (r *rig) document(i *item) model.Document {
 func (r *rig) current() string {
 	r.t.Helper()
 	return r.colophon("dump", "--current")
+}
+
+// mustEqual holds what is current against the dump of another history, and proves it.
+func (r *rig) mustEqual(straight string) {
+	r.t.Helper()
+	missing, extra := compare(straight, r.current())
+	for _, line := range missing {
+		r.t.Errorf("missing: %.600s", line)
+	}
+	for _, line := range extra {
+		r.t.Errorf("too much: %.600s", line)
+	}
+	r.sound()
 }
 
 // sound proves every chunk, and looks for rows that contradict each other.

@@ -235,7 +235,7 @@ func (r *rig) behind(servers ...string) map[string]*proxy {
 			}
 			network, target = "unix", at.Query().Get("host")+"/.s.PGSQL.5432"
 		}
-		p := startProxy(r.t, network, target, full.seed+uint64(n))
+		p := startProxy(r.t, network, target, asked.seed+uint64(n))
 		r.values[key] = map[string]string{
 			"postgres": fmt.Sprintf("postgres://app@%s/postgres?sslmode=disable", p.address()),
 			"s3":       "http://" + p.address(), "nats": "nats://" + p.address(), "qdrant": p.address(),

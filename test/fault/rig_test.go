@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -304,6 +305,9 @@ func (r *rig) linger(d time.Duration) {
 	}
 }
 
+// requestBytes is what the disk keeps free for the requests of each scenario.
+const requestBytes = 64 << 20
+
 // begin gives a scenario names of its own and starts the services. Its delays
 // are short unless real ones are asked for.
 func (r *rig) begin(t *testing.T, number int) {
@@ -319,8 +323,9 @@ func (r *rig) begin(t *testing.T, number int) {
 		"COLOPHON_EXTRACT_CHILDREN": "1", "COLOPHON_RECONCILE_OBJECTS_EVERY": "0s",
 		"COLOPHON_OCR": "on", "COLOPHON_OCR_ENGINE": "fake:read", "COLOPHON_OCR_WORKERS": "1",
 		"COLOPHON_FAULTPOINT_FILE": r.armed,
+		"COLOPHON_REQUEST_BYTES":   strconv.Itoa(requestBytes),
 	}
-	if !full.real {
+	if asked.form != real {
 		for key, value := range map[string]string{
 			"ACK_WAIT": "1s", "RETRY_DELAYS": "100ms,200ms,400ms", "DEFER_DELAY": "200ms", "PROBE_EVERY": "100ms", "PULL_WAIT": "1s",
 			"CAPTURE_LEASE": "1s", "CAPTURE_WAIT": "100ms", "RECONCILE_EVERY": "1s", "RECONCILE_AGE": "3s", "GRACE": "1s",
@@ -426,7 +431,7 @@ func (r *rig) connect() {
 }
 
 func (r *rig) provision(ctx context.Context) error {
-	return stream.Provision(ctx, r.conn, stream.ProvisionOptions{})
+	return stream.Provision(ctx, r.conn, stream.ProvisionOptions{RequestBytes: requestBytes})
 }
 
 // dropVectors deletes the collection with all its points.

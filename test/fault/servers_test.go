@@ -164,7 +164,7 @@ func restarts(r *rig, items []*item) int {
 		r.addService("threes", s+"-2", s)
 		r.addService("threes", s+"-3", s)
 	}
-	random := rand.New(rand.NewPCG(full.seed, 13))
+	random := rand.New(rand.NewPCG(asked.seed, 13))
 	r.startServices()
 	times := pick(3, 6, 12)
 	r.spread(items, times, func(n int) {
@@ -192,7 +192,7 @@ func children(r *rig, items []*item) int {
 	r.values["COLOPHON_EXTRACT_CHILDREN"] = "2"
 	r.values["COLOPHON_EXTRACT_PAGE_TIMEOUT"], r.values["COLOPHON_EXTRACT_PROBE_TIMEOUT"] = "8s", "8s"
 	r.startServices()
-	random := rand.New(rand.NewPCG(full.seed, 14))
+	random := rand.New(rand.NewPCG(asked.seed, 14))
 	sort := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGSTOP} // one that stands still is killed when its time is over
 	times := 0
 	r.spread(items, pick(12, 30, 60), func(n int) {

@@ -32,7 +32,7 @@ func serve(ctx context.Context, options devstack.Options, socket string, idle ti
 	leases := &leaseCounter{idle: idle, expired: make(chan struct{})}
 	leases.timer = time.AfterFunc(idle, func() { close(leases.expired) })
 	err = leases.run(ctx, socket, announcement(stack)+"\n")
-	return errors.Join(err, stack.Close(), os.RemoveAll(options.Dir))
+	return errors.Join(err, stack.Close(), devstack.Remove(options.Dir))
 }
 
 // leaseCounter counts the leases and runs out when there are none for the idle time.

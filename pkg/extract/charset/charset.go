@@ -102,8 +102,12 @@ func Choose(raw []byte, d Declared) Choice {
 		case c.Name == "utf-8" && valid:
 			c.Percent = 100
 		case c.Name == "utf-8" && !valid && broken > multi:
-			// Not UTF-8, whatever it says: below.
-			c = detect(raw, d.Language)
+			// Not UTF-8, whatever it says: what the document says against it, or the bytes.
+			if own, ok := byLabel(d.Document); ok && own.Name != "utf-8" {
+				c, c.Origin, c.Percent = own, FromDocument, sureDeclared
+			} else {
+				c = detect(raw, d.Language)
+			}
 			c.Flag, c.Note = FlagOverridden, fmt.Sprintf("declared as %q, but %d sequences of its bytes are not; read as %s", label, broken, c.Name)
 		case c.Name != "utf-8" && !c.whole && valid && multi > 0:
 			c = utf8Choice()

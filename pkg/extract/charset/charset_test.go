@@ -30,6 +30,7 @@ func TestChoose(t *testing.T) {
 		{"latin1 by meta", latin1, Declared{Document: "latin1"}, "windows-1252", ""},
 		{"latin1 undeclared", latin1, Declared{}, "windows-1252", FlagDetected},
 		{"latin1 declared utf-8", latin1, Declared{HTTP: "utf-8"}, "windows-1252", FlagOverridden},
+		{"latin5 declared utf-8 by the server", encode(t, "windows-1254", "Şişli'de güneşli bir gün"), Declared{HTTP: "utf-8", Document: "iso-8859-9"}, "windows-1254", FlagOverridden},
 		{"utf-8 declared latin1", []byte(french), Declared{HTTP: "iso-8859-1"}, "utf-8", FlagOverridden},
 		{"utf-8 with one bad byte", []byte(french + "\xE9."), Declared{HTTP: "utf-8"}, "utf-8", ""},
 		{"unknown label", []byte(french), Declared{HTTP: "x-nobody"}, "utf-8", ""},
@@ -55,7 +56,7 @@ func TestChoose(t *testing.T) {
 				origin = FromMark
 			case got.Flag == "" && tt.declared.HTTP != "" && tt.declared.HTTP != "x-nobody":
 				origin = FromHTTP
-			case got.Flag == "" && tt.declared.Document != "":
+			case tt.declared.Document != "":
 				origin = FromDocument
 			}
 			if got.Origin != origin || got.Percent < 80 || got.Percent > 100 {

@@ -41,8 +41,8 @@ const (
 )
 
 type request struct {
-	Op           string          `json:"op"` // of a drawing child: draw
-	Path         string          `json:"path"`
+	Op           string          `json:"op"`             // of a drawing child: draw
+	Path         string          `json:"path,omitempty"` // of the document; empty: it stands behind the request
 	Snapshot     model.Snapshot  `json:"snapshot"`
 	ExtractionID string          `json:"extraction_id,omitempty"`
 	Facts        json.RawMessage `json:"facts,omitempty"`
@@ -60,13 +60,14 @@ type response struct {
 	Reason    fault.Reason    `json:"reason,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Pages     []Result        `json:"pages,omitempty"`
+	Lengths   []int           `json:"lengths,omitempty"` // of the pages' frames, which stand behind the response
 	PNG       []byte          `json:"png,omitempty"`
 }
 
 // Result is one extracted page: its record without HTML, and its encoded frame.
 type Result struct {
 	Page  model.Page `json:"page"`
-	Frame []byte     `json:"frame"`
+	Frame []byte     `json:"-"`
 }
 
 // Role is the sandbox role: it serves split, probe and pages. The PDF engine is
@@ -114,21 +115,18 @@ type handler struct {
 }
 
 func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
-	var req request
-	if err := json.Unmarshal(raw, &req); err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+	req, document, err := decodeRequest(raw)
+	if err != nil {
+		return nil, err
 	}
-	if err := h.open(ctx, req); err != nil {
+	if err := h.open(ctx, req, document); err != nil {
 		return nil, err
 	}
 	in := block.Input{
 		Raw: h.raw, Snapshot: req.Snapshot, ExtractionID: req.ExtractionID, Facts: req.Facts,
 		RunReason: req.RunReason, RunMessage: req.RunMessage, OCR: req.OCR, Words: &h.words,
 	}
-	var (
-		resp response
-		err  error
-	)
+	var resp response
 	switch req.Op {
 	case opSplit:
 		resp, err = h.probe(ctx, in, model.RangeSize+1)
@@ -140,11 +138,11 @@ func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(resp)
+	return encodeResponse(resp)
 }
 
-// open maps the request's file in place of the one before it.
-func (h *handler) open(ctx context.Context, req request) error {
+// open takes the request's document in place of the one before it.
+func (h *handler) open(ctx context.Context, req request, document []byte) error {
 	if req.Snapshot.SnapshotKind == model.KindPDF && req.RunReason == "" && h.pdf == nil {
 		engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory})
 		if err != nil {
@@ -153,23 +151,27 @@ func (h *handler) open(ctx context.Context, req request) error {
 		h.pdf = pdf.New(engine)
 		h.kinds = h.kinds.With(model.KindPDF, h.pdf)
 	}
-	if req.Path == h.path {
+	if req.Path != "" && req.Path == h.path {
 		return nil
 	}
 	if h.pdf != nil {
 		h.pdf.Release()
 	}
-	return h.replace(req.Path)
+	return h.replace(req.Path, document)
 }
 
-// replace maps the file at path, and unmaps the one before it.
-func (h *handler) replace(path string) error {
-	if len(h.raw) > 0 {
+// replace maps the file at path, or takes the bytes of a document without one, and
+// unmaps the file before it.
+func (h *handler) replace(path string, document []byte) error {
+	if h.path != "" && len(h.raw) > 0 {
 		if err := syscall.Munmap(h.raw); err != nil {
 			return fmt.Errorf("unmapping the document before: %w", err)
 		}
 	}
-	h.path, h.raw = "", nil
+	h.path, h.raw = "", document
+	if path == "" {
+		return nil
+	}
 	data, err := mapFile(path)
 	if err != nil {
 		return fmt.Errorf("opening the document: %w", err)

@@ -56,12 +56,15 @@ func weak(handle sandbox.Handler) sandbox.Handler {
 			RunReason string `json:"run_reason"`
 			Picture   struct{ Page int }
 		}
-		if err := json.Unmarshal(raw, &req); err != nil {
+		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&req); err != nil {
 			return nil, err
 		}
-		document, err := os.ReadFile(req.Path)
-		if err != nil {
-			return nil, err
+		document := raw // stands behind it, or in a file
+		if req.Path != "" {
+			var err error
+			if document, err = os.ReadFile(req.Path); err != nil {
+				return nil, err
+			}
 		}
 		for _, o := range order.FindAllSubmatch(document, -1) {
 			page, _ := strconv.Atoi(string(o[2]))
@@ -221,6 +224,50 @@ func TestTextAndHTML(t *testing.T) {
 		if l.fetched[s.ContentHash] != 1 {
 			t.Errorf("%s was fetched %d times", c.kind, l.fetched[s.ContentHash])
 		}
+	}
+}
+
+func TestSmallDocumentsGoAlong(t *testing.T) {
+	t.Parallel()
+	l := &library{documents: map[string][]byte{}, fetched: map[string]int{}}
+	client, files := start(t, child.Config{Read: func(_ context.Context, s model.Snapshot) ([]byte, error) {
+		if raw, ok := l.documents[s.ContentHash]; ok {
+			return raw, nil
+		}
+		return nil, fault.Permanent(fault.Internal, errors.New("the captured bytes are damaged"))
+	}})
+	large := page + strings.Repeat("<p>The level rose again, and again nobody had seen it rise.</p>", 5000)
+	pdf := pdfOf(1, "")
+	// One child sees them all: what it holds of one is not taken for another's.
+	for _, c := range []struct {
+		raw   string
+		kind  model.SnapshotKind
+		along bool
+	}{{page, model.KindHTML, true}, {pdf, model.KindPDF, false}, {"One line.", model.KindTextFile, true},
+		{large, model.KindHTML, false}, {page, model.KindHTML, true}, {pdf, model.KindPDF, false}} {
+		s := files.add(c.raw, c.kind)
+		if c.along {
+			l.documents[s.ContentHash] = []byte(c.raw)
+			delete(files.documents, s.ContentHash)
+		}
+		results, err := client.Pages(t.Context(), s, "x", nil, model.PageRange{From: 1, To: 1})
+		if err != nil || len(results) != 1 || results[0].Page.Status != model.PageProcessed {
+			t.Fatalf("%s of %d bytes: %+v, %v", c.kind, len(c.raw), results, err)
+		}
+		if c.kind == model.KindPDF {
+			continue
+		}
+		f, err := extract.Builtin().Extract(t.Context(), extract.Input{Raw: []byte(c.raw), Snapshot: s, ExtractionID: "x"}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if frame, err := segment.EncodeFrame(f); err != nil || !bytes.Equal(frame, results[0].Frame) {
+			t.Errorf("%s of %d bytes: another frame than in this process: %v", c.kind, len(c.raw), err)
+		}
+	}
+	gone := files.add("<p>gone", model.KindHTML)
+	if _, err := client.Pages(t.Context(), gone, "x", nil, model.PageRange{From: 1, To: 1}); fault.KindOf(err) != fault.KindPermanent {
+		t.Errorf("bytes that cannot be read: %v", err)
 	}
 }
 

@@ -36,6 +36,10 @@ type Config struct {
 	CacheDir      string        // of the compiled PDF engine; empty: below the user's cache folder
 	TempDir       string        // of the children's documents; empty: the system's
 	Warm          bool          // whether a child reads a page of its own before its first document
+
+	// Read reads the captured bytes of a snapshot, verified, for small documents that
+	// are one page: they go to their child with the request. Nil: as files, like others.
+	Read func(ctx context.Context, s model.Snapshot) ([]byte, error)
 }
 
 // ConfigOf turns a service's settings into a Config.
@@ -95,6 +99,7 @@ type PutFacts func(ctx context.Context, s model.Snapshot, extractionID string, p
 type Client struct {
 	pool    *sandbox.Pool
 	fetch   Fetch
+	read    func(ctx context.Context, s model.Snapshot) ([]byte, error)
 	probe   time.Duration
 	perPage time.Duration
 }
@@ -140,7 +145,7 @@ func newClient(c Config, role string, fetch Fetch) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extraction children: %w", err)
 	}
-	return &Client{pool: pool, fetch: fetch, probe: c.ProbeTimeout, perPage: c.PageTimeout}, nil
+	return &Client{pool: pool, fetch: fetch, read: c.Read, probe: c.ProbeTimeout, perPage: c.PageTimeout}, nil
 }
 
 // Close ends the children.
@@ -293,7 +298,7 @@ func (c *Client) Failed(ctx context.Context, s model.Snapshot, extractionID stri
 	if err == nil {
 		return resp.Pages, checkPages(resp.Pages, r)
 	}
-	if fault.KindOf(err) != fault.KindPermanent && !ended(err) {
+	if fault.KindOf(err) != fault.KindPermanent && fault.ReasonOf(err) != fault.Internal && !ended(err) {
 		return nil, err
 	}
 	in := block.Input{Snapshot: s, ExtractionID: extractionID}
@@ -334,12 +339,18 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 	if err != nil { // not wrapped: a child that cannot start has seen no document to blame
 		return response{}, fault.Unavailable(errors.New("starting an extraction child: " + err.Error()))
 	}
-	if req.Path, err = Place(ctx, dir, req.Snapshot, c.fetch); err != nil {
+	var document []byte
+	if c.read != nil && goesAlong(req.Snapshot) {
+		document, err = c.read(ctx, req.Snapshot)
+	} else {
+		req.Path, err = Place(ctx, dir, req.Snapshot, c.fetch)
+	}
+	if err != nil {
 		return response{}, err
 	}
-	raw, err := json.Marshal(req)
+	raw, err := encodeRequest(req, document)
 	if err != nil {
-		return response{}, fmt.Errorf("request to the extraction child: %w", err)
+		return response{}, err
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -347,11 +358,16 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 	if err != nil {
 		return response{}, err
 	}
-	var resp response
-	if err := json.Unmarshal(answer, &resp); err != nil {
-		return resp, fmt.Errorf("answer of the extraction child: %w", err)
-	}
-	return resp, nil
+	return decodeResponse(answer)
+}
+
+// smallDocument is how many bytes go to a child with a request at most.
+const smallDocument = 256 << 10
+
+// goesAlong reports whether a document goes to its child with the request: one that
+// is asked for once, since it is one page, and costs less as bytes than as a file.
+func goesAlong(s model.Snapshot) bool {
+	return extract.OnePage(s.SnapshotKind) && s.ByteLength <= smallDocument
 }
 
 // Place puts the document into a child's folder, unless it is there from an

@@ -52,15 +52,15 @@ type drawer struct {
 }
 
 func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
-	var req request
-	if err := json.Unmarshal(raw, &req); err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+	req, _, err := decodeRequest(raw)
+	if err != nil {
+		return nil, err
 	}
 	if req.Picture == nil {
 		return nil, errors.New("request: no picture")
 	}
 	if req.Path != d.path {
-		if err := d.replace(req.Path); err != nil {
+		if err := d.replace(req.Path, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	resp.PNG = data
-	return json.Marshal(resp)
+	return encodeResponse(resp)
 }
 
 // load opens a PDF file, whose engine is started when it is first needed.

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -42,8 +43,15 @@ var announced = phrases(map[string]string{
 		ultimenotizie articolesimilare citeșteși articoleasemănătoare similartopics similararticles similarposts similarstories similarjobs
 		morelikethis leesook gerelateerdeartikelen meestgelezen läsockså mestläst flernyheter læsogså lesogså mestlæst mestlest luemyös
 		polecamy polecamyrównież czytajtakże czytajrównież powiązaneartykuły čtěttaké souvisejícíčlánky ilgiliyazılar ilgilihaberler kapcsolódócikkek
+		relateditems relatedlinks relatedtopics relatedvideos relatedproducts relatedrecipes storytools fromourpartners fromtheweb aroundtheweb
+		similarproducts similarrecipes otherrecipesyoumayenjoy recommendedproducts ähnlicheprodukte ähnlicherezepte weitererezepte produitssimilaires
+		recettessimilaires productosrelacionados recetasrelacionadas produtosrelacionados receitasrelacionadas prodotticorrelati ricettecorrelate
+		lomásvisto otrasnoticias powiązaneprzepisy podobneprzepisy
 		читайтетакже похожиестатьи σχετικάάρθρα διαβάστεακόμα 関連記事 相关文章`,
 })
+
+// announcedFrom are those that the name of a site or of a part of it follows.
+var announcedFrom = []string{"morefrom", "morein", "moreby", "latestfrom", "latestin", "thelateston", "thelatestfrom", "mehraus", "mehrvon", "meervan"}
 
 // announcedBefore are those that a title follows: "3 thoughts on ...".
 var announcedBefore = []string{"thoughtson", "thoughton", "commentson", "commenton", "responsesto", "gedankenzu", "gedankezu", "kommentarezu", "kommentarzu",
@@ -71,6 +79,9 @@ func announces(n *node) (role string, counted bool) {
 	if n.letters <= maxAnnouncement {
 		if role := announced[key]; role != "" {
 			return role, counted
+		}
+		if slices.ContainsFunc(announcedFrom, func(phrase string) bool { return strings.HasPrefix(key, phrase) }) {
+			return roleRelated, counted
 		}
 	}
 	for _, phrase := range announcedBefore {

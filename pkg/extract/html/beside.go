@@ -10,8 +10,9 @@ import (
 // beside gives a role to what stands beside the way from body to main.
 func (j *judgement) beside(main *node) {
 	for n := main; n != j.body; n = n.parent {
-		before, headed, landmark := true, false, within(n.parent, "main")
+		before, landmark := true, within(n.parent, "main")
 		inMain := landmark || n.parent != j.body && j.heads(n.parent) && !j.heads(n)
+		headed := landmark && j.headline != nil && !j.heads(n.parent) && j.headline.last < n.parent.first
 		stacked := j.stacked(n)
 		for _, k := range n.parent.kids {
 			if k == n {
@@ -72,7 +73,7 @@ func (j *judgement) isHead(n *node, before bool) bool {
 func (j *judgement) least(n, k *node, after bool) float64 {
 	few := k.fields == 0 && 4*k.linked < k.letters
 	switch {
-	case n.Data == "main" || n.attr("role") == "main":
+	case isMain(n), j.heads(n) && columns[k.Data] && 3*k.linked > k.letters:
 		return articleShare
 	case (n.Data == "article" || j.heads(n)) && columns[k.Data] && !alike(n, k):
 		return besideArticle

@@ -25,7 +25,8 @@ const (
 //     against it; and what a line of the page announces ("Comments").
 //  2. The main element: the smallest one that holds mainShare of the weight of
 //     the page, the weight being the text outside of links in what is left; or
-//     articleShare, when it is the page's only article or holds the headline.
+//     articleShare, when it is the page's only article, holds the headline, or says
+//     that it is the main one.
 //  3. What stands beside the main element is furniture, unless it weighs
 //     keepShare of the page or more (besideArticle, beside what has the
 //     headline), heads the page, or goes on with the text. Within it boxes of
@@ -40,7 +41,8 @@ const (
 	// tooLarge is the share of a page's text above which no word in a class
 	// makes an element furniture.
 	tooLarge = 0.5
-	// minJudged is how many characters a page must have to have a main element.
+	// minJudged is how many characters a page must have to have a main element; and
+	// one without prose, as an index, has none either.
 	minJudged = 250
 )
 
@@ -61,7 +63,7 @@ func judge(root *node, title string, known *learnt) map[*node]string {
 	j.announce(body, new(int32))
 	clear(j.weight)
 	j.weigh(body, false)
-	if j.total < minJudged {
+	if j.total < minJudged || j.weight[body] < fewLetters {
 		return j.roles
 	}
 	main := only(body, "article")
@@ -83,13 +85,16 @@ func (j *judgement) main() *node {
 			if k.Type != html.ElementNode || leaf(k) && k.Data != "td" {
 				continue
 			}
-			if share := j.share(k); share >= mainShare || share >= articleShare && j.heads(k) && !flows(main) {
+			if share := j.share(k); share >= mainShare || share >= articleShare && (j.heads(k) || isMain(k)) && !flows(main) {
 				next = k
 			}
 		}
 	}
 	return main
 }
+
+// isMain reports whether an element says that it is the main one.
+func isMain(n *node) bool { return n.Data == "main" || n.attr("role") == "main" }
 
 // share returns how much of the page's weight an element has.
 func (j *judgement) share(n *node) float64 {
@@ -202,8 +207,16 @@ func (j *judgement) role(n *node, inArticle bool) string {
 	if role := j.known.match(n); role != "" {
 		return role
 	}
-	if n.Data == "main" || n.Data == "article" || n.attr("role") == "main" {
+	switch {
+	case isMain(n):
 		return ""
+	case n.Data == "article":
+		role, word := j.roleOfWords(n)
+		if role != roleComments || j.heads(n) {
+			return ""
+		}
+		j.byWord[n] = word
+		return role
 	}
 	large := float64(n.letters) > tooLarge*float64(j.total)
 	role := roleOfName(n, inArticle)
@@ -221,10 +234,11 @@ func (j *judgement) role(n *node, inArticle bool) string {
 	if role == roleBanner && (large || j.heads(n)) {
 		return "" // the head of the document, not of the site
 	}
-	if role == "" && overlay(n) {
+	wall := overlay(n) && !j.heads(n)
+	if role == "" && wall {
 		role = roleCookie // whatever its size: a wall before the page
 	}
-	if large && role != roleNavigation && j.byWord[n] == "" && !(role == roleCookie && overlay(n)) {
+	if large && role != roleNavigation && j.byWord[n] == "" && !(role == roleCookie && wall) {
 		return ""
 	}
 	return role
@@ -235,7 +249,7 @@ func roleOfName(n *node, inArticle bool) string {
 	case "nav":
 		return roleNavigation
 	case "aside":
-		if !belongs(n) {
+		if !belongs(n) && !speaks(n) {
 			return roleRelated
 		}
 	case "footer":
@@ -243,7 +257,7 @@ func roleOfName(n *node, inArticle bool) string {
 			return roleFooter
 		}
 	case "header":
-		if !inArticle {
+		if !inArticle && (n.parent.Data != "section" || n.heads == n.leading) { // there it heads the section
 			return roleBanner
 		}
 	case "noscript":
@@ -293,8 +307,9 @@ func roleOfARIA(n *node, inArticle bool) string {
 	return ""
 }
 
-// linksHome reports whether a heading is all link: the name of the site.
-func linksHome(n *node) bool { return n.letters > 0 && n.linked == n.letters }
+// linksHome reports whether a heading is all link to another page: the name of the
+// site, or of another page.
+func linksHome(n *node) bool { return n.letters > 0 && n.linked == n.letters && leadsAway(n) }
 
 // weigh gives every element the characters of prose in it that are in no
 // furniture. A block that is mostly links weighs nothing, a few words little.
@@ -302,7 +317,7 @@ func (j *judgement) weigh(n *node, furniture bool) int {
 	if _, ok := j.roles[n]; ok {
 		furniture = true
 	}
-	if n.hidden || furniture {
+	if n.hidden || furniture || n.letters == n.choices {
 		return 0
 	}
 	sum, own, linked := 0, 0, 0

@@ -94,6 +94,7 @@ func addPages(f *testing.F, add func(raw []byte)) {
 		"<table><caption>a<caption>b", "<math><title><noframes><img><p>a", "<math><annotation-xml encoding=text/html><noframes>a</noframes>b", "<svg><font><title><style>a</style></title><font color=b><style>c</style>d",
 		"a<r< srcdoc=p></r>b", "<button><iframe srcdoc='<p>a'></iframe></button>", "<p><span>b<iframe srcdoc='<p>a'></iframe></span>", "<table><tr><td>c<iframe srcdoc='<p>a'></iframe><td>d<tr><td>e<td>f</table>",
 		"<meta charset=iso-2022-jp><p>\x1b$B\x24\x22\x1b(B</p>", "<p>a&amp;b&notit;&#0;&#x80;", "<script type=application/ld+json>{\"a\":1}</script><p>x",
+		"<x-a><template shadowrootmode=open><p>a<slot>s</slot></template>b</x-a><template shadowrootmode=x>c", "<p popover>a<div hidden=until-found>b<img data-src=x srcset=y>",
 	} {
 		add([]byte(seed))
 	}

@@ -74,6 +74,10 @@ func TestBlocks(t *testing.T) {
 		{"figure", `<figure><img src="x.png" alt="A map"><figcaption>Map of it</figcaption></figure>`, "figure: \ncaption: Map of it\n"},
 		{"hidden", `<p>a</p><p hidden>b</p><p style="display: none">c</p><script>d</script><template><p>e</p></template><style>f</style>`,
 			"paragraph: a\nfurniture [hidden]: b\nfurniture [hidden]: c\nfurniture [hidden]: e\n"},
+		{"hidden until it is found", `<p>a</p><div hidden="until-found">b</div><div popover>c</div><dialog>d</dialog><dialog open>e</dialog>`,
+			"paragraph: a\nparagraph: b\nfurniture [hidden]: c\nfurniture [hidden]: d\nparagraph: e\n"},
+		{"declarative shadow root", `<x-card><template shadowrootmode="open"><p>a</p><slot></slot></template><p>b</p></x-card><template><p>c</p></template>`,
+			"paragraph: a\nparagraph: b\nfurniture [hidden]: c\n"},
 		{"hidden in a run", `<p>a <span style="visibility:hidden">b</span> c<b>d<i hidden>e</i></b></p>`,
 			"paragraph: a cd\nfurniture [hidden]: b\nfurniture [hidden]: e\n"},
 		{"hidden in a table", `<table><tr><td>a<td>b<tr><td>c<td>d<span hidden>e</span></table>`, "table: a⇥b⏎c⇥d\nfurniture [hidden]: e\n"},
@@ -186,14 +190,37 @@ func TestLinksAndImagesAreAbsolute(t *testing.T) {
 	}
 }
 
+// Pictures that a script is to load, and those in several sizes, have their address
+// elsewhere than in src; line breaks are no part of an address.
+func TestAddressesElsewhere(t *testing.T) {
+	for _, tt := range []struct{ img, want string }{
+		{`src="a.png"`, "a.png"}, {`data-src="b.png" src="data:image/gif;base64,R0lGOD"`, "b.png"}, {`src="wait.gif" data-lazy-src="c.png"`, "c.png"},
+		{`srcset="d.png 1x, e.png 2x"`, "d.png"}, {`src="data:image/png;base64,iVBOR" data-srcset="f.png, g.png 2x"`, "f.png"}, {`src="data:image/png;base64,iVBOR"`, ""},
+		{"src=\" h\n.p\tng \"", "h.png"},
+	} {
+		b := extract(t, "<p>See <img alt=x "+tt.img+"> there</p>").Blocks[0]
+		want := ""
+		if tt.want != "" {
+			want = "https://example.org/dir/" + tt.want
+		}
+		if len(b.Images) != 1 || b.Images[0].URL != want || strings.Contains(b.Markdown, "data:") || !strings.Contains(b.Markdown, want) {
+			t.Errorf("%s: %v, %s", tt.img, b.Images, b.Markdown)
+		}
+	}
+	b := extract(t, "<p>To <a href=\"/a\n  b\tc\">it</a> or <a href=\"java\nscript:go()\">not</a></p>").Blocks[0]
+	if len(b.Links) != 1 || b.Links[0].URL != "https://example.org/a%20%20bc" {
+		t.Errorf("%v", b.Links)
+	}
+}
+
 func TestPageFields(t *testing.T) {
 	page := extract(t, `<html lang="fr-FR"><head><title> Le
 		titre </title><link rel="canonical" href="https://example.org/c"><meta name="dcterms.modified" content="2024-02-03">
-		<meta http-equiv="Content-Language" content="en"></head><body><p>a</p></body></html>`)
+		<meta http-equiv="Content-Language" content="en"><meta name="description" property="og:description" content="About it"></head><body><p>a</p></body></html>`)
 	if page.Title != "Le titre" || page.Canonical != "https://example.org/c" || page.Languages.HTMLLang != "fr-FR" || page.Languages.MetaLang != "en" {
 		t.Errorf("%+v", page)
 	}
-	if got := fmt.Sprint(page.Facts); got != "[{meta dcterms.modified 2024-02-03} {meta content-language en}]" {
+	if got := fmt.Sprint(page.Facts); got != "[{meta dcterms.modified 2024-02-03} {meta content-language en} {meta description About it} {meta og:description About it}]" {
 		t.Errorf("facts %s", got)
 	}
 }

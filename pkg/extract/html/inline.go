@@ -150,15 +150,25 @@ func (r *reader) newline() {
 }
 
 func (r *reader) image(n *node) {
-	src := n.attr("src")
-	if src == "" {
-		src = n.attr("data-src")
-	}
-	if strings.HasPrefix(src, "data:") {
-		src = ""
-	}
 	r.content.seen = true
-	r.content.images = append(r.content.images, model.Image{URL: r.b.absolute(src), Alt: strings.Join(strings.Fields(n.attr("alt")), " ")})
+	r.content.images = append(r.content.images, model.Image{URL: r.b.absolute(source(n)), Alt: strings.Join(strings.Fields(n.attr("alt")), " ")})
+}
+
+// source returns the address of a picture as it is written: where a script is to
+// put it into src, that of the script, else the first of several sizes; "" for a
+// picture that is in the page itself.
+func source(n *node) string {
+	for _, key := range []string{"data-src", "data-lazy-src", "data-original", "src"} {
+		if ref := strings.TrimSpace(n.attr(key)); ref != "" && !strings.HasPrefix(ref, "data:") {
+			return ref
+		}
+	}
+	for _, key := range []string{"data-srcset", "data-lazy-srcset", "srcset"} {
+		if candidates := strings.Fields(n.attr(key)); len(candidates) > 0 && !strings.HasPrefix(candidates[0], "data:") {
+			return strings.TrimRight(candidates[0], ",")
+		}
+	}
+	return ""
 }
 
 func (r *reader) link(n *node) {
@@ -174,7 +184,7 @@ func (r *reader) link(n *node) {
 // absolute returns a reference as an absolute URL, "" for what leads nowhere
 // (no reference, a script). What is no URL stays as it is.
 func (b *builder) absolute(ref string) string {
-	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
+	ref = lineBreaks.Replace(strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' }))
 	if ref == "" || len(ref) >= len(script) && strings.EqualFold(ref[:len(script)], script) {
 		return ""
 	}
@@ -193,3 +203,6 @@ func (b *builder) absolute(ref string) string {
 }
 
 const script = "javascript:"
+
+// lineBreaks are no part of an address, wherever they stand in it (WHATWG URL).
+var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")

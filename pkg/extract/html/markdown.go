@@ -209,13 +209,16 @@ func (b *builder) copyTo(parent *html.Node, n *node) {
 	c := &html.Node{Type: n.Type, Data: n.Data, DataAtom: n.DataAtom, Namespace: n.Namespace}
 	for _, a := range n.Attr {
 		switch a.Key {
-		case "href", "src":
+		case "href":
 			a.Val = b.absolute(a.Val)
 		case "alt", "title", "start":
 		default:
 			continue
 		}
 		c.Attr = append(c.Attr, a)
+	}
+	if n.Data == "img" {
+		c.Attr = append(c.Attr, html.Attribute{Key: "src", Val: b.absolute(source(n))})
 	}
 	parent.AppendChild(c)
 	for _, k := range n.kids {

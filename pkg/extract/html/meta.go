@@ -42,38 +42,33 @@ func readMeta(root *node) about {
 	return a
 }
 
-func (a *about) element(n *node) {
-	first := func(s *string, value string) {
-		if value = strings.Join(strings.Fields(value), " "); *s == "" {
-			*s = value
-		}
+// first sets what is not yet known.
+func (a *about) first(s *string, value string) {
+	if value = strings.Join(strings.Fields(value), " "); *s == "" {
+		*s = value
 	}
+}
+
+func (a *about) element(n *node) {
 	switch n.Data {
 	case "html":
-		first(&a.lang, n.attr("lang"))
-		first(&a.lang, n.attr("xml:lang"))
+		a.first(&a.lang, n.attr("lang"))
+		a.first(&a.lang, n.attr("xml:lang"))
 	case "title":
 		if len(n.kids) > 0 {
-			first(&a.title, n.kids[0].Data)
+			a.first(&a.title, n.kids[0].Data)
 		}
 	case "base":
-		first(&a.base, n.attr("href"))
+		a.first(&a.base, n.attr("href"))
 	case "link":
 		for _, rel := range strings.Fields(strings.ToLower(n.attr("rel"))) {
 			if rel == "canonical" {
-				first(&a.canonical, n.attr("href"))
+				a.first(&a.canonical, n.attr("href"))
 			}
 		}
 	case "meta":
-		name := strings.ToLower(n.attr("name") + n.attr("property") + n.attr("http-equiv") + n.attr("itemprop"))
-		switch {
-		case name == "content-language":
-			first(&a.metaLang, n.attr("content"))
-		case name == "dc.language" || name == "og:locale" || name == "language" || name == "dcterms.language":
-			first(&a.metaLang, strings.ReplaceAll(n.attr("content"), "_", "-"))
-		}
-		if isFact(name) {
-			a.fact(originMeta, name, n.attr("content"))
+		for _, key := range []string{"name", "property", "http-equiv", "itemprop"} {
+			a.meta(strings.ToLower(n.attr(key)), n.attr("content"))
 		}
 	case "script":
 		if kind, _, _ := strings.Cut(n.attr("type"), ";"); strings.EqualFold(strings.TrimSpace(kind), "application/ld+json") && len(n.kids) > 0 {
@@ -83,5 +78,18 @@ func (a *about) element(n *node) {
 		if !n.hidden {
 			a.time(n)
 		}
+	}
+}
+
+// meta keeps what a meta element says under one of its names.
+func (a *about) meta(name, content string) {
+	switch name {
+	case "content-language":
+		a.first(&a.metaLang, content)
+	case "dc.language", "og:locale", "language", "dcterms.language":
+		a.first(&a.metaLang, strings.ReplaceAll(content, "_", "-"))
+	}
+	if isFact(name) {
+		a.fact(originMeta, name, content)
 	}
 }

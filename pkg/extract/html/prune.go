@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 )
@@ -15,8 +16,11 @@ const (
 	linkList = 0.5
 	// smallBox is the share of the main element's text that such a box may have.
 	smallBox = 0.2
-	// leastLinks is how many links it has at least.
-	leastLinks = 2
+	// leastLinks is how many links it has at least, manyLinks how many are counted.
+	leastLinks, manyLinks = 2, 50
+	// wordBeside is how many characters stand beside each link in a box of links;
+	// in a list of things with links there are more.
+	wordBeside = 8
 	// teaserShare is the share of the main element's weight that lists of other
 	// pages may have: where they are more, they are what the page is about.
 	teaserShare = 0.5
@@ -29,7 +33,7 @@ const (
 // the text are the page's own ("See also"), and where links outweigh prose,
 // links are what the page is about.
 func (j *judgement) prune(main *node) {
-	if j.weight[main] < int(main.linked) {
+	if j.weight[main] < int(j.linked(main)) {
 		return
 	}
 	j.pruneIn(main, main)
@@ -57,9 +61,25 @@ func (j *judgement) prune(main *node) {
 	j.labels(j.body)
 }
 
+// linked counts the characters in links of an element that are in no furniture.
+func (j *judgement) linked(n *node) int32 {
+	if _, ok := j.roles[n]; ok || n.hidden || n.linked == 0 {
+		return 0
+	}
+	if !n.holds {
+		return n.linked
+	}
+	count := int32(0)
+	for _, k := range n.kids {
+		count += j.linked(k)
+	}
+	return count
+}
+
 func (j *judgement) pruneIn(n, main *node) {
 	announced, within := false, !j.lays(n, main)
 	first, last, lastHead := prose(n)
+	kinds := sync.OnceValue(func() map[string]bool { return j.kindsOf(n) })
 	for i, k := range n.kids {
 		if k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 			continue
@@ -69,8 +89,10 @@ func (j *judgement) pruneIn(n, main *node) {
 			continue
 		}
 		if _, ok := j.roles[k]; !ok && !announced {
-			if role := j.away(k, main, behind, behind && i < last); role != "" {
+			if role := j.away(k, main, behind); role != "" {
 				j.roles[k] = role
+			} else if j.advert(k, main) && !kinds()[kindOf(k)] {
+				j.roles[k] = roleRelated
 			} else if boxes[k.Data] {
 				j.pruneIn(k, main)
 			}
@@ -80,8 +102,8 @@ func (j *judgement) pruneIn(n, main *node) {
 }
 
 // away returns the role of an element that leads away from the page, "" for
-// others. behind: there is a paragraph before it, between: and one behind it.
-func (j *judgement) away(n, main *node, behind, between bool) string {
+// others. behind: there is a paragraph before it.
+func (j *judgement) away(n, main *node, behind bool) string {
 	least := leastBarred
 	if behind {
 		least = leastLinks
@@ -93,7 +115,7 @@ func (j *judgement) away(n, main *node, behind, between bool) string {
 		return ""
 	case linkBox(n, main):
 		return roleNavigation
-	case between && insert(n, main), j.formBox(n, main):
+	case j.formBox(n, main):
 		return roleRelated
 	}
 	return ""
@@ -137,7 +159,7 @@ func barred(n *node, least int) bool {
 			bar = bar || strings.ContainsAny(n.Data, bars)
 			return strings.Trim(n.Data, bars+" \t\r\n\u00A0") == ""
 		}
-		return n.Data == "a" || n.hidden || !slices.ContainsFunc(n.kids, func(k *node) bool { return !only(k) })
+		return isLink(n) || n.hidden || !slices.ContainsFunc(n.kids, func(k *node) bool { return !only(k) })
 	}
 	return only(n) && bar
 }
@@ -149,33 +171,52 @@ const leastBarred = 3
 // bars are what stands between the links of such a line.
 const bars = "|•·[]/»›«‹>"
 
-// insert reports whether an element between two paragraphs is a box with other
-// pages: a few words, and then nothing but links that lead away.
-func insert(n, main *node) bool {
-	if n.Data != "div" && n.Data != "section" && n.Data != "aside" || n.linked == 0 || belongs(n) || float64(n.letters) >= smallBox*float64(main.letters) {
-		return false
-	}
-	label := false
+// advert reports whether an element is a small box with other pages.
+func (j *judgement) advert(n, main *node) bool {
+	return advertBoxes[n.Data] && float64(n.letters) < smallBox*float64(main.letters) && !j.heads(n) &&
+		links(n, leastLinks) >= leastLinks && j.labelledLinks(n)
+}
+
+// labelledLinks reports whether there is nothing in an element but a heading or a
+// few words, and then links that lead away; or several of these.
+func (j *judgement) labelledLinks(n *node) bool {
+	label, found := false, false
 	for _, k := range n.kids {
-		switch {
-		case k.hidden || k.letters == 0:
-		case !label && k.letters == n.letters:
-			return insert(k, main) // all that is in it
-		case !label && (k.linked > 0 || k.holds || !k.block || k.letters > maxAnnouncement):
-			return false
-		case !label:
+		switch _, ok := j.roles[k]; {
+		case ok || k.hidden || k.letters == 0:
+		case k.letters == n.letters:
+			return j.labelledLinks(k) // all that is in it
+		case !label && boxes[k.Data] && j.labelledLinks(k):
+			found = true
+		case !label && (headingOf(k) != nil || k.block && !k.holds && k.linked == 0 && k.letters <= maxAnnouncement):
 			label = true
-		case 10*k.linked < 9*k.letters || !leadsAway(k):
+		case !label || 10*k.linked < 9*k.letters || !leadsAway(k):
 			return false
+		default:
+			found = true
 		}
 	}
-	return label
+	return found
 }
+
+// kindsOf returns the kinds of those children of an element that hold prose: a box
+// of the same kind is one more section of the text.
+func (j *judgement) kindsOf(n *node) map[string]bool {
+	kinds := map[string]bool{}
+	for _, k := range n.kids {
+		if j.weight[k] > fewLetters {
+			kinds[kindOf(k)] = true
+		}
+	}
+	return kinds
+}
+
+func kindOf(n *node) string { return n.Data + "." + n.attr("class") }
 
 // leadsAway reports whether all links in a subtree lead to other pages, and not
 // to places on this one, addresses or files.
 func leadsAway(n *node) bool {
-	if n.Data == "a" && n.Type == html.ElementNode {
+	if isLink(n) {
 		ref, _, _ := strings.Cut(n.attr("href"), "?")
 		return !strings.HasPrefix(ref, "#") && !strings.HasPrefix(ref, "mailto:") && !strings.HasPrefix(ref, "tel:") && !fileExts[strings.ToLower(path.Ext(ref))]
 	}
@@ -194,7 +235,7 @@ func (j *judgement) lays(n, main *node) bool {
 // formBox reports whether an element is a small box around a form with fields to
 // fill in, as those that ask for an address.
 func (j *judgement) formBox(n, main *node) bool {
-	if float64(n.letters) >= smallBox*float64(main.letters) || j.heads(n) || n.fields == 0 {
+	if float64(n.letters) >= smallBox*float64(main.letters) || float64(j.weight[n]) >= smallBox*float64(j.weight[main]) || j.heads(n) || n.fields == 0 {
 		return false
 	}
 	form := find(n, "form")
@@ -227,7 +268,7 @@ func (j *judgement) orphans(n *node, said *bool) {
 		}
 		head := headingOf(k)
 		switch {
-		case head != nil && head.Data != "h1" && head != j.headline && *said:
+		case head != nil && head.Data != "h1" && head != j.headline && head.letters <= longParagraph && *said:
 			if role := j.only(n.kids[i+1:], head); role != "" {
 				j.roles[k] = role
 			}
@@ -288,10 +329,18 @@ func (j *judgement) only(following []*node, head *node) string {
 	return role
 }
 
+// linkBox reports whether an element is a small box of links with hardly a word
+// beside each.
 func linkBox(n, main *node) bool {
-	return float64(n.linked) > linkList*float64(n.letters) && float64(n.letters) < smallBox*float64(main.letters) &&
-		n.heads == 0 && links(n, leastLinks) >= leastLinks
+	if float64(n.linked) <= linkList*float64(n.letters) || float64(n.letters) >= smallBox*float64(main.letters) || n.heads > 0 {
+		return false
+	}
+	count := links(n, manyLinks)
+	return count >= leastLinks && n.letters-n.linked <= int32(count)*wordBeside
 }
+
+// advertBoxes are the elements that may hold a list of other pages with a heading.
+var advertBoxes = set("div", "section", "aside", "td")
 
 // boxes are the elements that may be boxes of links.
 var boxes = set("div", "section", "ul", "ol", "nav", "aside", "table", "tbody", "tr", "td", "center", "footer", "header", "menu")
@@ -301,7 +350,7 @@ func links(n *node, most int) int {
 	if n.Type != html.ElementNode || n.hidden || n.linked == 0 {
 		return 0
 	}
-	if n.Data == "a" {
+	if isLink(n) {
 		return 1
 	}
 	count := 0

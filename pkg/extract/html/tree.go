@@ -27,6 +27,7 @@ type node struct {
 	hidden   bool
 	letters  int32   // characters of visible text in the subtree, without white space
 	linked   int32   // those of them in links
+	choices  int32   // those of them that can be chosen in a form
 	long     int32   // long paragraphs in the subtree
 	heads    int32   // headings in the subtree
 	leading  int32   // those of them that are links

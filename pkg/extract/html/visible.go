@@ -31,7 +31,7 @@ func mark(n *node, hidden, linked, inFrame bool) {
 	}
 	if n.Type == html.ElementNode {
 		hidden = hidden || isHidden(n)
-		linked = linked || n.Data == "a"
+		linked = linked || isLink(n)
 	}
 	n.hidden = hidden
 	if !inFrame && n.Data == "iframe" && n.Type == html.ElementNode && !hiddenAbove(n) {
@@ -41,6 +41,7 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		mark(k, hidden, linked, inFrame)
 		n.letters += k.letters
 		n.linked += k.linked
+		n.choices += k.choices
 		n.long += k.long
 		n.heads += k.heads
 		n.leading += k.leading
@@ -65,11 +66,20 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		if linksHome(n) {
 			n.leading = 1
 		}
+	case n.Data == "select" && n.Namespace == "":
+		n.choices = n.letters
 	case !hidden && isField(n):
 		n.fields++
 	case !hidden && n.Data == "button" && n.Type == html.ElementNode:
 		n.buttons++
 	}
+}
+
+// isLink reports whether an element is a link; an anchor without an address is a
+// place that others lead to.
+func isLink(n *node) bool {
+	_, ok := n.lookup("href")
+	return ok && n.Data == "a"
 }
 
 // isField reports whether an element is a field to fill in with text.
@@ -112,15 +122,19 @@ const longParagraph = 200
 var sectioning = set("table", "h1", "h2", "h3", "h4", "form", "article", "section", "nav")
 
 // isHidden reports whether an element is not rendered: by its kind, its hidden
-// attribute or its own style. Style sheets are not part of the page's bytes.
+// attribute (but for what a search in the page finds) or its own style. Style
+// sheets are not part of the page's bytes.
 func isHidden(n *node) bool {
 	if n.Namespace != "" {
 		return unseenForeign[strings.ToLower(n.Data)]
 	}
 	if unseen[n.Data] {
+		return !isShadow(n)
+	}
+	if how, ok := n.lookup("hidden"); ok && !strings.EqualFold(how, "until-found") {
 		return true
 	}
-	if _, ok := n.lookup("hidden"); ok {
+	if _, ok := n.lookup("popover"); ok {
 		return true
 	}
 	if n.Data == "dialog" {
@@ -132,6 +146,13 @@ func isHidden(n *node) bool {
 		return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 	}
 	return false
+}
+
+// isShadow reports whether an element is a template that browsers make part of the
+// element around it at once (HTML, "declarative shadow root").
+func isShadow(n *node) bool {
+	mode := strings.ToLower(n.attr("shadowrootmode"))
+	return n.Data == "template" && (mode == "open" || mode == "closed")
 }
 
 // ariaHidden reports whether a part of the page is hidden from screen readers,

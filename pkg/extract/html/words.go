@@ -42,7 +42,7 @@ func (j *judgement) roleIn(n *node, key, value string) (role, word string) {
 		if role == "" || j.ignored[w] || i > 0 && negates[all[i-1]] || i+1 < len(all) && notes[all[i+1]] {
 			continue
 		}
-		if (role == roleNavigation || weakWords[w] || j.topic[stem(w)]) && !j.leads(n, w) {
+		if (role == roleNavigation || weakWords[w] || j.topic[stem(w)]) && !j.leads(n, w) || layoutWords[w] && n.Data != "aside" && speaks(n) {
 			j.refused[n] = w
 			continue
 		}
@@ -58,8 +58,8 @@ func (j *judgement) roleIn(n *node, key, value string) (role, word string) {
 func stem(w string) string { return strings.TrimSuffix(w, "s") }
 
 // negates are the words before which a word speaks of something beside the
-// element: "has-sidebar", "no-comments".
-var negates = set("no", "not", "has", "with", "without", "hide", "hidden")
+// element, or in it: "has-sidebar", "no-comments", "text-and-related".
+var negates = set("no", "not", "has", "with", "without", "and", "hide", "hidden")
 
 // notes are the words after which a word is part of another: "foot-notes".
 var notes = set("note", "notes", "open", "closed", "enabled", "disabled")
@@ -67,6 +67,17 @@ var notes = set("note", "notes", "open", "closed", "enabled", "disabled")
 // weakWords are also said of a lead, a slogan, a head: they count where there
 // is a link to what they advertise.
 var weakWords = set("pub", "teaser", "teasers", "promo", "promos", "popular", "banner", "masthead", "foot", "license", "licence", "credits")
+
+// layoutWords also name what stands beside a sidebar, or in any box of a page that
+// was put together from boxes: they count where the text does not speak for itself.
+var layoutWords = set("sidebar", "sidebars", "sidecol", "rail", "widget", "widgets")
+
+// speaks reports whether an element says something itself, rather than leading to
+// other pages or asking for something.
+func speaks(n *node) bool {
+	own := n.letters - n.choices
+	return 4*n.linked < own && 2*n.leading <= n.heads && n.fields*longParagraph <= own
+}
 
 // looseWords are also said of what a reader is to do next, of dishes and of what
 // lies under a tab: they count where there is hardly more than links.
@@ -178,30 +189,26 @@ func roleOfWord(w string) string {
 }
 
 // words splits a class or id where its letters change: at signs, digits and
-// capitals.
+// capitals. What has letters behind digits is no word but a number that a program
+// gave ("css-1h4ad24").
 func words(s string) []string {
 	var out []string
-	var word []rune
-	flush := func() {
-		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
-			word = word[:0]
-		}
-	}
-	lower := false
-	for _, r := range s {
-		switch {
-		case !unicode.IsLetter(r):
-			flush()
-			lower = false
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		part = strings.TrimRightFunc(part, unicode.IsDigit)
+		if strings.ContainsFunc(part, unicode.IsDigit) {
 			continue
-		case unicode.IsUpper(r) && lower:
-			flush()
 		}
-		lower = unicode.IsLower(r)
-		word = append(word, r)
+		begin, lower := 0, false
+		for i, r := range part {
+			if unicode.IsUpper(r) && lower {
+				out, begin = append(out, strings.ToLower(part[begin:i])), i
+			}
+			lower = unicode.IsLower(r)
+		}
+		if begin < len(part) {
+			out = append(out, strings.ToLower(part[begin:]))
+		}
 	}
-	flush()
 	return out
 }
 

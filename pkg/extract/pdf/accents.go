@@ -103,11 +103,24 @@ func offCentre(accent, letter *layout.Glyph) float64 {
 	return math.Abs(accent.At.Left+accent.At.Right-letter.At.Left-letter.At.Right) / 2
 }
 
+// dotted is the letter that an accent above it has taken the dot of: old fonts
+// set it over a letter without one.
+func dotted(letter, mark rune) rune {
+	switch {
+	case letter == 'ı' && mark < '\u0315':
+		return 'i'
+	case letter == 'ȷ' && mark < '\u0315':
+		return 'j'
+	}
+	return letter
+}
+
 // merge makes one glyph of two neighbours in the engine's order when one
 // character stands for both.
 func merge(first, second *layout.Glyph, letter, mark rune) bool {
-	composed, size := utf8.DecodeRuneInString(norm.NFC.String(string(letter) + string(mark)))
-	if size != len(norm.NFC.String(string(letter)+string(mark))) || second.Drawn && second.Space != 0 {
+	whole := norm.NFC.String(string(dotted(letter, mark)) + string(mark))
+	composed, size := utf8.DecodeRuneInString(whole)
+	if size != len(whole) || second.Drawn && second.Space != 0 {
 		return false
 	}
 	base := *first

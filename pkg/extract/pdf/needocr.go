@@ -1,8 +1,10 @@
 package pdf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -219,7 +221,7 @@ func fit(glyphs []layout.Glyph) (bits float64, letters int) {
 
 // regions adds the large pictures that have no text on them.
 func (n *OCRNeed) regions(area float64, glyphs []layout.Glyph, pictures []Picture) {
-	for _, p := range pictures {
+	for _, p := range uncut(pictures) {
 		least := pictureRegion
 		if p.Bilevel {
 			least = bilevelRegion
@@ -242,6 +244,33 @@ func (n *OCRNeed) regions(area float64, glyphs []layout.Glyph, pictures []Pictur
 	if len(n.Regions) > 0 {
 		n.Reasons = []OCRReason{OCRPicture}
 	}
+}
+
+// uncut puts together the strips and tiles that programs cut pictures into: those
+// that have two corners in common, to a point.
+func uncut(pictures []Picture) []Picture {
+	down := func(r layout.Rect) [4]float64 { return [4]float64{r.Left, r.Right, r.Top, r.Bottom} }
+	across := func(r layout.Rect) [4]float64 { return [4]float64{r.Top, r.Bottom, r.Left, r.Right} }
+	for _, sides := range []func(layout.Rect) [4]float64{down, across} {
+		sorted := slices.Clone(pictures)
+		slices.SortStableFunc(sorted, func(a, b Picture) int {
+			u, v := sides(a.Box), sides(b.Box)
+			return cmp.Or(cmp.Compare(math.Round(u[0]), math.Round(v[0])), cmp.Compare(math.Round(u[1]), math.Round(v[1])), cmp.Compare(u[2], v[2]))
+		})
+		pictures = nil
+		for _, p := range sorted {
+			if k := len(pictures) - 1; k >= 0 {
+				last := &pictures[k]
+				u, v := sides(last.Box), sides(p.Box)
+				if math.Abs(u[0]-v[0]) <= 1 && math.Abs(u[1]-v[1]) <= 1 && math.Abs(u[3]-v[2]) <= 1 {
+					last.Box, last.Bilevel = last.Box.Union(p.Box), last.Bilevel && p.Bilevel
+					continue
+				}
+			}
+			pictures = append(pictures, p)
+		}
+	}
+	return pictures
 }
 
 // covered is the share of the page that the pictures cover together, to a 64th of

@@ -52,6 +52,20 @@ func pictures(boxes ...layout.Rect) []Picture {
 	return out
 }
 
+// cut divides a picture into tiles, those of the last row first.
+func cut(r layout.Rect, cols, rows int) []Picture {
+	var out []Picture
+	for y := rows - 1; y >= 0; y-- {
+		for x := range cols {
+			w, h := r.Width()/float64(cols), r.Height()/float64(rows)
+			out = append(out, Picture{Box: layout.Rect{
+				Left: r.Left + float64(x)*w, Right: r.Left + float64(x+1)*w, Top: r.Top + float64(y)*h, Bottom: r.Top + float64(y+1)*h,
+			}})
+		}
+	}
+	return out
+}
+
 func TestNeedOCR(t *testing.T) {
 	whole := pictures(layout.Rect{Right: 600, Bottom: 800})
 	strips := pictures(layout.Rect{Right: 600, Bottom: 400}, layout.Rect{Top: 400, Right: 600, Bottom: 800})
@@ -89,6 +103,10 @@ func TestNeedOCR(t *testing.T) {
 		{"a tenth unreadable", append(glyphsFrom(270, 'a', nil), glyphsFrom(30, '\uFFFD', nil)...), nil, 0, true, true, 0, []OCRReason{OCRBrokenEncoding}},
 		{"one bullet from a symbol font", append(glyphsFrom(270, 'a', nil), glyphsFrom(5, '\uF0B7', nil)...), nil, 0, false, false, 0, nil},
 		{"a large picture in a text", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 50, Top: 400, Right: 550, Bottom: 700}), 0, false, false, 1, []OCRReason{OCRPicture}},
+		{"a large picture in strips", glyphsFrom(900, 'a', nil), cut(layout.Rect{Left: 50, Top: 400, Right: 550, Bottom: 700}, 1, 10), 0, false, false, 1, []OCRReason{OCRPicture}},
+		{"a large picture in tiles", glyphsFrom(900, 'a', nil), cut(layout.Rect{Left: 50, Top: 400, Right: 550, Bottom: 700}, 5, 4), 0, false, false, 1, []OCRReason{OCRPicture}},
+		{"text over one of the tiles of a picture", glyphsFrom(900, 'a', nil), cut(layout.Rect{Left: 40, Top: 40, Right: 560, Bottom: 300}, 2, 20), 0, false, false, 0, nil},
+		{"small pictures in a row", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 50, Top: 400, Right: 250, Bottom: 550}, layout.Rect{Left: 260, Top: 400, Right: 460, Bottom: 550}), 0, false, false, 0, nil},
 		{"text over a picture", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 40, Top: 40, Right: 560, Bottom: 300}), 0, false, false, 0, nil},
 		{"a small picture in black and white", glyphsFrom(900, 'a', nil), []Picture{{Box: small, Bilevel: true}}, 0, false, false, 1, []OCRReason{OCRPicture}},
 		{"a small picture", glyphsFrom(900, 'a', nil), pictures(small), 0, false, false, 0, nil},

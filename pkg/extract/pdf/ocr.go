@@ -3,7 +3,6 @@ package pdf
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -123,17 +122,17 @@ func (r *reader) addRead() {
 	}
 }
 
-// behind returns the place behind the figure that fills a region, else the end.
+// behind returns the place behind the last figure that is in a region, else the
+// end.
 func (r *reader) behind(region model.BBox) int {
 	const slack = 1e-5
-	for i := range r.out.Blocks {
+	for i := len(r.out.Blocks) - 1; i >= 0; i-- {
 		b := &r.out.Blocks[i]
 		if b.Type != model.UnitFigure || len(b.Evidence) == 0 || b.Evidence[0].BBox == nil {
 			continue
 		}
 		box := *b.Evidence[0].BBox
-		if math.Abs(box.X-region.X) < slack && math.Abs(box.Y-region.Y) < slack &&
-			math.Abs(box.W-region.W) < slack && math.Abs(box.H-region.H) < slack {
+		if box.X > region.X-slack && box.Y > region.Y-slack && box.X+box.W < region.X+region.W+slack && box.Y+box.H < region.Y+region.H+slack {
 			return i + 1
 		}
 	}

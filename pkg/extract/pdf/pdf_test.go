@@ -245,6 +245,18 @@ func TestHyphens(t *testing.T) {
 	t.Error("the paragraph is gone")
 }
 
+// A word that another page writes with a hyphen keeps it where a line breaks at it.
+func TestHyphensOfTheDocument(t *testing.T) {
+	var first, second canvas
+	first.text("R", 11, 72, 690, "The book is kept by the self-help association of the farmers of the valley.")
+	second.text("R", 11, 72, 690, "What was found in the river above the village is written down by the self-",
+		"help association, and is read by the commu-", "nity every year.")
+	got := said(pageOf(t, document(first.String(), second.String()), 2).Blocks)
+	if len(got) != 1 || !strings.HasSuffix(got[0], "by the self-help association, and is read by the community every year.") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestSamePageAloneAndInRange: a page depends on the bytes and the facts, never
 // on the pages that were read before it.
 func TestSamePageAloneAndInRange(t *testing.T) {

@@ -129,6 +129,25 @@ func TestAccentsDrawnApart(t *testing.T) {
 	}
 }
 
+// A letter without its dot and an accent over it are the letter with the accent.
+func TestAccentOverADotlessLetter(t *testing.T) {
+	var w writer
+	w.mapped("ı", "´")
+	b := find(t, pageOf(t, one(&w, "BT /R 12 Tf 72 700 Td (Caf) Tj /M 12 Tf 89 0 Td (A) Tj -0.2 0 Td (B) Tj ET"), 1).Blocks, "Caf")
+	if b.Text != "Caf í" {
+		t.Errorf("%q", b.Text)
+	}
+}
+
+// Letters that the file slants are upright text.
+func TestSlantedLetters(t *testing.T) {
+	var w writer
+	blocks := pageOf(t, one(&w, "BT /R 12 Tf 72 700 Td (A name ) Tj 1 0 0.25 1 118 700 Tm (in slanted letters) Tj 1 0 0 1 214 700 Tm ( goes on) Tj ET"), 1).Blocks
+	if got := said(blocks); len(got) != 1 || got[0] != "paragraph: A name in slanted letters goes on" || len(blocks[0].Flags) > 0 {
+		t.Errorf("%q %v", got, blocks[0].Flags)
+	}
+}
+
 func TestSoftHyphens(t *testing.T) {
 	var w writer
 	w.mapped("\u00AD")

@@ -19,9 +19,9 @@ import (
 )
 
 // Decode returns the grey pixels of a page, from 1, upright by its orientation,
-// transparent parts white. Of an animation it is the first picture. A JPEG 2000
-// picture may come out smaller than its header says, and is what render draws,
-// whose errors are wrapped; else it fails with an *Error.
+// transparent parts white. Of an animation it is the first picture. JPEG 2000
+// pictures and faxes are what render draws, whose errors are wrapped, and may come
+// out smaller than their header says; else it fails with an *Error.
 func Decode(raw []byte, pageNo int, render Render) (*image.Gray, Page, error) {
 	info, err := Probe(raw)
 	if err != nil {
@@ -31,7 +31,13 @@ func Decode(raw []byte, pageNo int, render Render) (*image.Gray, Page, error) {
 		return nil, Page{}, malformed("page %d: the picture has %d", pageNo, len(info.Pages))
 	}
 	page := info.Pages[pageNo-1]
-	m, err := pixels(raw, info.Format, page, render)
+	m, err := pixels(raw, info.Format, page, func(file []byte) (image.Image, error) {
+		m, err := render(file)
+		if err != nil {
+			return nil, engineError{err}
+		}
+		return m, nil
+	})
 	if err != nil {
 		return nil, page, undecoded(err, info.Format, pageNo)
 	}
@@ -66,27 +72,30 @@ func pixels(raw []byte, format string, page Page, render Render) (image.Image, e
 	case BMP:
 		return bmp.Decode(r)
 	}
-	if m, packed, err := jpegPage(raw, page); packed || err != nil {
-		return m, err
-	}
-	return tiff.Decode(bytes.NewReader(alone(raw, page)))
+	return tiffPage(raw, page, render)
 }
+
+// engineError is what a Render failed with.
+type engineError struct{ error }
+
+func (e engineError) Unwrap() error { return e.error }
 
 // undecoded is the error of a page that was not decoded.
 func undecoded(err error, format string, pageNo int) error {
 	var (
-		own  *Error
-		tiff tiff.UnsupportedError
-		jpeg jpeg.UnsupportedError
-		png  png.UnsupportedError
+		own    *Error
+		tiff   tiff.UnsupportedError
+		jpeg   jpeg.UnsupportedError
+		png    png.UnsupportedError
+		engine engineError
 	)
 	switch {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &tiff), errors.As(err, &jpeg), errors.As(err, &png), errors.Is(err, bmp.ErrUnsupported):
 		return &Error{fault.UnsupportedType, fmt.Sprintf("page %d of the %s picture: %v", pageNo, format, err)}
-	case format == JPEG2000:
-		return fmt.Errorf("the %s picture cannot be decoded: %w", format, err)
+	case errors.As(err, &engine):
+		return fmt.Errorf("page %d of the %s picture cannot be decoded: %w", pageNo, format, engine.error)
 	}
 	return malformed("page %d of the %s picture cannot be decoded: %v", pageNo, format, err)
 }

@@ -197,18 +197,19 @@ func decodeJPEG2000(raw []byte, render Render) (image.Image, error) {
 	if err := j.complete(); err != nil {
 		return nil, malformed("the %s picture cannot be decoded: %v", JPEG2000, err)
 	}
-	return render(j.inPDF(raw))
+	p := j.page
+	return render(inPDF(p.Width, p.Height, fmt.Sprintf("/Filter /JPXDecode /ColorSpace /%s /SMaskInData %d", p.colours(), p.opacity), raw))
 }
 
-// inPDF is a PDF file that shows the picture and nothing else.
-func (j *jpeg2000) inPDF(raw []byte) []byte {
-	p := j.page
-	w, h := p.Width, p.Height
+// inPDF is a PDF file that shows a picture and nothing else. Its stream and what
+// is said of it are those of PDF.
+func inPDF(width, height int, said string, stream []byte) []byte {
+	w, h := width, height
 	for w*h > maxDrawn {
 		w, h = max(w/2, 1), max(h/2, 1)
 	}
 	shown := fmt.Sprintf("%d 0 0 %d 0 0 cm /P Do", w, h)
-	out := make([]byte, 0, len(raw)+2048)
+	out := make([]byte, 0, len(stream)+2048)
 	out = append(out, "%PDF-1.7\n"...)
 	var offsets []int
 	object := func(dictionary string, stream []byte) {
@@ -223,8 +224,7 @@ func (j *jpeg2000) inPDF(raw []byte) []byte {
 	object("/Type /Pages /Count 1 /Kids [3 0 R]", nil)
 	object(fmt.Sprintf("/Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R /Resources << /XObject << /P 5 0 R >> >>", w, h), nil)
 	object(fmt.Sprintf("/Length %d", len(shown)), []byte(shown))
-	object(fmt.Sprintf("/Type /XObject /Subtype /Image /Filter /JPXDecode /Width %d /Height %d /ColorSpace /%s /SMaskInData %d /Length %d",
-		p.Width, p.Height, p.colours(), p.opacity, len(raw)), raw)
+	object(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d %s /Length %d", width, height, said, len(stream)), stream)
 	table := len(out)
 	out = fmt.Appendf(out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
 	for _, at := range offsets {

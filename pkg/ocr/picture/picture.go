@@ -26,6 +26,13 @@ const (
 	MaxPages = 10_000
 )
 
+// Resolutions up to screenDPI are what programs write that know none; they are
+// believed of pictures that are no larger than maxScreen inches by them.
+const (
+	screenDPI = 96
+	maxScreen = 20
+)
+
 // The formats.
 const (
 	PNG  = "png"
@@ -149,7 +156,7 @@ func Probe(raw []byte) (Info, error) {
 		if p.Orientation < 1 || p.Orientation > 8 {
 			p.Orientation = 1
 		}
-		if p.DPI < 30 || p.DPI > 4800 { // 72 and 96 are what programs write who do not know; that is for the reader to judge
+		if p.DPI < 30 || p.DPI > 4800 || p.DPI <= screenDPI && max(p.Width, p.Height) > maxScreen*p.DPI {
 			p.DPI = 0
 		}
 	}

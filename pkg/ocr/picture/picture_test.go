@@ -176,16 +176,21 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(tiffOfJPEG(f, corner(24, 16), 8))
 	f.Add(testdata(f, "tiles.j2k"))
+	f.Add(testdata(f, "fax.tif"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		info, err := Probe(raw)
 		if err != nil || info.Pages[0].Width*info.Pages[0].Height > 1<<16 {
 			return
 		}
-		g, p, err := Decode(raw, 1, blank)
+		drawn := false
+		g, p, err := Decode(raw, 1, func(file []byte) (image.Image, error) {
+			drawn = true
+			return blank(file)
+		})
 		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatalf("%v", err)
 		}
-		if err == nil && g.Rect.Dx()*g.Rect.Dy() != p.Width*p.Height && info.Format != JPEG2000 {
+		if err == nil && g.Rect.Dx()*g.Rect.Dy() != p.Width*p.Height && !drawn {
 			t.Errorf("%v of a page of %d x %d", g.Rect, p.Width, p.Height)
 		}
 	})
@@ -352,20 +357,25 @@ func TestTooManyPages(t *testing.T) {
 	reason(t, "a page too many", raw, fault.LimitExceeded)
 }
 
+// What a picture says of its resolution is believed, unless it is what programs
+// write that know none, and makes a page of it that nobody prints.
 func TestResolution(t *testing.T) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, corner(8, 8)); err != nil {
-		t.Fatal(err)
-	}
-	phys := []byte("pHYs\x00\x00\x2e\x23\x00\x00\x2e\x23\x01")
-	raw := bytes.Clone(b.Bytes()[:33])
-	raw = binary.BigEndian.AppendUint32(raw, 9)
-	raw = append(raw, phys...)
-	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(phys))
-	raw = append(raw, b.Bytes()[33:]...)
-	info, err := Probe(raw)
-	if err != nil || info.Pages[0].DPI != 300 {
-		t.Errorf("%+v, %v", info, err)
+	for _, c := range []struct{ side, said, want int }{{8, 300, 300}, {8, 72, 72}, {1440, 72, 72}, {1654, 72, 0}, {3000, 96, 0}, {8000, 300, 300}, {8, 7, 0}} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, c.side))); err != nil {
+			t.Fatal(err)
+		}
+		perMetre := binary.BigEndian.AppendUint32(nil, uint32(c.said*10000/254+1))
+		phys := slices.Concat([]byte("pHYs"), perMetre, perMetre, []byte{1})
+		raw := bytes.Clone(b.Bytes()[:33])
+		raw = binary.BigEndian.AppendUint32(raw, 9)
+		raw = append(raw, phys...)
+		raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(phys))
+		raw = append(raw, b.Bytes()[33:]...)
+		info, err := Probe(raw)
+		if err != nil || info.Pages[0].DPI != c.want {
+			t.Errorf("%d pixels at %d: %+v, %v", c.side, c.said, info, err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -153,12 +154,27 @@ func exifOrientation(data []byte) int {
 	return orientation
 }
 
-// alone returns the file with the page's directory as its first.
-func alone(raw []byte, p Page) []byte {
-	out := append([]byte(nil), raw...)
-	d, first, err := directoriesOf(raw)
-	if err == nil && first != p.offset {
-		d.order.PutUint32(out[4:], p.offset)
+// alone returns the file with the page's directory as its first, the bits of its
+// bytes in the usual order.
+func (d directories) alone(p Page, tags map[uint16][]int) []byte {
+	out := bytes.Clone(d.raw)
+	d.order.PutUint32(out[4:], p.offset)
+	if first(tags[tagFillOrder]) != lowBitsFirst {
+		return out
+	}
+	parts, err := strips(out, tags)
+	if err != nil {
+		return out // which says so, when it is decoded
+	}
+	for _, part := range parts {
+		turnBits(part)
+	}
+	at := int(p.offset) + 2
+	for range d.order.Uint16(out[p.offset:]) {
+		if d.order.Uint16(out[at:]) == tagFillOrder {
+			d.order.PutUint16(out[at+8:], 1)
+		}
+		at += 12
 	}
 	return out
 }

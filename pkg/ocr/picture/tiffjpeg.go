@@ -31,60 +31,52 @@ const (
 
 var errStrips = errors.New("strips or tiles that are not there")
 
-// jpegPage decodes a page whose strips or tiles are JPEG pictures; ok is false
-// for pages that are packed in other ways.
-func jpegPage(raw []byte, p Page) (m *image.Gray, ok bool, err error) {
-	d, _, err := directoriesOf(raw)
+// jpegPage decodes a page whose strips or tiles are JPEG pictures.
+func jpegPage(raw []byte, p Page, tags map[uint16][]int) (*image.Gray, error) {
+	parts, err := strips(raw, tags)
 	if err != nil {
-		return nil, false, err
-	}
-	tags, err := d.lists(p.offset)
-	if err != nil || first(tags[tagCompression]) != compressionJPEG {
-		return nil, false, err
+		return nil, err
 	}
 	width, height := first(tags[tagTileWidth]), first(tags[tagTileHeight])
-	offsets, counts := tags[tagTileOffsets], tags[tagTileCounts]
-	if len(offsets) == 0 {
+	if len(tags[tagTileOffsets]) == 0 {
 		width, height = p.Width, first(tags[tagRowsPerStrip])
 		if height < 1 || height > p.Height {
 			height = p.Height
 		}
-		offsets, counts = tags[tagStripOffsets], tags[tagStripCounts]
 	}
 	if width < 1 || height < 1 || width > MaxPixels || height > MaxPixels {
-		return nil, true, fmt.Errorf("%w: %d x %d pixels each", errStrips, width, height)
+		return nil, fmt.Errorf("%w: %d x %d pixels each", errStrips, width, height)
 	}
 	across, down := (p.Width+width-1)/width, (p.Height+height-1)/height
-	if len(offsets) < across*down || len(counts) < across*down {
-		return nil, true, fmt.Errorf("%w: %d of %d", errStrips, min(len(offsets), len(counts)), across*down)
+	if len(parts) < across*down {
+		return nil, fmt.Errorf("%w: %d of %d", errStrips, len(parts), across*down)
 	}
 	tables := tags[tagTables]
 	out := image.NewGray(image.Rect(0, 0, p.Width, p.Height))
 	for i := range across * down {
-		from, n := offsets[i], counts[i]
-		if from < 0 || n < 4 || from+n > len(raw) {
-			return nil, true, fmt.Errorf("%w: number %d at byte %d", errStrips, i+1, from)
+		if len(parts[i]) < 4 {
+			return nil, fmt.Errorf("%w: number %d has %d bytes", errStrips, i+1, len(parts[i]))
 		}
-		whole := abbreviated(tables, raw[from:from+n], first(tags[tagPhotometric]) == photometricRGB)
+		whole := abbreviated(tables, parts[i], first(tags[tagPhotometric]) == photometricRGB)
 		config, err := jpeg.DecodeConfig(bytes.NewReader(whole))
 		if err != nil {
-			return nil, true, err
+			return nil, err
 		}
 		if config.Width > width || config.Height > height {
-			return nil, true, fmt.Errorf("%w: number %d has %d x %d pixels", errStrips, i+1, config.Width, config.Height)
+			return nil, fmt.Errorf("%w: number %d has %d x %d pixels", errStrips, i+1, config.Width, config.Height)
 		}
 		if config.Width > MaxPixels/max(config.Height, 1) {
-			return nil, true, &Error{fault.LimitExceeded, fmt.Sprintf("strip or tile %d has %d x %d pixels, limit %d in all", i+1, config.Width, config.Height, MaxPixels)}
+			return nil, &Error{fault.LimitExceeded, fmt.Sprintf("strip or tile %d has %d x %d pixels, limit %d in all", i+1, config.Width, config.Height, MaxPixels)}
 		}
 		part, err := jpeg.Decode(bytes.NewReader(whole))
 		if err != nil {
-			return nil, true, err
+			return nil, err
 		}
 		at := image.Pt(i%across*width, i/across*height)
 		grey := Gray(part)
 		draw.Draw(out, grey.Rect.Add(at), grey, image.Point{}, draw.Src)
 	}
-	return out, true, nil
+	return out, nil
 }
 
 // abbreviated joins the tables that all strips share with one of them. Colours
@@ -125,7 +117,7 @@ func (d directories) lists(offset uint32) (map[uint16][]int, error) {
 		entry := d.raw[at:]
 		tag := d.order.Uint16(entry)
 		if !slices.Contains([]uint16{tagCompression, tagPhotometric, tagStripOffsets, tagRowsPerStrip, tagStripCounts,
-			tagTileWidth, tagTileHeight, tagTileOffsets, tagTileCounts, tagTables}, tag) {
+			tagTileWidth, tagTileHeight, tagTileOffsets, tagTileCounts, tagTables, tagFillOrder, tagT4Options}, tag) {
 			continue
 		}
 		size := map[uint16]int64{typeByte: 1, typeShort: 2, typeLong: 4, typeUndefined: 1}[d.order.Uint16(entry[2:])]

@@ -143,12 +143,16 @@ func (b *background) between(at, n int) (first int, part int32) {
 	return min(at/tile, n-1), int32(at % tile)
 }
 
-// specks is the share of single dark pixels from which on a page is speckled:
-// print has next to none.
-const specks = 0.0004
+const (
+	// specks is the share of single dark pixels from which on a page is speckled:
+	// print has next to none.
+	specks = 0.0004
+	// clump is how many dark pixels that hang together are a speck on such a page.
+	clump = 3
+)
 
-// despeckle removes single dark pixels on white and single white ones in dark,
-// from a page that has many of them.
+// despeckle removes single dark pixels on white, and few that hang together, and
+// single white ones in dark, from a page that has many of them.
 func despeckle(g *image.Gray) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	var out *image.Gray
@@ -177,7 +181,38 @@ func despeckle(g *image.Gray) *image.Gray {
 			}
 		}
 	}
+	clearClumps(out)
 	return out
+}
+
+// clearClumps makes white what is dark in clumps.
+func clearClumps(g *image.Gray) {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	dark := maskOf(g).Dark
+	var open []int
+	for start, is := range dark {
+		if !is {
+			continue
+		}
+		dark[start] = false
+		open = append(open[:0], start)
+		for i := 0; i < len(open); i++ {
+			x, y := open[i]%w, open[i]/w
+			for v := max(y-1, 0); v <= min(y+1, h-1); v++ {
+				for u := max(x-1, 0); u <= min(x+1, w-1); u++ {
+					if k := v*w + u; dark[k] {
+						dark[k] = false
+						open = append(open, k)
+					}
+				}
+			}
+		}
+		if len(open) <= clump {
+			for _, k := range open {
+				g.Pix[k] = 255
+			}
+		}
+	}
 }
 
 // lone reports whether the pixel differs from the six of its neighbours above

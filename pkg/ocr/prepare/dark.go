@@ -19,6 +19,9 @@ const (
 	// the share of an area that they take up at least.
 	apart   = 40
 	letters = 0.01
+	// minLetters is how many letters a shaded box has at least: a letter that is so
+	// large that it is a shaded area itself has up to two counters.
+	minLetters = 3
 )
 
 // brighten turns light text on shaded boxes, such as the heads of tables, into
@@ -50,7 +53,7 @@ func brighten(g *image.Gray) *image.Gray {
 	for _, a := range areas(mask, cols, rows) {
 		boxes := a.boxes()
 		shade, ok := lightText(g, boxes)
-		if !ok {
+		if !ok || !shade.hasLetters(g, boxes) {
 			continue
 		}
 		if out == g {
@@ -245,6 +248,60 @@ func lightText(g *image.Gray, boxes []image.Rectangle) (shade, bool) {
 	return s, true
 }
 
+// hasLetters reports whether the light on the shade is in as many pieces as text
+// is. What goes on outside of the boxes is paper, and what is a row or two of
+// pixels high is nothing.
+func (s shade) hasLetters(g *image.Gray, boxes []image.Rectangle) bool {
+	all := hull(boxes)
+	light := func(x, y int) bool { return int(g.Pix[y*g.Stride+x]) > s.ground+apart }
+	const (
+		outside = iota
+		inside
+		seen
+	)
+	place := make([]byte, all.Dx()*all.Dy())
+	for _, r := range boxes {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				place[(y-all.Min.Y)*all.Dx()+x-all.Min.X] = inside
+			}
+		}
+	}
+	at := func(p image.Point) *byte { return &place[(p.Y-all.Min.Y)*all.Dx()+p.X-all.Min.X] }
+	n := 0
+	var open []image.Point
+	for k := range place {
+		first := image.Pt(k%all.Dx(), k/all.Dx()).Add(all.Min)
+		if place[k] != inside || !light(first.X, first.Y) {
+			continue
+		}
+		place[k] = seen
+		open = append(open[:0], first)
+		bottom, paper := first.Y, false
+		for len(open) > 0 {
+			p := open[len(open)-1]
+			open = open[:len(open)-1]
+			bottom = max(bottom, p.Y)
+			for _, next := range [4]image.Point{{X: p.X - 1, Y: p.Y}, {X: p.X + 1, Y: p.Y}, {X: p.X, Y: p.Y - 1}, {X: p.X, Y: p.Y + 1}} {
+				switch {
+				case !next.In(g.Rect) || !light(next.X, next.Y):
+				case !next.In(all) || *at(next) == outside:
+					paper = true
+				case *at(next) == inside:
+					*at(next) = seen
+					open = append(open, next)
+				}
+			}
+		}
+		if !paper && bottom-first.Y >= 2 {
+			if n++; n == minLetters {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // noise is the difference from the shade that is still white, and that from the
 // text which is black already.
 const noise = 20
@@ -256,11 +313,7 @@ const border = 3
 // it differs. Where the shade goes over into paper is no ink; drawn lines, which
 // are darker, are.
 func (s shade) turn(out, g *image.Gray, boxes []image.Rectangle) {
-	all := image.Rectangle{}
-	for _, box := range boxes {
-		all = all.Union(box)
-	}
-	all = all.Inset(-border).Intersect(g.Rect)
+	all := hull(boxes).Inset(-border).Intersect(g.Rect)
 	in := make([]bool, all.Dx()*all.Dy())
 	for _, box := range boxes {
 		for y := box.Min.Y; y < box.Max.Y; y++ {

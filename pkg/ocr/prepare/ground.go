@@ -164,7 +164,9 @@ func (b *background) clearAround(g *image.Gray, around []int) {
 			for x := r.Min.X; x < r.Max.X; x++ {
 				if at := y*g.Stride + x; g.Pix[at] < dark {
 					g.Pix[at] = 255
-					open = append(open, at)
+					if x == r.Min.X || x == r.Max.X-1 || y == r.Min.Y || y == r.Max.Y-1 { // beside another tile
+						open = append(open, at)
+					}
 				}
 			}
 		}

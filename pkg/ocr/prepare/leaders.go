@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"image"
+	"math"
 	"slices"
 )
 
@@ -13,6 +14,9 @@ const (
 	dashInches     = 0.06
 	stepInches     = 0.09
 	stepDownInches = 0.06
+	// dotShare is how high a dot is at most, as a part of what most ink is as high
+	// as: small print on a page that is taken for larger than it is.
+	dotShare = 0.5
 	// leaderDots is how many make a leader.
 	leaderDots = 8
 	// mostDots is how many there may be: more are the grid of a print.
@@ -34,7 +38,8 @@ type Leader struct {
 // frame.
 func leaders(g *image.Gray, dpi int) (*image.Gray, []Leader) {
 	f := dotFinder{mask: maskOf(g), dpi: float64(dpi)}
-	dots := f.mask.dots(max(int(dashInches*f.dpi), 3))
+	dots, height := f.mask.dots(max(int(dashInches*f.dpi), 3))
+	f.high = max(int(math.Min(dotInches*f.dpi, dotShare*float64(height))), 3)
 	if len(dots) > mostDots {
 		return g, nil
 	}
@@ -102,6 +107,7 @@ func swapped(r image.Rectangle) image.Rectangle {
 type dotFinder struct {
 	mask Mask
 	dpi  float64
+	high int // of a dot at most, in pixels
 	down bool
 }
 
@@ -126,7 +132,7 @@ func (f dotFinder) leadsOn(chain []image.Rectangle, box image.Rectangle) bool {
 
 // chains returns the rows of dots that are at most so many inches from each other.
 func (f dotFinder) chains(dots []image.Rectangle, step float64) [][]image.Rectangle {
-	high, end := max(int(dotInches*f.dpi), 3), f.mask.Height
+	high, end := f.high, f.mask.Height
 	if f.down {
 		end = f.mask.Width
 	}
@@ -178,9 +184,10 @@ func (f dotFinder) follows(chain []image.Rectangle, d image.Rectangle, step int)
 
 func differ(a, b int) int { return max(a-b, b-a) }
 
-// dots returns the boxes of ink that hangs together and is no longer than long.
-func (m Mask) dots(long int) []image.Rectangle {
-	var out []image.Rectangle
+// dots returns the boxes of ink that hangs together and is no longer than long,
+// and what most ink that hangs together is as high as.
+func (m Mask) dots(long int) (out []image.Rectangle, height int) {
+	all, heights := 0, make([]int, m.Height+1) // pixels of ink
 	seen := make([]bool, len(m.Dark))
 	var open []int
 	for start, dark := range m.Dark {
@@ -202,9 +209,13 @@ func (m Mask) dots(long int) []image.Rectangle {
 				}
 			}
 		}
+		all, heights[box.Dy()] = all+len(open), heights[box.Dy()]+len(open)
 		if box.Dx() <= long && box.Dy() <= long && 2*len(open) >= box.Dx()*box.Dy() {
 			out = append(out, box)
 		}
 	}
-	return out
+	for n := heights[0]; 2*n < all; n += heights[height] {
+		height++
+	}
+	return out, height
 }

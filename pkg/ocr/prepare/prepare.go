@@ -17,10 +17,11 @@ type Sheet struct {
 	Gray *image.Gray
 	DPI  int     // of Gray
 	Turn int     // clockwise, in right angles, of the picture as given
-	Skew float64 // clockwise degrees by which the text was askew, and is no more
+	Skew float64 // clockwise degrees by which the text was askew in the middle, and is no more
 
 	Leaders []Leader // of Gray, which has them
 
+	fan           float64 // by how much the slope of lines grows with each pixel down the picture turned, undone too
 	scale         float64 // pixels of Gray for one of the picture turned
 	width, height float64 // of the picture turned
 }
@@ -51,10 +52,11 @@ func New(g *image.Gray, o Options) Sheet {
 	}
 	g = despeckle(level(g))
 	m := ink(g)
-	if s.Skew, _ = m.skew(m.edges()); math.Abs(s.Skew) < minSkew {
+	s.Skew, s.fan = m.lean(m.edges())
+	if s.fan *= float64(m.Height) / s.height; math.Abs(s.Skew) < minSkew {
 		s.Skew = 0
 	}
-	if s.scale = scaleFor(s.DPI, o.Target, g.Rect.Dx(), g.Rect.Dy()); s.scale != 1 || s.Skew != 0 {
+	if s.scale = scaleFor(s.DPI, o.Target, g.Rect.Dx(), g.Rect.Dy()); s.scale != 1 || s.Skew != 0 || s.fan != 0 {
 		g = s.draw(g)
 		s.DPI = int(math.Round(float64(float64(s.DPI) * s.scale)))
 	}
@@ -106,9 +108,10 @@ func (s *Sheet) draw(g *image.Gray) *image.Gray {
 	// How far the source is from the picture turned, after shrinking.
 	fx, fy := float64(g.Rect.Dx())/s.width, float64(g.Rect.Dy())/s.height
 	const one = 1 << 16
-	ux, uy := float64(fx*cos)/s.scale, float64(fy*sin)/s.scale
-	stepX, stepY := int64(math.Round(float64(ux*one))), int64(math.Round(float64(uy*one)))
 	for y := range h {
+		slope := s.fan * (float64(y) + 0.5 - float64(h)/2) / s.scale
+		ux, uy := float64(fx*(cos-float64(sin*slope)))/s.scale, float64(fy*(sin+float64(cos*slope)))/s.scale
+		stepX, stepY := int64(math.Round(float64(ux*one))), int64(math.Round(float64(uy*one)))
 		x0, y0 := s.back(0.5, float64(y)+0.5, sin, cos, w, h)
 		px := int64(math.Round(float64((float64(x0*fx) - 0.5) * one)))
 		py := int64(math.Round(float64((float64(y0*fy) - 0.5) * one)))
@@ -120,6 +123,7 @@ func (s *Sheet) draw(g *image.Gray) *image.Gray {
 // back maps a point of the level picture to the picture turned.
 func (s *Sheet) back(x, y, sin, cos float64, w, h int) (float64, float64) {
 	x, y = (x-float64(w)/2)/s.scale, (y-float64(h)/2)/s.scale
+	y += float64(float64(s.fan*x) * y)
 	return float64(x*cos) - float64(y*sin) + s.width/2, float64(x*sin) + float64(y*cos) + s.height/2
 }
 

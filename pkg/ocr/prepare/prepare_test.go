@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/ocr/internal/drawn"
@@ -78,6 +79,63 @@ func TestBoxesAreUndone(t *testing.T) {
 	}
 }
 
+// fanned is a page as it is when photographed from the side: its lines go up above
+// its middle and down below it, the more the farther from it.
+func fanned(g *image.Gray, by float64) *image.Gray {
+	out := filled(g.Rect.Dx(), g.Rect.Dy(), 255)
+	cx, cy := float64(g.Rect.Dx())/2, float64(g.Rect.Dy())/2
+	for y := range g.Rect.Dy() {
+		for x := range g.Rect.Dx() {
+			dx, dy := float64(x)-cx, float64(y)-cy
+			if from := int(math.Round(dy/(1+by*dx) + cy)); from >= 0 && from < g.Rect.Dy() {
+				out.Pix[y*out.Stride+x] = g.Pix[from*g.Stride+x]
+			}
+		}
+	}
+	return out
+}
+
+// Lines that lie like a fan become level, and Box leads back; lines that do not,
+// are left as they are.
+func TestPagesFromTheSide(t *testing.T) {
+	plain, err := drawn.Page(append(drawn.Text(), append(drawn.Text(), drawn.Text()...)...), 150, 8.5, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := image.Rect(900, 1080, 924, 1104)
+	fill(plain, mark, 0)
+	for _, by := range []float64{4e-5, -6e-5} {
+		g := fanned(plain, by)
+		s := New(g, Options{DPI: 150, Target: 150})
+		if math.Abs(s.fan-by) > math.Abs(by)/5 || math.Abs(s.Skew) > 0.2 {
+			t.Errorf("a fan of %v was found as %v, with a skew of %v", by, s.fan, s.Skew)
+		}
+		m := ink(s.Gray)
+		if _, left := m.lean(m.edges()); left != 0 {
+			t.Errorf("a fan of %v: %v is left", by, left)
+		}
+		found := image.Rectangle{}
+		for y := 1050; y < 1140; y++ {
+			for x := 850; x < 1000; x++ {
+				if s.Gray.Pix[y*s.Gray.Stride+x] < 128 {
+					found = found.Union(image.Rect(x, y, x+1, y+1))
+				}
+			}
+		}
+		b := s.Box(found)
+		x, y := (b.X+b.W/2)*float64(g.Rect.Dx()), (b.Y+b.H/2)*float64(g.Rect.Dy())
+		wantX, wantY := 912.0, 600+(1092-600)*(1+by*(912-637.5))
+		if math.Abs(x-wantX) > 3 || math.Abs(y-wantY) > 3 {
+			t.Errorf("a fan of %v: the mark at (%.1f, %.1f) comes out at (%.1f, %.1f)", by, wantX, wantY, x, y)
+		}
+	}
+	for _, degrees := range []float64{0, 5, -12} {
+		if s := New(drawn.Skewed(plain, degrees), Options{DPI: 150, Target: 150}); s.fan != 0 {
+			t.Errorf("skew by %v: a fan of %v", degrees, s.fan)
+		}
+	}
+}
+
 // In shadow, on yellow paper, as a negative: the same ink comes out.
 func TestBackground(t *testing.T) {
 	ink := func(g *image.Gray) Mask {
@@ -118,6 +176,9 @@ func TestDespeckle(t *testing.T) {
 	for y := 3; y < g.Rect.Dy()-3; y += 9 {
 		for x := 3 + y%7; x < g.Rect.Dx()-3; x += 11 {
 			speckled.Pix[y*g.Stride+x] = 255 - speckled.Pix[y*g.Stride+x]
+			if clear := speckled.Pix[(y-2)*g.Stride+x-2 : (y-2)*g.Stride+x+4]; x%4 == 0 && slices.Min(clear) == 255 { // two that touch
+				speckled.Pix[(y-1)*g.Stride+x+1] = 255 - speckled.Pix[(y-1)*g.Stride+x+1]
+			}
 			specks++
 		}
 	}
@@ -205,6 +266,36 @@ func TestShadedBoxes(t *testing.T) {
 	}
 	if brighten(clean) != clean {
 		t.Error("dark text on grey is changed")
+	}
+}
+
+// Letters whose strokes are as wide as shaded areas are, with their counters and
+// slants, are no boxes with light text.
+func TestLargeLetters(t *testing.T) {
+	for _, letter := range []struct {
+		name string
+		ink  func(x, y int) bool // of 160 by 160
+	}{
+		{"A", func(x, y int) bool {
+			in := func(from, to int) bool { return x >= from && x < to }
+			half := (160 - y) / 2
+			return in(half, half+36) || in(124-half, 160-half) || y >= 100 && y < 124 && in(half, 160-half)
+		}},
+		{"B", func(x, y int) bool {
+			return !(x >= 36 && x < 124 && (y >= 30 && y < 65 || y >= 95 && y < 130))
+		}},
+	} {
+		g := filled(400, 300, 255)
+		for y := range 160 {
+			for x := range 160 {
+				if letter.ink(x, y) {
+					g.Pix[(y+70)*g.Stride+x+120] = 0
+				}
+			}
+		}
+		if brighten(g) != g {
+			t.Errorf("the letter %s is turned", letter.name)
+		}
 	}
 }
 
@@ -379,6 +470,11 @@ func TestLeaders(t *testing.T) {
 		{"points of numbers", func(g *image.Gray) { dots(g, 100, 97, 20, 16, 3, 3); stripes(g, image.Rect(92, 85, 420, 100), 0) }, 0, false},
 		{"far from each other", func(g *image.Gray) { dots(g, 100, 97, 20, 24, 3, 3) }, 0, false},
 		{"letters", func(g *image.Gray) { stripes(g, image.Rect(92, 85, 420, 100), 0) }, 0, false},
+		{"letters of a page smaller than it is said to be", func(g *image.Gray) {
+			dots(g, 20, 95, 6, 8, 4, 7)
+			dots(g, 100, 96, 40, 8, 5, 5)
+			dots(g, 20, 110, 40, 10, 4, 7)
+		}, 0, false},
 	} {
 		g := filled(600, 200, 255)
 		c.draw(g)

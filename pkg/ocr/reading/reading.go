@@ -7,6 +7,7 @@ package reading
 import (
 	"fmt"
 	"image"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
@@ -114,8 +115,28 @@ func (r *reader) first(dpi int, wanted []string) (attempt, error) {
 	if err := r.draw(dpi); err != nil {
 		return attempt{}, err
 	}
-	turn := 0
 	sideways := prepare.Sideways(r.drawn)
+	out, err := r.lying(dpi, sideways, wanted)
+	if err != nil || out.confidence >= poor && !standing(out.words) || out.confidence < poor && !sideways {
+		return out, err
+	}
+	// What looks like lines of text may be a drawing or a table, and engines turn
+	// lines that run down a page by themselves.
+	languages, warnings := r.result.Languages, r.result.Warnings
+	other, err := r.lying(dpi, !sideways, wanted)
+	if err != nil {
+		return attempt{}, err
+	}
+	if other.confidence > out.confidence+gain || standing(out.words) && !standing(other.words) && other.confidence >= poor {
+		return other, nil
+	}
+	r.result.Languages, r.result.Warnings = languages, warnings
+	return out, nil
+}
+
+// lying reads the page, whose lines run down the picture or across.
+func (r *reader) lying(dpi int, sideways bool, wanted []string) (attempt, error) {
+	turn := 0
 	if sideways {
 		turn = 90
 	}
@@ -128,8 +149,7 @@ func (r *reader) first(dpi int, wanted []string) (attempt, error) {
 			return attempt{}, err
 		}
 		if over {
-			turn = 270
-			sheet = r.prepare(dpi, turn)
+			sheet = r.prepare(dpi, 270)
 			sample = picture.Turn(sample, 180)
 		}
 	}
@@ -139,14 +159,7 @@ func (r *reader) first(dpi int, wanted []string) (attempt, error) {
 		}
 	}
 	out, err := r.read(sheet)
-	if err != nil || out.confidence >= poor {
-		return out, err
-	}
-	if sideways { // what looks like lines of text may be a drawing or a table
-		upright, err := r.read(r.prepare(dpi, 0))
-		if err == nil && upright.confidence > out.confidence+gain {
-			return upright, nil
-		}
+	if err != nil || out.confidence >= poor || sideways {
 		return out, err
 	}
 	if over, err := r.overhead(sample, sheet.DPI); err != nil || !over {
@@ -163,6 +176,25 @@ func (r *reader) first(dpi int, wanted []string) (attempt, error) {
 	}
 	return out, err
 }
+
+// standing reports whether most of the words, but those that may be as high as
+// wide, are higher than wide: their lines run down the picture.
+func standing(words []ocr.Found) bool {
+	n := 0
+	for _, w := range words {
+		switch {
+		case utf8.RuneCountInString(w.Text) < wide:
+		case w.Box.Dy() > w.Box.Dx():
+			n++
+		default:
+			n--
+		}
+	}
+	return n > 0
+}
+
+// wide is how many letters a word has at least that is wider than high.
+const wide = 4
 
 // at reads the page in a direction that is known.
 func (r *reader) at(dpi, turn int) (attempt, error) {

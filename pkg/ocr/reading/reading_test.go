@@ -105,6 +105,39 @@ func TestDirections(t *testing.T) {
 	}
 }
 
+// turning reads lines that run down the picture as well as others, as engines do
+// that find out how lines lie.
+type turning struct{ engine }
+
+func (e *turning) Read(g *image.Gray, dpi int, languages []string) ([]ocr.Found, error) {
+	words, err := e.engine.Read(g, dpi, languages)
+	for i := range words {
+		words[i].Confidence = e.sure
+		if b := words[i].Box; g.Rect.Dx() < g.Rect.Dy() {
+			words[i].Box = image.Rect(b.Min.X, b.Min.Y, b.Min.X+20, b.Min.Y+80)
+		}
+	}
+	return words, err
+}
+
+// An engine that turns lines by itself does not make a page lie on its side.
+func TestLinesThatTheEngineTurns(t *testing.T) {
+	g := image.NewGray(image.Rect(0, 0, 800, 600))
+	for i := range g.Pix {
+		if g.Pix[i] = 255; i%g.Stride%12 == 0 {
+			g.Pix[i] = 0
+		}
+	}
+	if !prepare.Sideways(g) {
+		t.Fatal("the lines do not look like text")
+	}
+	e := &turning{engine{present: []string{"eng", "fra"}, text: "The council heard the report", sure: 0.95}}
+	r, err := Read(e, &still{g: g, dpi: 100}, ocr.Request{Page: 1, Languages: []string{"en"}})
+	if err != nil || r.Rotation != 0 || r.Words[0].Box.W < r.Words[0].Box.H {
+		t.Errorf("turned by %d, %+v, %v", r.Rotation, r.Words, err)
+	}
+}
+
 // portrait reads what is higher than wide.
 type portrait struct{ engine }
 

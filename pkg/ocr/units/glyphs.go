@@ -1,6 +1,8 @@
 package units
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,9 +24,9 @@ const (
 	below = 0.22
 	// sameBase is how far, in sizes, the baselines of words of one line differ.
 	sameBase = 0.3
-	// nearBody is how far the size of a line may be from that of most of the text
+	// nearSize is how far the size of a line may be from that of more of the text
 	// to be the same: what is measured is never quite what was set.
-	nearBody = 0.12
+	nearSize = 0.12
 )
 
 // sheet is the level page, in points.
@@ -81,11 +83,13 @@ func (s sheet) glyphs(r *ocr.Result) []layout.Glyph {
 	for i := range r.Words {
 		boxes[i] = s.level(r.Words[i].Box)
 	}
-	lines := linesOf(r.Words, boxes)
+	lines := linesOf(r.Words)
+	s.straighten(lines, boxes)
+	measure(r.Words, lines, boxes)
 	var out []layout.Glyph
 	for n, l := range lines {
 		for i := l.from; i < l.to; i++ {
-			base := boxes[i].Bottom - float64(below*boxes[i].Height())
+			base := baseOf(boxes[i])
 			if math.Abs(base-l.base) < sameBase*l.size {
 				base = l.base
 			}
@@ -97,6 +101,8 @@ func (s sheet) glyphs(r *ocr.Result) []layout.Glyph {
 	}
 	return out
 }
+
+func baseOf(box layout.Rect) float64 { return box.Bottom - float64(below*box.Height()) }
 
 func appendWord(out []layout.Glyph, index int, text string, box layout.Rect, base, size float64) []layout.Glyph {
 	n := float64(utf8.RuneCountInString(text))
@@ -114,42 +120,50 @@ func appendWord(out []layout.Glyph, index int, text string, box layout.Rect, bas
 	return out
 }
 
-// linesOf divides words by the engine's lines. Sizes near that of most of the
-// text are that.
-func linesOf(words []ocr.Word, boxes []layout.Rect) []line {
+// linesOf divides words by the engine's lines.
+func linesOf(words []ocr.Word) []line {
 	var out []line
-	weights := map[float64]int{}
 	for from := 0; from < len(words); {
 		a := &words[from]
 		to := from + 1
 		for to < len(words) && words[to].Block == a.Block && words[to].Paragraph == a.Paragraph && words[to].Line == a.Line {
 			to++
 		}
-		var bases, sizes []float64
-		for i := from; i < to; i++ {
-			bases = append(bases, boxes[i].Bottom-float64(below*boxes[i].Height()))
-			sizes = append(sizes, boxes[i].Height())
-		}
-		l := line{from: from, to: to, base: median(bases), size: math.Max(math.Round(2*median(sizes))/2, 1)}
-		for i := from; i < to; i++ {
-			weights[l.size] += utf8.RuneCountInString(words[i].Text)
-		}
-		out = append(out, l)
+		out = append(out, line{from: from, to: to})
 		from = to
-	}
-	body, most := 0.0, 0
-	for size, n := range weights {
-		if n > most || n == most && size < body {
-			body, most = size, n
-		}
-	}
-	for i := range out {
-		if math.Abs(out[i].size-body) <= nearBody*body {
-			out[i].size = body
-		}
 	}
 	return out
 }
+
+// measure finds baselines and sizes. Sizes near one that more of the text has are
+// that.
+func measure(words []ocr.Word, lines []line, boxes []layout.Rect) {
+	weights := map[float64]int{}
+	for n := range lines {
+		l := &lines[n]
+		var bases, sizes []float64
+		for _, box := range boxes[l.from:l.to] {
+			bases, sizes = append(bases, baseOf(box)), append(sizes, box.Height())
+		}
+		l.base, l.size = median(bases), median(sizes)
+		for i := l.from; i < l.to; i++ {
+			weights[rounded(l.size)] += utf8.RuneCountInString(words[i].Text)
+		}
+	}
+	common := slices.SortedFunc(maps.Keys(weights), func(a, b float64) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
+	})
+	for n := range lines {
+		l := &lines[n]
+		at := slices.IndexFunc(common, func(size float64) bool { return math.Abs(l.size-size) <= nearSize*size })
+		if l.size = rounded(l.size); at >= 0 {
+			l.size = common[at]
+		}
+	}
+}
+
+// rounded is a size to half a point.
+func rounded(size float64) float64 { return math.Max(math.Round(2*size)/2, 1) }
 
 func median(v []float64) float64 {
 	slices.Sort(v)

@@ -93,6 +93,43 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A page photographed from the side, where lines rise above its middle and fall
+// below it, and one that is bent, have the blocks of a flat one; so has one on
+// which the engine finds a line a bit smaller than the others.
+func TestPagesThatAreNotFlat(t *testing.T) {
+	text := "The council met on the first Monday of March and heard the report of the water"
+	for name, up := range map[string]func(x, y float64) float64{ // of the page's middle, in points
+		"flat":     func(x, y float64) float64 { return 0 },
+		"fan":      func(x, y float64) float64 { return x * y / 5000 },
+		"aslant":   func(x, y float64) float64 { return x / 60 },
+		"bent":     func(x, y float64) float64 { return 12 * math.Cos(x/150) },
+		"unevenly": func(x, y float64) float64 { return 0 },
+	} {
+		s := newSheet(0)
+		for i := range 12 {
+			top := 100 + 14*float64(i) + 150*float64(i/6)
+			if i%6 == 0 {
+				s.line(1+i/6, 1, 72, top, "In"+text[3:], 0.9)
+			} else {
+				s.line(1+i/6, 1+i%6, 60, top, strings.ToLower(text), 0.9)
+			}
+		}
+		for i := range s.r.Words {
+			b := &s.r.Words[i].Box
+			b.Y -= up((b.X+b.W/2)*600-300, 400-b.Y*800) / 800
+			if name == "unevenly" && s.r.Words[i].Line == 3 {
+				b.Y, b.H = b.Y+0.078*b.H, 0.9*b.H // the same baseline
+			}
+		}
+		if blocks := Blocks(s.r, 0); len(blocks) != 2 || strings.Count(blocks[0].Text, "council met on the first") != 6 {
+			t.Errorf("%s: %d blocks", name, len(blocks))
+			for _, b := range blocks {
+				t.Log(b.Text)
+			}
+		}
+	}
+}
+
 // A caption above a table is a unit, and the table's too.
 func TestTableCaption(t *testing.T) {
 	s := letter(0)

@@ -48,8 +48,11 @@ func TestFirstVersion(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
 		t.Fatal(err)
 	}
-	if got := types(w.heard()); got != "run.completed" {
+	said = w.heard()
+	if got := types(said); got != "run.completed" {
 		t.Errorf("again: %s", got)
+	} else if again := said[0].(event.RunCompleted); again != done { // then it was known, now it was asked for
+		t.Errorf("again: %+v, before: %+v", again, done)
 	}
 	if w.dump() != before {
 		t.Error("a second delivery changed the catalog")
@@ -268,7 +271,7 @@ func TestADamagedSegmentFailsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = w.stage.Handle(t.Context(), e, w.emit)
-	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Fatalf("error %v", err)
 	}
 	for range 2 { // Fail may be called again

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -62,8 +61,5 @@ type segments struct{ blobs *blobstore.Store }
 
 func (s segments) Segment(ctx context.Context, row model.SegmentRow) ([]byte, error) {
 	data, err := s.blobs.Get(ctx, blobstore.Derived, row.ObjectKey, row.Digest)
-	if errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, blobstore.ErrDamaged) {
-		return nil, fault.Permanent(fault.Internal, fmt.Errorf("the stored segment is not as it was recorded: %w", err))
-	}
-	return data, err
+	return data, blobstore.Lost(err, "the stored segment is not as it was recorded")
 }

@@ -331,9 +331,9 @@ var errRollback = errors.New("only a look")
 func (w *world) standing(keys map[model.KnowledgeKey][]catalog.ChunkWithState) (standing map[model.KnowledgeKey]string) {
 	w.Helper()
 	var document string
-	var all []model.KnowledgeKey
+	all := make(map[model.KnowledgeKey]string, len(keys))
 	for key, chunks := range keys {
-		all, document = append(all, key), chunks[0].Chunk.DocumentID
+		all[key], document = "", chunks[0].Chunk.DocumentID
 	}
 	err := w.db.LockDocument(w.Context(), document, time.Second, func(tx *catalog.DocumentTx) error {
 		var err error

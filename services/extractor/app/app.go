@@ -56,7 +56,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	limits := child.ConfigOf(c.Extraction, c.S3.TempDir)
-	limits.Warm = true
+	limits.Warm, limits.Read = true, blobs.ReadRaw
 	children, err := child.New(limits, blobs.FetchRaw)
 	if err != nil {
 		return nil, err
@@ -157,10 +157,7 @@ func (x extractor) Pages(ctx context.Context, s model.Snapshot, run model.Run, r
 	if run.FactsKey != "" {
 		var err error
 		if facts, err = x.blobs.Get(ctx, blobstore.Derived, run.FactsKey, run.FactsDigest); err != nil {
-			if errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, blobstore.ErrDamaged) {
-				return nil, fault.Permanent(fault.Internal, fmt.Errorf("document facts of %s: %w", s.SnapshotID, err))
-			}
-			return nil, err
+			return nil, blobstore.Lost(err, "document facts of "+s.SnapshotID)
 		}
 	}
 	read, err := x.answers(ctx, s, tasks)

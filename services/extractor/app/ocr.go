@@ -190,18 +190,18 @@ func (r results) PutOCR(ctx context.Context, sourceID, engine, version, sum stri
 	return r.blobs.PutOCR(ctx, sourceID, engine, version, sum, packed)
 }
 
-// answers reads what OCR has said of the pages of a range. A result that is lost
-// or damaged is nobody's to wait for.
+// answers reads what OCR has said of the pages of a range. A result that
+// cannot be read is nobody's to wait for.
 func (x extractor) answers(ctx context.Context, s model.Snapshot, tasks []model.OCRTask) ([]block.OCR, error) {
 	read := make([]block.OCR, len(tasks))
 	for i, t := range tasks {
 		var err error
 		read[i], err = child.ReadOCR(t.PageNo, t.OCR, func(use model.PageOCR) ([]byte, error) { return x.blobs.GetOCR(ctx, s.SourceID, use) })
-		if errors.Is(err, blobstore.ErrNotFound) || errors.Is(err, blobstore.ErrDamaged) || errors.Is(err, ocr.ErrResult) {
+		if errors.Is(err, ocr.ErrResult) {
 			return nil, fault.Permanent(fault.Internal, err)
 		}
 		if err != nil {
-			return nil, err
+			return nil, blobstore.Lost(err, fmt.Sprintf("what OCR said of page %d", t.PageNo))
 		}
 	}
 	return read, nil

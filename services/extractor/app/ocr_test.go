@@ -411,7 +411,7 @@ func TestALostResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := w.stage.Handle(t.Context(), w.event(done), w.emit)
-	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
 	packed, err := child.PackFacts([]byte("no result"))

@@ -174,7 +174,7 @@ func TestBytesThatAreDamaged(t *testing.T) {
 	}
 	e := w.event(split(run, one))
 	err = w.stage.Handle(t.Context(), e, w.emit)
-	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Fatalf("%v", err)
 	}
 	if err := w.stage.Fail(t.Context(), e, fault.Internal, "the captured bytes are lost", w.emit); err != nil {
@@ -192,7 +192,7 @@ func TestFactsThatAreLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := w.stage.Handle(t.Context(), w.event(split(run, model.PageRange{From: 1, To: 16})), w.emit)
-	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
 }

@@ -49,12 +49,15 @@ func rigged(setup []byte) (sandbox.Handler, error) {
 			To        int    `json:"to"`
 			RunReason string `json:"run_reason"`
 		}
-		if err := json.Unmarshal(raw, &req); err != nil {
+		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&req); err != nil {
 			return nil, err
 		}
-		document, err := os.ReadFile(req.Path)
-		if err != nil {
-			return nil, err
+		document := raw // stands behind it, or in a file
+		if req.Path != "" {
+			var err error
+			if document, err = os.ReadFile(req.Path); err != nil {
+				return nil, err
+			}
 		}
 		for page := req.From; page <= req.To && req.Op == "pages" && req.RunReason == ""; page++ {
 			if bytes.Contains(document, fmt.Appendf(nil, "ENDS AT %d\n", page)) {

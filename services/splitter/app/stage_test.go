@@ -329,7 +329,7 @@ func TestAnotherParser(t *testing.T) {
 	}
 }
 
-// TestBytesThatAreDamaged fail as our own fault, where they are looked at: a file
+// TestBytesThatAreDamaged fail as our own fault, tried again before, where they are looked at: a file
 // that is one page in any case is split without them, and its page fails.
 func TestBytesThatAreDamaged(t *testing.T) {
 	w := newWorld(t)
@@ -352,7 +352,7 @@ func TestBytesThatAreDamaged(t *testing.T) {
 	if err := w.blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), w.stored(s), w.emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Internal {
+	if err := w.stage.Handle(t.Context(), w.stored(s), w.emit); fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
 }

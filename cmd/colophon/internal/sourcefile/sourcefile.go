@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -82,30 +83,30 @@ func kind(t reflect.Type) string {
 	}
 }
 
-// Apply returns a source with what is described changed. The error names the
-// field.
+// Apply returns a source with what is described changed: what is named replaces
+// what was there, and what is null gets its default. The error names the field.
 func (d Description) Apply(s model.Source) (model.Source, error) {
-	// What is named replaces what was there: nothing of it is merged.
-	for name, unset := range map[string]func(){
-		"header_labels": func() { s.HeaderLabels = nil }, "entry_rule": func() { s.Entry = nil }, "furniture": func() { s.Furniture = nil },
-		"languages": func() { s.Languages = nil },
-	} {
-		if _, ok := d.fields[name]; ok {
-			unset()
-		}
-	}
-	data, err := json.Marshal(d.fields)
+	fields, err := fieldsOf(s)
 	if err != nil {
-		return s, fmt.Errorf("source %s: %w", d.ID, err)
+		return s, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return s, fmt.Errorf("source %s: %s: it is a %s, want %s", d.ID, wrong.Field, wrong.Value, kind(wrong.Type))
+	defaults, err := fieldsOf(model.DefaultSource(d.ID))
+	if err != nil {
+		return s, err
+	}
+	for name, value := range d.fields {
+		if !known(name) {
+			return s, fmt.Errorf("source %s: unknown field %q", d.ID, name)
 		}
-		return s, fmt.Errorf("source %s: %s", d.ID, strings.TrimPrefix(err.Error(), "json: "))
+		if string(value) == "null" {
+			value = defaults[name]
+		}
+		if fields[name] = value; value == nil {
+			delete(fields, name)
+		}
+	}
+	if s, err = d.decode(fields); err != nil {
+		return s, err
 	}
 	if s.Entry != nil {
 		if _, err := entry.Compile(*s.Entry); err != nil {
@@ -114,6 +115,48 @@ func (d Description) Apply(s model.Source) (model.Source, error) {
 	}
 	if err := s.Validate(); err != nil {
 		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	return s, nil
+}
+
+// fieldsOf returns the fields of a source by their names, but for those that are
+// left out when they are empty.
+func fieldsOf(s model.Source) (fields map[string]json.RawMessage, err error) {
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", s.SourceID, err)
+	}
+	return fields, nil
+}
+
+// known reports whether a source has a field of this name.
+func known(name string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[model.Source]()), func(f reflect.StructField) bool {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return tag == name
+	})
+}
+
+func (d Description) decode(fields map[string]json.RawMessage) (s model.Source, err error) {
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if !errors.As(err, &wrong) {
+			return s, fmt.Errorf("source %s: %s", d.ID, strings.TrimPrefix(err.Error(), "json: "))
+		}
+		article := "a"
+		if strings.ContainsAny(wrong.Value[:1], "ao") { // array, object
+			article = "an"
+		}
+		return s, fmt.Errorf("source %s: %s: it is %s %s, want %s", d.ID, wrong.Field, article, wrong.Value, kind(wrong.Type))
 	}
 	return s, nil
 }

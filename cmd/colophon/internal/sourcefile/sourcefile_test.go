@@ -48,6 +48,23 @@ source_id: other
 	}
 }
 
+// What is null in a file is as if nobody had ever said it.
+func TestNullUnsets(t *testing.T) {
+	want := model.DefaultSource("a")
+	described, err := Parse(strings.NewReader(
+		"source_id: a\nname: null\nregion: ~\nlanguages:\nmax_bytes: null\nheader_labels: null\nentry_rule: null\nfurniture: null\nstate: null"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := want
+	before.Name, before.Region, before.Languages, before.MaxBytes, before.State = "A", "CH", []string{"fr"}, 5, model.SourceDisabled
+	before.HeaderLabels, before.Entry = &model.Labels{Type: "T", Status: "S", Date: "D", Source: "Q"}, &model.EntryRule{Select: "dt"}
+	before.Furniture = &model.Furniture{Version: 1}
+	if s, err := described[0].Apply(before); err != nil || !reflect.DeepEqual(s, want) {
+		t.Errorf("%+v, %v, want %+v", s, err, want)
+	}
+}
+
 // The documented example is valid, names every field but what is learnt, and
 // its defaults are the defaults.
 func TestTheExample(t *testing.T) {
@@ -114,6 +131,11 @@ func TestWhatIsWrongInAFileIsNamed(t *testing.T) {
 		"source_id: a\nheader_labels: {type: [1]}":            "header_labels.type",
 		"source_id: a\nmax_pages: 1.5":                        "max_pages",
 		"source_id: a\nmetadata: &a [*a]\nname: *b":           "",
+		"source_id: a\nNAME: x":                               `unknown field "NAME"`,
+		"source_id: a\nrobots_notes: {a: 1}":                  "robots_notes: it is an object, want a text",
+		"source_id: a\nname: \"x\\0y\"":                       `name "x\x00y"`,
+		"source_id: a\nterritory: \"x\\ny\"":                  "territory",
+		"source_id: a\nheader_labels: {type: T}":              "header_labels.status: must not be empty",
 	} {
 		described, err := Parse(strings.NewReader(text))
 		for _, d := range described {

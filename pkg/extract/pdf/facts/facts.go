@@ -27,7 +27,10 @@ type Document struct {
 	Styles    []Style   `json:"heading_styles"` // level 1 first
 	Running   []Running `json:"running"`        // heads first, from the edge inwards
 	Outline   []Entry   `json:"outline"`        // in reading order
-	Sample    []Sheet   `json:"sample"`         // the pages that were looked at
+	// Hyphenated are the words that are written with a hyphen inside of a line, in
+	// small letters without it, sorted: at most maxHyphenated of them.
+	Hyphenated []string `json:"hyphenated"`
+	Sample     []Sheet  `json:"sample"` // the pages that were looked at
 }
 
 // Body is the type that most of the text is set in. Size 0: there is no text.
@@ -80,6 +83,8 @@ const (
 	MaxOutline = 5000
 	maxLevels  = 8
 	maxRunning = 64
+	// maxHyphenated words of at most maxWord bytes are kept.
+	maxHyphenated, maxWord = 500, 40
 )
 
 // Parse reads a record; nil gives an empty one, which knows nothing.
@@ -111,7 +116,12 @@ func (d *Document) Page(pageNo int, height float64) layout.Facts {
 			titles = append(titles, Entry{Title: Fold(e.Title), Level: e.Level})
 		}
 	}
+	words := make(layout.Words, len(d.Hyphenated))
+	for _, w := range d.Hyphenated {
+		words[w] = true
+	}
 	return layout.Facts{
+		Words:    words,
 		BodySize: d.Body.Size,
 		BodyBold: d.Body.Bold,
 		BodyMono: d.Body.Mono,

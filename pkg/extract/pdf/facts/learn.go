@@ -45,7 +45,7 @@ type Page struct {
 // Learn fills in what the sample shows: body, styles, running heads.
 func (d *Document) Learn(pages []Page) {
 	d.Version = Version
-	d.Styles, d.Running, d.Sample = []Style{}, []Running{}, []Sheet{}
+	d.Styles, d.Running, d.Sample, d.Hyphenated = []Style{}, []Running{}, []Sheet{}, []string{}
 	if d.Outline == nil {
 		d.Outline = []Entry{}
 	}
@@ -55,6 +55,21 @@ func (d *Document) Learn(pages []Page) {
 	d.learnBody(pages)
 	d.learnRunning(pages)
 	d.learnStyles(pages)
+	d.learnHyphenated(pages)
+}
+
+// learnHyphenated collects the words with a hyphen inside of a line.
+func (d *Document) learnHyphenated(pages []Page) {
+	for i := range pages {
+		for w := range layout.Hyphenated(pages[i].Lines) {
+			if len(w) <= maxWord {
+				d.Hyphenated = append(d.Hyphenated, w)
+			}
+		}
+	}
+	slices.Sort(d.Hyphenated)
+	d.Hyphenated = slices.Compact(d.Hyphenated)
+	d.Hyphenated = d.Hyphenated[:min(len(d.Hyphenated), maxHyphenated)]
 }
 
 // roundSize is how sizes are stored and compared: to a tenth of a point.

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -35,6 +36,8 @@ type Facts struct {
 	// Few: the document has too few pages for its running heads to be seen to
 	// repeat.
 	Few bool
+	// Words are those that the document writes with a hyphen elsewhere.
+	Words Words
 	// Level returns the level of a heading in this size and weight, 0 for none.
 	Level func(size float64, bold bool) int
 	// Titled returns the level of the outline entry for this page with this
@@ -46,10 +49,13 @@ type Facts struct {
 }
 
 // Analyze returns the blocks of the page in reading order, and the words that
-// are written with a hyphen on it. Every glyph is in exactly one block.
+// are written with a hyphen on it and elsewhere in its document. Every glyph is in
+// exactly one block.
 func Analyze(p Page) ([]Block, Words) {
 	lines := Lines(p)
-	return Blocks(p, lines), hyphenated(lines)
+	words := Hyphenated(lines)
+	maps.Copy(words, p.Facts.Words)
+	return Blocks(p, lines), words
 }
 
 // Blocks returns the blocks of lines that are in reading order.
@@ -69,7 +75,7 @@ func Blocks(p Page, lines []Line) []Block {
 		if i < len(p.Firsts) {
 			first = p.Firsts[i]
 		}
-		at := insertion(blocks, box, first-1)
+		at := p.insertion(blocks, box, first-1)
 		blocks = slices.Insert(blocks, at, Block{Kind: Box, Box: box, At: box, Ref: i, Confidence: 1})
 	}
 	return besideBoxes(p, blocks)
@@ -206,7 +212,7 @@ func (p *Page) walled(a, b *Line) bool {
 // blocks above it, before those below it. Where that leaves a choice, it stands
 // before the first block that is drawn after seq, if that is one of its places,
 // else as early as it can.
-func insertion(blocks []Block, box Rect, seq int) int {
+func (p *Page) insertion(blocks []Block, box Rect, seq int) int {
 	above, below := make([]bool, len(blocks)), make([]bool, len(blocks))
 	last := 0 // blocks below that stand before place i, and above that stand behind it
 	anyAbove := false
@@ -216,7 +222,7 @@ func insertion(blocks []Block, box Rect, seq int) int {
 		if drawn < 0 && seq >= 0 && b.Kind != Box && b.Lines[0].Glyphs[0].Seq > seq {
 			drawn = i
 		}
-		if b.Turn != 0 || sharedX(b.Box, box) <= 0 || b.Kind == Caption && b.nextTo(box) {
+		if b.Turn != 0 || sharedX(b.Box, box) <= 0 || b.Kind == Caption && b.nextTo(box) && !p.between(b) {
 			continue // a caption goes where its box does
 		}
 		middle := (b.At.Top + b.At.Bottom) / 2

@@ -117,9 +117,8 @@ func indent(width float64, l *Line) int {
 	return min(max(int(math.Round(width/letter)), 0), 80)
 }
 
-// Words are the words of a page that are written with a hyphen, in small
-// letters without it: where such a word is broken at its hyphen, the hyphen
-// stays.
+// Words are words that are written with a hyphen, in small letters without it:
+// where such a word is broken at its hyphen, the hyphen stays.
 type Words map[string]bool
 
 // spaceOf is the space that stands for a line's end: one that the file has, if
@@ -173,8 +172,8 @@ func wordAround(first, second *Line) string {
 	return b.String()
 }
 
-// hyphenated collects the words with a hyphen inside a line.
-func hyphenated(lines []Line) Words {
+// Hyphenated collects the words with a hyphen inside a line.
+func Hyphenated(lines []Line) Words {
 	w := Words{}
 	for i := range lines {
 		glyphs := lines[i].Glyphs

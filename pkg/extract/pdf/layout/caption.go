@@ -157,6 +157,15 @@ func (b *Block) nextTo(box Rect) bool {
 	return gap > -0.5*b.Size && gap < captionGap*b.Size
 }
 
+// between reports whether the caption stands next to several boxes.
+func (p *Page) between(b *Block) bool {
+	n := 0
+	for _, box := range p.Boxes {
+		n += one(sharedX(b.Box, box) > 0 && b.nextTo(box))
+	}
+	return n > 1
+}
+
 // foreign is how many characters a text has at least that parts a caption from
 // what it names.
 const foreign = 40

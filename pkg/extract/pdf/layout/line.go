@@ -13,6 +13,9 @@ const (
 	sameBase = 0.25
 	// scriptBase is how far a raised or lowered character may be off.
 	scriptBase = 0.65
+	// dropBase is how far a letter of the same size may be lowered that is moved
+	// into the one before it, by no more than dropGap, as in the names of typesetters.
+	dropBase, dropGap = 0.35, 0.3
 	// hangBase is how far the origin of a large operator may be off.
 	hangBase = 1.3
 	// scriptSize is the share of the line's size below which a character can
@@ -116,6 +119,8 @@ func (r *rowState) takes(last, g *Glyph) bool {
 		return off <= hangBase*size && gap <= 0.5*size && gap >= -0.5*size
 	case off <= sameBase*max(r.size, g.Size):
 		return gap <= cellGap*size && g.At.Left >= last.At.Left-size || rightToLeft(g.Rune) && gap <= cellGap*size
+	case off <= dropBase*size && g.Base > r.base && sameSize(g.Size, r.size) && gap >= -dropGap*size && gap <= 0:
+		return true
 	case off <= scriptBase*max(r.size, g.Size):
 		small := g.Size <= scriptSize*r.size || r.size <= scriptSize*g.Size || math.Abs(g.Base-last.Base) <= sameBase*g.Size
 		return small && gap <= 0.5*size && (gap >= -0.5*size || g.At.Left >= r.stack-float64(0.5*size))

@@ -8,7 +8,7 @@ import (
 
 var (
 	bullets    = "•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔–—-*\uF0B7\uF0A7\uF076\uF0D8\uF0FC"
-	numberItem = regexp.MustCompile(`^(\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,6}[.)]|[IVX]{1,6}[.)]|[IVX]{1,6}\s?[-–—]|\d{1,2}°|[a-z]\s?[-–—])$`)
+	numberItem = regexp.MustCompile(`^(\(?\d{1,3}[.)]|\[(?:\d{1,3}|\pL[\pL+]{0,8}\d{2,4}[a-z]?)\]|\(?[a-zA-Z][.)]|\(?[ivx]{1,6}[.)]|[IVX]{1,6}[.)]|[IVX]{1,6}\s?[-–—]|\d{1,2}°|[a-z]\s?[-–—])$`)
 	bareItem   = regexp.MustCompile(`^([IVXL]{1,7}|[a-z]|\d{1,2})$`)
 	// article begins the articles and paragraphs of laws.
 	article = regexp.MustCompile(`^(§|Art\.|Arts\.|ARTIGO|Artigo|ARTICLE|Article|ARTICOLO|Articolo|ARTICULU|Articulu|ARTÍCULO|Artículo|Parágrafo|PARÁGRAFO|Section|SECTION)$`)

@@ -13,6 +13,12 @@ var pageNumber = regexp.MustCompile(`^(?i)(?:(?:page|página|pagina|seite|p\.)\s
 
 // numbers types the page's number: alone in a row at the very edge of the page.
 func numbers(p Page, blocks []Block) {
+	highest, lowest := math.Inf(1), math.Inf(-1) // where the first block ends and the last begins
+	for i := range blocks {
+		if b := &blocks[i]; b.Turn == 0 {
+			highest, lowest = math.Min(highest, b.At.Bottom), math.Max(lowest, b.At.Top)
+		}
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Kind != Paragraph || b.Turn != 0 || b.rows != 1 || len(b.Lines) != 1 || len(b.Lines[0].Glyphs) > 24 {
@@ -20,9 +26,9 @@ func numbers(p Page, blocks []Block) {
 		}
 		kind := Paragraph
 		switch {
-		case (b.At.Top > 0.9*p.Height || b.At.Top > 0.75*p.Height && p.apart(blocks, i)) && lowest(blocks, i):
+		case (b.At.Top > 0.9*p.Height || b.At.Top > 0.75*p.Height && p.apart(blocks, i)) && b.At.Bottom >= lowest:
 			kind = PageFooter
-		case b.At.Bottom < 0.08*p.Height && highest(blocks, i):
+		case b.At.Bottom < 0.08*p.Height && b.At.Top <= highest:
 			kind = PageHeader
 		}
 		if kind != Paragraph && pageNumber.MatchString(b.plain()) {
@@ -41,14 +47,6 @@ func (p *Page) apart(blocks []Block, i int) bool {
 	return !slices.ContainsFunc(blocks, func(b Block) bool {
 		return b.Turn == 0 && b.At.Top < a.At.Top && b.At.Bottom > a.At.Top-float64(2.5*a.Size)
 	})
-}
-
-func lowest(blocks []Block, i int) bool {
-	return !slices.ContainsFunc(blocks, func(b Block) bool { return b.Turn == 0 && b.At.Top > blocks[i].At.Bottom })
-}
-
-func highest(blocks []Block, i int) bool {
-	return !slices.ContainsFunc(blocks, func(b Block) bool { return b.Turn == 0 && b.At.Bottom < blocks[i].At.Top })
 }
 
 const (

@@ -37,13 +37,18 @@ func footnotes(p Page, blocks []Block) {
 	if body == 0 {
 		return
 	}
+	list := false // a list in small print that begins above, or under a heading
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Kind != Paragraph || b.Turn != 0 || b.Size > smallPrint*body {
+			list = b.Kind == Heading || list && (b.Kind == PageHeader || b.Kind == PageFooter)
 			continue
 		}
 		word, raised, more := b.Lines[0].noteMark()
-		if !more || !noteMark.MatchString(word) || p.textBelow(blocks, i, 0.95*body) {
+		if !more || !noteMark.MatchString(word) {
+			continue
+		}
+		if list = !raised && (list || b.At.Top < 0.45*p.Height); list || p.textBelow(blocks, i, 0.95*body) {
 			continue
 		}
 		if b.At.Top >= 0.45*p.Height || raised && belowText(blocks, i) {

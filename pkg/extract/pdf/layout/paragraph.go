@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -53,7 +54,7 @@ func (p *paragraph) ends(b *row, lead float64, mono bool) bool {
 	if !follows(a, b) || p.gap(b, lead) {
 		return true
 	}
-	if a.entry() && b.entry() || isNote(p.rows[0]) && isNote(b) {
+	if a.last().led() || a.entry() && b.entry() || isNote(p.rows[0]) && isNote(b) {
 		return true
 	}
 	if isItem(b) && !p.inSentence(b) || (isArticle(b) || isNote(b) || beginsAnew(b.first().String())) && (endsSentence(a.last()) || !a.full()) {
@@ -78,6 +79,21 @@ func (a *row) entry() bool {
 	return len(a.lines) > 1 && a.full() && len(last.Glyphs) <= 6 && pageNumber.MatchString(last.String())
 }
 
+// led reports a line that ends with points and the number of a page behind them.
+func (l *Line) led() bool {
+	i := len(l.Glyphs)
+	for i > 0 && (unicode.IsDigit(l.Glyphs[i-1].Rune) || strings.ContainsRune("ivxlc,-–", l.Glyphs[i-1].Rune)) {
+		i--
+	}
+	if i < leastPoints || i == len(l.Glyphs) || l.last().Rune == ',' {
+		return false
+	}
+	return !slices.ContainsFunc(l.Glyphs[i-leastPoints:i], func(g Glyph) bool { return g.Rune != '.' && g.Rune != '·' && g.Rune != '…' })
+}
+
+// leastPoints is how many points lead from an entry to its page at least.
+const leastPoints = 4
+
 // overColumn reports whether b goes on at the head of the next column with the
 // sentence that a breaks off at the foot of its own.
 func (a *row) overColumn(b *row) bool {
@@ -94,11 +110,13 @@ func (a *row) overColumn(b *row) bool {
 func (p *paragraph) inSentence(b *row) bool {
 	a := p.rows[len(p.rows)-1]
 	m := marker(b)
-	if strings.ContainsRune(bullets, []rune(m)[0]) || isItem(p.rows[0]) || endsSentence(a.last()) {
+	item := isItem(p.rows[0])
+	if strings.ContainsRune(bullets, []rune(m)[0]) || item && !isInitial(m) || endsSentence(a.last()) {
 		return false
 	}
-	later := unicode.IsDigit(rune(m[0])) && m != "1." && m != "1)"
-	return (a.full() || later && a.last().inProse()) && math.Abs(b.at.Left-a.at.Left) < 0.7*a.size
+	hangs := item && len(p.rows) == 1 && b.at.Left > a.at.Left
+	later := (unicode.IsDigit(rune(m[0])) || m[0] == '[') && !strings.Contains("1. 1) [1]", m)
+	return (a.full() || later && a.last().inProse()) && (hangs || math.Abs(b.at.Left-a.at.Left) < 0.7*a.size)
 }
 
 // code reports whether all rows are set in letters of one width.

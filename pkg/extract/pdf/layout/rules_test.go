@@ -230,3 +230,50 @@ func TestLetterSpacedHead(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// An entry ends with the number of its page behind points, a list of numbers that
+// goes on does not end it.
+func TestEntriesWithPoints(t *testing.T) {
+	expect(t, Page{Glyphs: set(10, placed{50, 100, "Weirs of the upper valley . . . . . . . . . 14"}, placed{50, 112, "Mills . . . . . . . . . . . . . . . . 2, 7, 31,"},
+		placed{80, 124, "33, 40"}, placed{50, 136, "Measures, and what they show ........ xii"}, placed{50, 148, "words below it"})},
+		"p: Weirs of the upper valley . . . . . . . . . 14", "p: Mills . . . . . . . . . . . . . . . . 2, 7, 31, 33, 40",
+		"p: Measures, and what they show ........ xii", "p: words below it")
+}
+
+// References in small print are a list, however far down the page they stand, and
+// the names in them no marks; notes at the foot of the page are notes.
+func TestReferences(t *testing.T) {
+	small := set(8, placed{50, 100, "[7] K. Abel, S. Berg, and L. Cole. Of the weirs of the whole valley,"}, placed{62, 110, "T. Dale. The mills of the valley below the weirs, 2031."},
+		placed{50, 124, "[8] S. Berg. Of mills, 2030."}, placed{50, 500, "[9] L. Cole. Of water, 2032."})
+	text := set(10, placed{320, 100, "The second column holds text as wide as it"}, placed{320, 112, "can be, in the size of most of the text."})
+	expect(t, Page{Glyphs: together(small, text)},
+		"item: [7] K. Abel, S. Berg, and L. Cole. Of the weirs of the whole valley, T. Dale. The mills of the valley below the weirs, 2031.",
+		"item: [8] S. Berg. Of mills, 2030.", "item: [9] L. Cole. Of water, 2032.",
+		"p: The second column holds text as wide as it can be, in the size of most of the text.")
+	expect(t, Page{Glyphs: set(10, placed{50, 100, "[Abe31] K. Abel. Of the weirs of the whole valley and of"}, placed{90, 112, "What they hold, 2031."},
+		placed{50, 124, "[BC30b] S. Berg and L. Cole. Of mills, 2030."})},
+		"item: [Abe31] K. Abel. Of the weirs of the whole valley and of What they hold, 2031.", "item: [BC30b] S. Berg and L. Cole. Of mills, 2030.")
+	note := set(8, placed{50, 500, "[9] Of water, said in a note."})
+	expect(t, Page{Glyphs: together(note, text)},
+		"p: The second column holds text as wide as it can be, in the size of most of the text.", "note: [9] Of water, said in a note.")
+}
+
+func TestLoweredLetterOfAName(t *testing.T) {
+	glyphs := set(10, placed{50, 100, "Set with TEX in one piece"})
+	for i := range glyphs {
+		if glyphs[i].Rune == 'E' || glyphs[i].Rune == 'X' {
+			glyphs[i].At.Left, glyphs[i].At.Right = glyphs[i].At.Left-1.5, glyphs[i].At.Right-1.5
+		}
+		if glyphs[i].Rune == 'E' {
+			glyphs[i].Base += 3
+			glyphs[i].At.Top, glyphs[i].At.Bottom = glyphs[i].At.Top+3, glyphs[i].At.Bottom+3
+		}
+	}
+	expect(t, Page{Glyphs: glyphs}, "p: Set with TEX in one piece")
+}
+
+func TestTablesBelowEachOther(t *testing.T) {
+	glyphs := set(10, placed{50, 90, "Table 1: Of weirs"}, placed{50, 170, "Table 2: Of mills"}, placed{50, 250, "Table 3: Of water"})
+	expect(t, Page{Glyphs: glyphs, Boxes: []Rect{{50, 100, 300, 150}, {50, 180, 300, 230}, {50, 260, 300, 310}}, Walls: 3},
+		"caption: Table 1: Of weirs", "box: ", "caption: Table 2: Of mills", "box: ", "caption: Table 3: Of water", "box: ")
+}

@@ -36,7 +36,10 @@ func scripts(lines []Line) []Line {
 		for end < len(lines) && lines[end].isScript() {
 			end++
 		}
-		if end == i || end == len(lines) {
+		if end == len(lines) {
+			break // nothing goes on behind them
+		}
+		if end == i {
 			continue
 		}
 		if a, b := &lines[i-1], &lines[end]; a.runsInto(b) {

@@ -2,11 +2,13 @@ package table
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 )
@@ -23,13 +25,15 @@ const (
 	// headStep a head from what is below it.
 	rowStep  = 2.8
 	headStep = 2.2
+	// maxAbove is how many rows tell the columns for one that has no figures.
+	maxAbove = 60
 )
 
 // aligned returns the tables that figures in columns make, and the glyphs that
 // are in none of them, in the order given.
 func aligned(glyphs []layout.Glyph, bars []layout.Rect, drawn []drawing, stacked *stacker) (tables []Table, rest []layout.Glyph) {
-	all := stacked.of(glyphs)
-	if len(all) == 0 {
+	all := stacked.of(glyphs).lines
+	if len(all) == 0 || len(all) > maxLines {
 		return nil, glyphs
 	}
 	rest = glyphs
@@ -206,7 +210,7 @@ func goesOnInColumns(above [][]layout.Line, row []layout.Line) bool {
 	if len(row) < 2 || !near(above[len(above)-1], row, pitchSlack*pitch(above)) {
 		return false
 	}
-	c := columnsOf(above, nowhere())
+	c := columnsOf(above[max(0, len(above)-maxAbove):], nowhere())
 	return c != nil && c.apart(row, c.most())
 }
 
@@ -310,7 +314,7 @@ func (t *Table) plausible() bool {
 		letters = max(letters, len(c.Glyphs))
 		data += one(len(c.Lines) > 0 && isFigure(c.Glyphs))
 	}
-	return letters <= 200 && 3*data >= len(t.Cells) && !t.contents()
+	return letters <= 200 && 3*data >= len(t.Cells) && !t.contents() && !t.index() && !t.leading()
 }
 
 // contents reports a list of contents: two columns, the last one of numbers
@@ -333,6 +337,50 @@ func (t *Table) contents() bool {
 		n++
 	}
 	return n >= fewRows
+}
+
+// pageList are the numbers of pages or lines behind an entry of an index, and
+// leaders the points before them.
+var (
+	pageList = regexp.MustCompile(`^(?:\d{1,4}(?:[-–]\d{1,4}?)?,? ?)+[-–]?$`)
+	leaders  = regexp.MustCompile(`(?: ?[.·]){3,} ?|…`)
+)
+
+// index reports a list of entries with the numbers of their pages, several behind
+// some of them.
+func (t *Table) index() bool {
+	behind := make([]string, t.Rows)
+	for i := range t.Cells {
+		if c := &t.Cells[i]; c.Col > 0 {
+			behind[c.Row] += " " + layout.Join(c.Lines, nil)
+		}
+	}
+	several, all := 0, 0
+	for _, numbers := range behind {
+		numbers = strings.TrimSpace(leaders.ReplaceAllString(numbers, " "))
+		if utf8.RuneCountInString(numbers) <= 1 && !strings.ContainsAny(numbers, "0123456789") {
+			continue // nothing, or the letter that entries begin with
+		}
+		if !pageList.MatchString(numbers) {
+			return false
+		}
+		all++
+		several += one(strings.Contains(numbers, ", ") || strings.HasSuffix(numbers, ","))
+	}
+	return 6*several >= all
+}
+
+// leading reports lists side by side whose entries have points behind them: a
+// table has them behind the names of its rows alone.
+func (t *Table) leading() bool {
+	lists, led := 0, make([]int, t.Cols)
+	for i := range t.Cells {
+		c := &t.Cells[i]
+		if led[c.Col] += one(leaders.MatchString(layout.Join(c.Lines, nil))); led[c.Col] == 2 {
+			lists++
+		}
+	}
+	return lists > 1
 }
 
 // sortByPlace puts tables into the order of their places, from the top down.

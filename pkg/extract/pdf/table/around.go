@@ -10,13 +10,13 @@ import (
 // withAbove returns the rows of the table with those over the first rule that
 // belong to it, and how many of them are heads. A head stands over the first rule
 // when the rows of the body are shaded, or each has a rule below it.
-func (f *frame) withAbove(lines []layout.Line, rows [][]layout.Line, box layout.Rect) (all [][]layout.Line, heads int) {
+func (f *frame) withAbove(lines *stack, rows [][]layout.Line, box layout.Rect) (all [][]layout.Line, heads int) {
 	heads = f.heads(rows)
 	c := columnsOf(rows[heads:], extent{f.left, f.right})
 	if c == nil {
 		return rows, heads
 	}
-	above := rowsOf(f.between(lines, f.top-float64(2*headStep*maxHeads*rows[0][0].Size), f.top))
+	above := rowsOf(lines.between(f.top-float64(2*headStep*maxHeads*rows[0][0].Size), f.top, f.left, f.right))
 	above = c.headsAbove(above, rows, box)
 	n := len(above)
 	if n == 0 {
@@ -42,14 +42,14 @@ func (c *columns) most() int { return max(2, (2*len(c.text)+2)/3) }
 
 // withBelow returns the rows with the one below the last shaded row, which is not
 // shaded, if it stands in the columns.
-func (f *frame) withBelow(lines []layout.Line, rows [][]layout.Line, heads int) [][]layout.Line {
+func (f *frame) withBelow(lines *stack, rows [][]layout.Line, heads int) [][]layout.Line {
 	c := columnsOf(rows[heads:], extent{f.left, f.right})
 	if !f.openEnd || c == nil {
 		return rows
 	}
 	last, bottom := rows[len(rows)-1], f.rules[len(f.rules)-1]
 	step := math.Max(headStep, pitchSlack*pitch(rows[heads:]))
-	below := rowsOf(f.between(lines, bottom, bottom+float64(step*last[0].Size)))
+	below := rowsOf(lines.between(bottom, bottom+float64(step*last[0].Size), f.left, f.right))
 	if len(below) == 0 || !near(last, below[0], step) {
 		return rows
 	}

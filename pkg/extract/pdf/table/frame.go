@@ -81,6 +81,9 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 		return nil, glyphs
 	}
 	lines := stacked.of(glyphs)
+	if len(lines.lines) > maxLines {
+		return nil, glyphs
+	}
 	rest = glyphs
 	for _, chain := range chains {
 		for _, f := range split(chain, lines) {
@@ -104,36 +107,6 @@ func framed(across, shades []ruling, taken []layout.Rect, drawn []drawing, glyph
 
 func anyAt(rules []ruling, pos float64) bool {
 	return slices.ContainsFunc(rules, func(r ruling) bool { return math.Abs(r.pos-pos) <= snap })
-}
-
-// stacker puts the upright glyphs of a page into lines, anew only when a table
-// has taken some of them.
-type stacker struct {
-	lines  []layout.Line
-	glyphs int // of which they were made
-}
-
-// of returns the lines of the glyphs, which nobody changes.
-func (s *stacker) of(glyphs []layout.Glyph) []layout.Line {
-	if s.glyphs != len(glyphs) {
-		s.lines, s.glyphs = dividedFigures(layout.Stack(upright(glyphs))), len(glyphs)
-	}
-	return s.lines
-}
-
-// upright returns the visible glyphs that run to the right.
-func upright(glyphs []layout.Glyph) []layout.Glyph {
-	out, start := []layout.Glyph(nil), 0
-	for i := range glyphs {
-		if g := &glyphs[i]; g.Turn == 0 && !g.Hidden && !g.Outside {
-			continue
-		}
-		if out == nil {
-			out = make([]layout.Glyph, 0, len(glyphs)-1)
-		}
-		out, start = append(out, glyphs[start:i]...), i+1
-	}
-	return append(out, glyphs[start:]...)
 }
 
 // chainsOf returns the bars that have their ends in common, from the top down.
@@ -161,24 +134,12 @@ func chainsOf(all []bar) []frame {
 
 // within returns the rows of the lines between two heights of the frame. ok is
 // false when text reaches out of it.
-func (f *frame) within(lines []layout.Line, top, bottom float64) (rows [][]layout.Line, ok bool) {
-	inside := f.between(lines, top, bottom)
+func (f *frame) within(lines *stack, top, bottom float64) (rows [][]layout.Line, ok bool) {
+	inside := lines.between(top, bottom, f.left, f.right)
 	if slices.ContainsFunc(inside, func(l layout.Line) bool { return l.At.Left < f.left-2*sameEnd || l.At.Right > f.right+2*sameEnd }) {
 		return nil, false
 	}
 	return rowsOf(inside), true
-}
-
-// between returns the lines between two heights that have a part in the frame.
-func (f *frame) between(lines []layout.Line, top, bottom float64) []layout.Line {
-	var out []layout.Line
-	for i := range lines {
-		l := &lines[i]
-		if middle := (l.At.Top + l.At.Bottom) / 2; middle >= top && middle <= bottom && l.At.Right >= f.left && l.At.Left <= f.right {
-			out = append(out, *l)
-		}
-	}
-	return out
 }
 
 // Kinds of bands.
@@ -190,7 +151,7 @@ const (
 )
 
 // band says what stands between two rules.
-func (f *frame) band(lines []layout.Line, top, bottom float64) int {
+func (f *frame) band(lines *stack, top, bottom float64) int {
 	rows, ok := f.within(lines, top, bottom)
 	if !ok {
 		return bandNone
@@ -203,6 +164,9 @@ func (f *frame) band(lines []layout.Line, top, bottom float64) int {
 	}
 	several, prose, short := 0, 0, true
 	for _, row := range rows {
+		if len(row) == 1 && layout.BeginsCaption(row[0].String()) {
+			return bandNone // that of the next table
+		}
 		several += one(len(row) > 1)
 		wide := len(row) == 1 && row[0].At.Width() > 0.7*(f.right-f.left)
 		prose += one(wide)
@@ -218,7 +182,7 @@ func (f *frame) band(lines []layout.Line, top, bottom float64) int {
 }
 
 // split divides a chain of rules where something else stands between them.
-func split(chain frame, lines []layout.Line) []frame {
+func split(chain frame, lines *stack) []frame {
 	var out []frame
 	start, last := -1, -1 // of the rules of one table: the first, the last that rows stand above
 	flush := func() {
@@ -254,7 +218,7 @@ func (f *frame) partials(across []ruling) {
 }
 
 // reachUp takes in the heads above the first rule that shorter rules close.
-func (f *frame) reachUp(lines []layout.Line) {
+func (f *frame) reachUp(lines *stack) {
 	f.top = f.rules[0]
 	for i := len(f.partial) - 1; i >= 0; i-- {
 		r := f.partial[i]
@@ -274,7 +238,7 @@ func (f *frame) reachUp(lines []layout.Line) {
 }
 
 // table makes the table of the frame. ok is false when it is none.
-func (f *frame) table(lines []layout.Line, drawn []drawing) (t Table, own region, ok bool) {
+func (f *frame) table(lines *stack, drawn []drawing) (t Table, own region, ok bool) {
 	bottom := f.rules[len(f.rules)-1]
 	box := layout.Rect{Left: f.left, Right: f.right, Top: f.top, Bottom: bottom}
 	rows, fits := f.within(lines, f.top, bottom)

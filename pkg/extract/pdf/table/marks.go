@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 )
@@ -14,8 +15,23 @@ const underline = 0.25
 // withoutUnderlines leaves out the lines that are drawn under words, from the
 // beginning of one to the end of one.
 func withoutUnderlines(across []ruling, lines []layout.Line) []ruling {
+	byBase, largest := make([]*layout.Line, len(lines)), 0.0
+	for i := range lines {
+		byBase[i] = &lines[i]
+		largest = math.Max(largest, lines[i].Size)
+	}
+	slices.SortFunc(byBase, func(a, b *layout.Line) int { return cmp.Compare(a.Base, b.Base) })
 	return slices.DeleteFunc(slices.Clone(across), func(r ruling) bool {
-		return slices.ContainsFunc(lines, func(l layout.Line) bool { return underlined(&l, r) })
+		from := sort.Search(len(byBase), func(k int) bool { return byBase[k].Base >= r.pos-float64(underline*largest) })
+		for _, l := range byBase[from:] {
+			if l.Base > r.pos {
+				break
+			}
+			if underlined(l, r) {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -83,19 +83,35 @@ func wholeRows(rows [][]layout.Line) [][]word {
 
 // emptiest returns the widest part of a strip that the fewest words take.
 func emptiest(rows [][]word, s extent) extent {
-	for most := range len(rows) {
-		best := extent{s.from, s.from}
-		for _, o := range open(rows, most) {
-			o.from, o.to = math.Max(o.from, s.from), math.Min(o.to, s.to)
-			if o.to-o.from > best.to-best.from {
-				best = o
+	var ends []end
+	for _, row := range rows {
+		for _, w := range row {
+			if from, to := math.Max(w.from, s.from), math.Min(w.to, s.to); from < to {
+				ends = append(ends, end{from, 1}, end{to, -1})
 			}
 		}
-		if best.to > best.from {
-			return best
-		}
 	}
-	return s
+	ends = append(ends, end{s.to, 0})
+	slices.SortFunc(ends, end.compare)
+	best, part, fewest, n := s, s, math.MaxInt, 0
+	at := s.from
+	for _, e := range ends {
+		switch {
+		case e.at <= at:
+		case n < fewest:
+			part = extent{at, e.at}
+			best, fewest = part, n
+		case n == fewest && at == part.to:
+			part.to = e.at
+		case n == fewest:
+			part = extent{at, e.at}
+		}
+		if part.to-part.from > best.to-best.from && n == fewest {
+			best = part
+		}
+		at, n = math.Max(at, e.at), n+e.step
+	}
+	return best
 }
 
 // besideStep is how far apart, in ems, baselines of lines are that overlap.
@@ -147,19 +163,23 @@ func short(glyphs []layout.Glyph) string {
 	return b.String()
 }
 
+// end is where a word begins, or ends.
+type end struct {
+	at   float64
+	step int // 1, or -1
+}
+
+func (e end) compare(o end) int { return cmp.Or(cmp.Compare(e.at, o.at), cmp.Compare(e.step, o.step)) }
+
 // open returns the strips that words of at most so many rows take.
 func open(rows [][]word, most int) []extent {
-	type end struct {
-		at   float64
-		step int
-	}
 	var ends []end
 	for _, row := range rows {
 		for _, w := range row {
 			ends = append(ends, end{w.from, 1}, end{w.to, -1})
 		}
 	}
-	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step)) })
+	slices.SortFunc(ends, end.compare)
 	var out []extent
 	n, start, seen := 0, 0.0, false
 	for _, e := range ends {

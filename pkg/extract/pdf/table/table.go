@@ -48,7 +48,7 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	drawnNet := across
 	var lines stacker
 	if len(across) > 0 {
-		drawnNet = withoutUnderlines(across, lines.of(glyphs))
+		drawnNet = withoutUnderlines(across, lines.of(glyphs).lines)
 	}
 	for _, n := range stacked(nets(drawnNet, down)) {
 		if l, ok := newLattice(n); ok && l.cols() > 1 && !isChart(l.box(), drawn) {
@@ -104,15 +104,18 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 		}
 	}
 	inside := make([][]layout.Glyph, len(cells))
-	rest = make([]layout.Glyph, 0, len(glyphs))
+	var taken []bool // made when the first glyph is
 	for i := range glyphs {
 		g := &glyphs[i]
 		x, y := (g.Box.Left+g.Box.Right)/2, (g.Box.Top+g.Box.Bottom)/2
 		r, c := between(l.ys, y), between(l.xs, x)
 		if g.Turn != 0 || g.Hidden || g.Outside || r < 0 || c < 0 {
-			rest = append(rest, *g)
 			continue
 		}
+		if taken == nil {
+			taken = make([]bool, len(glyphs))
+		}
+		taken[i] = true
 		k := owner[r*l.cols()+c]
 		inside[k] = append(inside[k], *g)
 	}
@@ -147,6 +150,12 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 	t.HeaderRows = t.headers()
 	if levels > 0 {
 		t.HeaderRows = min(levels, t.Rows-1)
+	}
+	rest = make([]layout.Glyph, 0, len(glyphs))
+	for i := range glyphs {
+		if !taken[i] {
+			rest = append(rest, glyphs[i])
+		}
 	}
 	return t, rest, true
 }

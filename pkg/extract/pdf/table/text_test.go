@@ -362,6 +362,16 @@ func TestNoTables(t *testing.T) {
 			}
 			s.shapes = append(s.shapes, line)
 		},
+		"an index": func(s *sheet) {
+			for i, pages := range []string{"4, 18", "27", "3, 9-12", "5, 8, 41,", "30"} {
+				s.text(100+12*float64(i), []float64{10, 200}, "entry of it . . . . . .", pages)
+			}
+		},
+		"contents in two columns": func(s *sheet) {
+			for i, page := range []string{"14", "18", "27", "33", "30"} {
+				s.text(100+12*float64(i), []float64{10, 180, 300, 480}, "chapter . . . . . . .", page, "more of it . . . . .", page)
+			}
+		},
 		"underlined words": func(s *sheet) {
 			for i := range 3 {
 				y := 100 + 20*float64(i)
@@ -377,5 +387,39 @@ func TestNoTables(t *testing.T) {
 		if got := s.grids(t); len(got) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(got, "\n\n"))
 		}
+	}
+}
+
+// The caption between two tables of one width parts them, the name of a group of
+// rows does not.
+func TestCaptionBetweenRules(t *testing.T) {
+	draw := func(between string) *sheet {
+		var s sheet
+		for _, y := range []float64{100, 114, 142, 170, 184, 212} {
+			s.rule(10, y, 310, y)
+		}
+		s.text(110, []float64{12, 150, 250}, "name", "first", "second")
+		s.text(124, []float64{12, 150, 250}, "Upper weir", "Open", "Shut")
+		s.text(138, []float64{12, 150, 250}, "Lower weir", "Shut", "Open")
+		s.text(160, []float64{80}, between)
+		s.text(180, []float64{12, 150, 250}, "name", "first", "second")
+		s.text(194, []float64{12, 150, 250}, "Old mill", "Open", "Shut")
+		s.text(208, []float64{12, 150, 250}, "New mill", "Shut", "Open")
+		return &s
+	}
+	draw("Table 2: Of mills").want(t, "name|first|second\nUpper weir|Open|Shut\nLower weir|Shut|Open", "name|first|second\nOld mill|Open|Shut\nNew mill|Shut|Open")
+	if got := draw("All mills").grids(t); len(got) != 1 {
+		t.Errorf("got %q, want one table", got)
+	}
+}
+
+func TestLinesByHeight(t *testing.T) {
+	var s sheet
+	for i := range 6 {
+		s.text(100+12*float64(i), []float64{10, 100}, "left", "right")
+	}
+	lines := (&stacker{}).of(s.glyphs)
+	if got := lines.between(108, 132, 0, 60); len(got) != 2 || got[0].String() != "left" || got[0].Base != 112 || got[1].Base != 124 {
+		t.Errorf("got %v", got)
 	}
 }

@@ -75,7 +75,11 @@ type counts struct {
 
 // String returns the sentence that the container's outcome carries.
 func (c counts) String() string {
-	parts := []string{fmt.Sprintf("%d members: %d stored, %d unchanged, %d failed", c.stored+c.unchanged+c.failed, c.stored, c.unchanged, c.failed)}
+	members, noun := c.stored+c.unchanged+c.failed, "members"
+	if members == 1 {
+		noun = "member"
+	}
+	parts := []string{fmt.Sprintf("%d %s: %d stored, %d unchanged, %d failed", members, noun, c.stored, c.unchanged, c.failed)}
 	if c.passed > 0 {
 		parts = append(parts, fmt.Sprintf("%d records that are no documents", c.passed))
 	}

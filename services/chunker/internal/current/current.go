@@ -30,7 +30,9 @@ const (
 type Store interface {
 	Links(ctx context.Context, set model.ChunkSet) ([]model.ChunkLink, error)
 	LinksByContent(ctx context.Context, contentTextHashes []string) ([]model.ChunkLink, error)
-	LockKnowledge(ctx context.Context, keys []model.KnowledgeKey) (map[model.KnowledgeKey]string, error)
+	// LockKnowledge returns what stands for each key of proposed: for one that
+	// nothing stood for, what is proposed.
+	LockKnowledge(ctx context.Context, proposed map[model.KnowledgeKey]string) (map[model.KnowledgeKey]string, error)
 	Duplicates(ctx context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error)
 	SetKnowledge(ctx context.Context, standing map[model.KnowledgeKey]string) error
 	AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error

@@ -71,7 +71,8 @@ func (b *ledger) change(d decision) model.StateChange {
 // of other documents' chunks.
 func (b *ledger) settle(ctx context.Context, decisions []decision, isNew func(decision) bool) ([]model.StateChange, error) {
 	byKey := make(map[model.KnowledgeKey][]*decision)
-	var keys, held []model.KnowledgeKey
+	proposed := make(map[model.KnowledgeKey]string)
+	var held []model.KnowledgeKey
 	for i := range decisions {
 		d := &decisions[i]
 		known := !isNew(*d) && d.link.State.Repeats == ""
@@ -81,12 +82,17 @@ func (b *ledger) settle(ctx context.Context, decisions []decision, isNew func(de
 		}
 		key := d.link.Key()
 		byKey[key] = append(byKey[key], d)
-		keys = append(keys, key)
+		if proposed[key] == "" {
+			proposed[key] = ""
+			if d.participates {
+				proposed[key] = d.link.ChunkRef
+			}
+		}
 		if known {
 			held = append(held, key)
 		}
 	}
-	standing, err := b.store.LockKnowledge(ctx, keys)
+	standing, err := b.store.LockKnowledge(ctx, proposed)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +105,12 @@ func (b *ledger) settle(ctx context.Context, decisions []decision, isNew func(de
 		others[l.Key()] = append(others[l.Key()], l)
 	}
 	var changes []model.StateChange
-	next := make(map[model.KnowledgeKey]string, len(byKey))
+	next := make(map[model.KnowledgeKey]string)
 	for key, mine := range byKey {
 		stands, moved := settleKey(standing[key], mine, others[key])
-		next[key] = stands
+		if stands != standing[key] || stands == "" {
+			next[key] = stands
+		}
 		changes = append(changes, moved...)
 	}
 	slices.SortFunc(changes, func(a, b model.StateChange) int { return strings.Compare(a.State.ChunkRef, b.State.ChunkRef) })

@@ -30,6 +30,7 @@ const (
 type landed struct {
 	chunks []model.Chunk       // inserted last: of a small document all
 	log    []model.Unpublished // the first that is to be published; nil: not asked for
+	result *model.RunResult    // what the run came to; nil: it is to be asked for
 }
 
 // land makes the run into chunks in one transaction that holds the document,
@@ -64,7 +65,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			if err := w.chunk(ctx); err != nil {
 				return err
 			}
-			done.chunks = w.made
+			done.chunks, done.result = w.made, &w.result
 		}
 		// A run without any processed page has nothing that could be a version:
 		// it leaves no manifest, and what was current stays so.
@@ -101,6 +102,7 @@ type work struct {
 	pages    pages
 	facts    assemble.Survey
 	made     []model.Chunk // inserted last, at most chunkBatch
+	result   model.RunResult
 }
 
 func (w *work) survey(ctx context.Context) error {
@@ -128,6 +130,7 @@ func (w *work) chunk(ctx context.Context) error {
 		}
 	}
 	v.ChunkCount = len(added)
+	w.result = w.resultOf(v)
 	if err := timeline.Land(ctx, w.tx, w.run, w.cause, added); err != nil {
 		return err
 	}
@@ -166,6 +169,15 @@ func (w *work) version() model.Version {
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		ChunkerVersion: general.Version, HeaderVersion: header.Version,
 	}
+}
+
+// resultOf is what RunResult would say of the run with its manifest of v.
+func (w *work) resultOf(v model.Version) model.RunResult {
+	r := model.RunResult{DocHash: v.DocHash, Generation: v.Generation, ChunkCount: v.ChunkCount}
+	for _, row := range w.pages.rows {
+		r.Processed, r.Failed = r.Processed+row.Processed, r.Failed+row.Failed
+	}
+	return r
 }
 
 func docHashOf(s model.Snapshot) string {

@@ -39,41 +39,21 @@ func (p *pages) each(ctx context.Context, f func(segment.Frame) error) error {
 }
 
 func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error) error {
-	if frames, ok := p.read[i]; ok {
-		for _, frame := range frames {
-			if err := hand(frame, f); err != nil {
-				return err
-			}
+	if p.total() > keepFrames {
+		data, err := p.bytes(ctx, i)
+		if err != nil {
+			return err
 		}
-		return nil
+		return eachFrame(data, f)
 	}
-	data, err := p.bytes(ctx, i)
+	frames, err := p.frames(ctx, i)
 	if err != nil {
 		return err
 	}
-	reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return internal("the stored segment cannot be read: %w", err)
-	}
-	var frames []segment.Frame
-	keep := p.total() <= keepFrames
-	for n := range reader.Index() {
-		frame, err := reader.Frame(n)
-		if err != nil {
-			return internal("the stored segment cannot be read: %w", err)
-		}
-		if keep {
-			frames = append(frames, frame)
-		}
+	for _, frame := range frames {
 		if err := hand(frame, f); err != nil {
 			return err
 		}
-	}
-	if keep {
-		if p.read == nil {
-			p.read = make(map[int][]segment.Frame, len(p.rows))
-		}
-		p.read[i] = frames
 	}
 	return nil
 }
@@ -86,6 +66,33 @@ func hand(frame segment.Frame, f func(segment.Frame) error) error {
 	return err
 }
 
+// eachFrame reads a segment page by page.
+func eachFrame(data []byte, f func(segment.Frame) error) error {
+	reader, err := segment.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return internal("the stored segment cannot be read: %w", err)
+	}
+	for n := range reader.Index() {
+		frame, err := reader.Frame(n)
+		if err != nil {
+			return internal("the stored segment cannot be read: %w", err)
+		}
+		if err := hand(frame, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// framesOf reads a segment whole.
+func framesOf(data []byte) (frames []segment.Frame, err error) {
+	err = eachFrame(data, func(frame segment.Frame) error {
+		frames = append(frames, frame)
+		return nil
+	})
+	return frames, err
+}
+
 // total is how large the segments are together, in bytes.
 func (p *pages) total() int64 {
 	total := int64(0)
@@ -95,18 +102,42 @@ func (p *pages) total() int64 {
 	return total
 }
 
-func (p *pages) bytes(ctx context.Context, i int) ([]byte, error) {
-	if data, ok := p.kept[i]; ok {
-		return data, nil
+// frames returns the pages of a segment, and keeps them.
+func (p *pages) frames(ctx context.Context, i int) ([]segment.Frame, error) {
+	if frames, ok := p.read[i]; ok {
+		return frames, nil
 	}
-	data, err := p.ahead.wait(p.rows[i]), error(nil)
+	data, frames := p.ahead.wait(p.rows[i])
+	var err error
 	if data == nil {
 		data, err = p.store.Segment(ctx, p.rows[i])
+	}
+	if err == nil && frames == nil {
+		frames, err = framesOf(data)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if total := p.total(); total > keepFrames && total <= keepBytes {
+	if p.read == nil {
+		p.read = make(map[int][]segment.Frame, len(p.rows))
+	}
+	p.read[i] = frames
+	return frames, nil
+}
+
+// bytes returns a segment, and keeps it unless the document is large.
+func (p *pages) bytes(ctx context.Context, i int) ([]byte, error) {
+	if data, ok := p.kept[i]; ok {
+		return data, nil
+	}
+	data, _ := p.ahead.wait(p.rows[i])
+	if data == nil {
+		var err error
+		if data, err = p.store.Segment(ctx, p.rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	if p.total() <= keepBytes {
 		if p.kept == nil {
 			p.kept = make(map[int][]byte, len(p.rows))
 		}
@@ -118,7 +149,9 @@ func (p *pages) bytes(ctx context.Context, i int) ([]byte, error) {
 // ahead is a segment that is read while the catalog is asked whether it is wanted.
 type ahead struct {
 	digest string
-	data   chan []byte // one, nil when it could not be read
+	done   chan struct{}
+	data   []byte          // nil when it could not be read
+	frames []segment.Frame // of one that is small; nil when they could not be read
 }
 
 // readAhead begins to read the segment that an event names when it is all of its
@@ -128,26 +161,34 @@ func (s *Stage) readAhead(ctx context.Context, d event.IRExtracted) *ahead {
 	if d.Pages.From != 1 || d.Pages.To < d.PageCount {
 		return nil
 	}
-	a := &ahead{digest: d.Digest, data: make(chan []byte, 1)}
+	a := &ahead{digest: d.Digest, done: make(chan struct{})}
 	go func() {
+		defer close(a.done)
 		data, err := s.segments.Segment(ctx, model.SegmentRow{
 			SnapshotID: d.SnapshotID, ExtractionID: d.ExtractionID, From: d.Pages.From, To: d.Pages.To, Redo: d.Redo,
 			ObjectKey: d.ObjectKey, Digest: d.Digest,
 		})
 		if err != nil {
-			data = nil
+			return
 		}
-		a.data <- data
+		if a.data = data; len(data) > keepFrames {
+			return
+		}
+		if frames, err := framesOf(data); err == nil {
+			a.frames = frames
+		}
 	}()
 	return a
 }
 
-// wait returns the bytes of the row's segment, nil when it is another, could not
-// be read or was handed out before.
-func (a *ahead) wait(row model.SegmentRow) []byte {
-	if a == nil || a.digest != row.Digest {
-		return nil
+// wait returns the bytes of the row's segment, and its pages when it is small, or
+// nothing when it is another, could not be read or was handed out before.
+func (a *ahead) wait(row model.SegmentRow) (data []byte, frames []segment.Frame) {
+	if a == nil || a.done == nil || a.digest != row.Digest {
+		return nil, nil
 	}
-	a.digest = ""
-	return <-a.data
+	<-a.done
+	data, frames = a.data, a.frames
+	*a = ahead{}
+	return data, frames
 }

@@ -3,10 +3,12 @@ package stage
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
 // shelf holds one segment, under its key.
@@ -37,10 +39,10 @@ func TestReadAhead(t *testing.T) {
 	} {
 		a := s.readAhead(t.Context(), c.said)
 		row := model.SegmentRow{ObjectKey: c.said.ObjectKey, Digest: c.digest}
-		if got := string(a.wait(row)); got != c.want {
-			t.Errorf("%s: %q", name, got)
+		if got, frames := a.wait(row); string(got) != c.want || frames != nil {
+			t.Errorf("%s: %q, %d pages", name, got, len(frames))
 		}
-		if again := a.wait(row); again != nil {
+		if again, _ := a.wait(row); again != nil {
 			t.Errorf("%s: handed out twice", name)
 		}
 	}
@@ -53,6 +55,46 @@ func TestReadAhead(t *testing.T) {
 		}
 		if (err == nil) != (key == "there") {
 			t.Errorf("%s: %q, %v", key, data, err)
+		}
+	}
+}
+
+// held holds one segment.
+type held []byte
+
+func (h held) Segment(context.Context, model.SegmentRow) ([]byte, error) { return h, nil }
+
+func TestPagesAreReadAhead(t *testing.T) {
+	t.Parallel()
+	var w segment.Writer
+	for no := 1; no <= 2; no++ {
+		frame, err := segment.EncodeFrame(segment.Frame{Page: model.Page{PageNo: no}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(no, frame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, sum, err := w.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Stage{segments: held(data)}
+	row := model.SegmentRow{Digest: sum, ByteLength: int64(len(data))}
+	a := s.readAhead(t.Context(), event.IRExtracted{Pages: model.PageRange{From: 1, To: 2}, PageCount: 2, Digest: sum})
+	if <-a.done; len(a.frames) != 2 {
+		t.Fatalf("%d pages are read ahead", len(a.frames))
+	}
+	p := pages{rows: []model.SegmentRow{row}, ahead: a} // without a store: nothing is read again
+	for range 2 {
+		var got []int
+		err := p.each(t.Context(), func(f segment.Frame) error {
+			got = append(got, f.Page.PageNo)
+			return nil
+		})
+		if err != nil || !slices.Equal(got, []int{1, 2}) {
+			t.Errorf("%v, %v", got, err)
 		}
 	}
 }

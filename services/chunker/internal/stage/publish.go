@@ -27,6 +27,7 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 	for _, c := range done.chunks {
 		byRef[c.ChunkRef] = c
 	}
+	var unmarked []int64 // of the last entries: they are marked with the run
 	for entries := done.log; ; entries = nil {
 		if entries == nil {
 			var err error
@@ -34,16 +35,21 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 				return err
 			}
 		}
-		if len(entries) > 0 {
-			if err := s.publishEntries(ctx, entries, byRef, emit); err != nil {
-				return err
-			}
+		if err := s.publishEntries(ctx, entries, byRef, emit); err != nil {
+			return err
+		}
+		unmarked = make([]int64, len(entries))
+		for i, e := range entries {
+			unmarked[i] = e.Seq
 		}
 		if len(entries) < logBatch {
 			break
 		}
+		if err := s.log.MarkPublished(ctx, unmarked); err != nil {
+			return err
+		}
 	}
-	completed, err := s.completed(ctx, run)
+	completed, err := s.completed(ctx, run, done)
 	if err != nil {
 		return err
 	}
@@ -51,14 +57,12 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 		return err
 	}
 	faultpoint.Reach("chunk.run.published")
-	return s.runs.MarkRunAnnounced(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
+	return s.runs.MarkRunPublished(ctx, run.SnapshotID, run.ExtractionID, run.Redo, unmarked)
 }
 
 func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished, made map[string]model.Chunk, emit Emit) error {
 	var read []string
-	seqs := make([]int64, len(entries))
-	for i, e := range entries {
-		seqs[i] = e.Seq
+	for _, e := range entries {
 		if _, ok := made[e.ChunkRef]; !ok && e.Found && e.Change == model.ChangeCreated {
 			read = append(read, e.ChunkRef)
 		}
@@ -92,11 +96,9 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished,
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("publishing chunks: %w", err)
 	}
-	faultpoint.Reach("chunk.changes.published")
-	if err := s.log.MarkPublished(ctx, seqs); err != nil {
-		return err
+	if len(entries) > 0 {
+		faultpoint.Reach("chunk.changes.published")
 	}
-	faultpoint.Reach("chunk.changes.marked")
 	return nil
 }
 
@@ -116,8 +118,14 @@ func chunkEvent(entry model.Unpublished, c model.Chunk) event.Data {
 	}}
 }
 
-func (s *Stage) completed(ctx context.Context, run model.Run) (event.RunCompleted, error) {
-	r, err := s.runs.RunResult(ctx, run)
+func (s *Stage) completed(ctx context.Context, run model.Run, done landed) (event.RunCompleted, error) {
+	var r model.RunResult
+	var err error
+	if done.result != nil {
+		r = *done.result
+	} else {
+		r, err = s.runs.RunResult(ctx, run)
+	}
 	return event.RunCompleted{
 		SnapshotID: run.SnapshotID, SourceID: run.SourceID, DocumentID: run.DocumentID, ExtractionID: run.ExtractionID,
 		Redo: run.Redo, State: run.State, Reason: run.Reason, Message: run.Message, PageCount: run.PageCount,

@@ -29,7 +29,9 @@ type Runs interface {
 	// error.
 	RunStanding(ctx context.Context, snapshotID, extractionID string) (model.RunStanding, error)
 	RunResult(ctx context.Context, run model.Run) (model.RunResult, error)
-	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
+	// MarkRunPublished records that run.completed was published, and with it the
+	// events of the last entries of the log.
+	MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, seqs []int64) error
 }
 
 // Log reads what is to be published.

@@ -119,21 +119,22 @@ type route struct {
 	path   string
 	limit  time.Duration // of the answer; 0 is answerTime
 	free   bool          // whether it is so little work that it waits for no turn
+	asks   bool          // whether its handler reads the parameters; else there are none
 	handle func(w http.ResponseWriter, r *http.Request) error
 }
 
 func (a *API) routes() []route {
 	return []route{
-		{path: "/v1/search", handle: a.search},
+		{path: "/v1/search", handle: a.search, asks: true},
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
 		{path: "/v1/chunks/{ref}/proof", handle: a.proofs(), limit: proofTime},
 		{path: "/v1/documents/{id}", handle: a.document},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
-		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page}, // also {n}.html and {n}.png
+		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page, asks: true}, // also {n}.html and {n}.png
 		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", handle: a.figure},
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
-		{path: "/v1/changes", handle: a.changes},
+		{path: "/v1/changes", handle: a.changes, asks: true},
 		{path: "/v1/status", handle: a.status},
 		{path: "/healthz", handle: a.healthz, free: true},
 		{path: "/readyz", handle: a.readyz, free: true},
@@ -221,6 +222,11 @@ func (a *API) serve(r route, working *room.Room) http.Handler {
 
 // work runs a route's handler in its turn, which is over when the answer is sent.
 func (a *API) work(out *sender, req *http.Request, r route, working *room.Room) error {
+	if !r.asks && !r.free { // what probes add is nothing to them
+		if _, err := query(req); err != nil {
+			return err
+		}
+	}
 	if !r.free {
 		give, err := working.Take(req.Context(), 1)
 		if err != nil {

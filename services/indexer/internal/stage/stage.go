@@ -91,6 +91,27 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, _ fault.Reason, sentenc
 	return nil
 }
 
+// createdChunk is what matters here of chunk.created: which chunk it names. What
+// the chunk says is read from the catalog.
+type createdChunk struct {
+	Rev   int64 `json:"rev"`
+	Chunk struct {
+		ChunkRef   string `json:"chunk_ref"`
+		DocHash    string `json:"doc_hash"`
+		SourceID   string `json:"source_id"`
+		SnapshotID string `json:"snapshot_id"`
+	} `json:"chunk"`
+}
+
+// Type implements event.Data.
+func (createdChunk) Type() string { return event.TypeChunkCreated }
+
+// Source implements event.Data.
+func (c createdChunk) Source() string { return c.Chunk.SourceID }
+
+// About implements event.Data.
+func (c createdChunk) About() string { return fmt.Sprintf("%s/%d", c.Chunk.ChunkRef, c.Rev) }
+
 // chunkOf reads which chunk an event names.
 func chunkOf(e event.Event) (named, error) {
 	var (
@@ -99,12 +120,11 @@ func chunkOf(e event.Event) (named, error) {
 	)
 	switch e.Type {
 	case event.TypeChunkCreated:
-		var created event.ChunkCreated
-		if created, err = event.As[event.ChunkCreated](e); err == nil {
-			c := created.Chunk
-			change = event.ChunkChange{ChunkRef: c.ChunkRef, DocHash: c.DocHash, SourceID: c.SourceID,
-				SnapshotID: c.SnapshotID, Rev: created.Rev}
-		}
+		var created createdChunk
+		created, err = event.As[createdChunk](e)
+		c := created.Chunk
+		change = event.ChunkChange{ChunkRef: c.ChunkRef, DocHash: c.DocHash, SourceID: c.SourceID,
+			SnapshotID: c.SnapshotID, Rev: created.Rev}
 	case event.TypeChunkSuperseded:
 		var superseded event.ChunkSuperseded
 		superseded, err = event.As[event.ChunkSuperseded](e)
