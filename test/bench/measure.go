@@ -298,18 +298,25 @@ type Latency struct {
 	FirstP99 time.Duration `json:"first_p99"`
 	LastP50  time.Duration `json:"last_p50"` // until the last
 	LastP99  time.Duration `json:"last_p99"`
+	DiskP50  time.Duration `json:"disk_p50"` // a write that waits for the disk, one between two documents
+	DiskP99  time.Duration `json:"disk_p99"`
 }
 
 // latency sends one small document after the other, each when the one before it
 // is done, and stops the time from the publishing of the request to the arrival
 // of chunk events at a subscriber.
-func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
+func (o Options) latency(ctx context.Context, s *system) (l Latency, err error) {
 	const source, warmUp = "latency", 10
-	l := Latency{Requests: o.Requests}
+	l.Requests = o.Requests
 	var firsts, lasts []time.Duration
 	if err := s.source(ctx, source); err != nil {
 		return l, err
 	}
+	d, err := openDisk(s.dir)
+	if err != nil {
+		return l, err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
 	arrived := make(chan *nats.Msg, 1024)
 	for _, kind := range []string{event.TypeChunkCreated, event.TypeRunCompleted} {
 		if _, err := s.nc.ChanSubscribe(event.Subject("colophon", kind, source), arrived); err != nil {
@@ -339,6 +346,9 @@ func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
 		if i >= warmUp {
 			firsts, lasts = append(firsts, first), append(lasts, last)
 			l.Chunks, l.Bytes = l.Chunks+chunks, l.Bytes+len(data)
+			if err := d.write(); err != nil {
+				return l, err
+			}
 		}
 		select {
 		case <-time.After(pause):
@@ -348,6 +358,7 @@ func (o Options) latency(ctx context.Context, s *system) (Latency, error) {
 	}
 	l.FirstP50, l.FirstP99 = percentile(firsts, 50), percentile(firsts, 99)
 	l.LastP50, l.LastP99 = percentile(lasts, 50), percentile(lasts, 99)
+	l.DiskP50, l.DiskP99 = percentile(d.took, 50), percentile(d.took, 99)
 	o.Progress("%d small documents", l.Requests)
 	return l, nil
 }

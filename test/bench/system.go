@@ -316,6 +316,9 @@ func newFolder(base string) (string, func() error, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL may run as another user
+		return "", nil, err
+	}
 	return dir, func() error {
 		if err := os.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
