@@ -290,16 +290,60 @@ func (d *desk) reparses(t *testing.T, results []catalog.Result) {
 	}
 	d.say(t, 3, "diff", snapshot, "--from", "99")
 	d.say(t, 2, "diff", snapshot, "--from", extract.ParserVersion)
-	// Back under the first rules, where their runs are no more what is current.
-	d.say(t, 0, "source", "set", "council", "--languages", "")
-	if said := d.say(t, 3, "reparse", "--source", "council"); !strings.Contains(said, "of 3 documents a later run") {
-		t.Errorf("%q", said)
+	d.turnsBack(t, snapshot, again, runs[0])
+	d.say(t, 0, "verify", "--all", "--age", time.Hour.String())
+}
+
+// turnsBack sets the rules of the first run again, and then the others: each time
+// what they make is current again, by one run of its own however often it is
+// asked for.
+func (d *desk) turnsBack(t *testing.T, snapshot string, again func(...string) reparsed, first model.Run) {
+	t.Helper()
+	language := func() string {
+		t.Helper()
+		for line := range strings.Lines(d.say(t, 0, "export", "chunks", "--source", "council")) {
+			var record struct {
+				Chunk struct {
+					SnapshotID string `json:"snapshot_id"`
+					Language   string `json:"language"`
+				} `json:"chunk"`
+			}
+			if err := json.Unmarshal([]byte(line), &record); err != nil {
+				t.Fatalf("%v: %q", err, line)
+			}
+			if record.Chunk.SnapshotID == snapshot {
+				return record.Chunk.Language
+			}
+		}
+		t.Fatal("no chunk of the snapshot is current")
+		return ""
 	}
-	d.say(t, 0, "reparse", "--ocr", "--snapshot", snapshot, "--wait", "--timeout", "1m")
-	if runs, err = d.sys.db.Runs(t.Context(), snapshot); err != nil || len(runs) != 3 || runs[2].State != model.RunDone || runs[2].RulesDigest != runs[0].RulesDigest {
+	d.say(t, 0, "source", "set", "council", "--languages", "")
+	if r := again("--source", "council"); r.Requested != 3 || r.Progress.Done != 3 || r.Progress.Waiting != 0 {
+		t.Errorf("back under the first rules: %+v", r)
+	}
+	english := language()
+	if r := again("--source", "council"); r.Requested != 0 {
+		t.Errorf("asked for again: %+v", r)
+	}
+	runs, err := d.sys.db.Runs(t.Context(), snapshot)
+	if err != nil || len(runs) != 3 || runs[2].State != model.RunDone || runs[2].RulesDigest != first.RulesDigest || runs[2].ExtractionID == first.ExtractionID {
 		t.Errorf("runs %+v: %v", runs, err)
 	}
-	d.say(t, 0, "verify", "--all", "--age", time.Hour.String())
+	d.say(t, 0, "source", "set", "council", "--languages", "fr,it")
+	if r := again("--snapshot", snapshot); r.Requested != 1 || r.Progress.Done != 1 {
+		t.Errorf("and forward again: %+v", r)
+	}
+	if other := language(); other == english {
+		t.Errorf("the chunks are in %q under both rules", other)
+	}
+	d.say(t, 0, "reparse", "--ocr", "--snapshot", snapshot, "--wait", "--timeout", "1m")
+	if runs, err = d.sys.db.Runs(t.Context(), snapshot); err != nil || len(runs) != 5 || runs[4].State != model.RunDone {
+		t.Errorf("runs %+v: %v", runs, err)
+	}
+	if r := again("--snapshot", snapshot); r.Requested != 0 {
+		t.Errorf("what OCR has made under these rules stands: %+v", r)
+	}
 }
 
 func TestOverlay(t *testing.T) {

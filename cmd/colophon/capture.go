@@ -214,7 +214,10 @@ func prepare(ctx context.Context, blobs *blobstore.Store, given []string, o capt
 			}
 			requests = append(requests, more...)
 		}
-		if err := list.Err(); err != nil {
+		switch err := list.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			return nil, usagef("the list on standard input: a line has more than %d bytes", bufio.MaxScanTokenSize)
+		case err != nil:
 			return nil, fmt.Errorf("the list on standard input: %w", err)
 		}
 	}

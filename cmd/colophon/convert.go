@@ -75,8 +75,8 @@ func (c *cli) convert(ctx context.Context, given []string, w writing, o captureO
 		if dir == "" {
 			continue
 		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return usageError{err}
+		if err := makeFolder(dir); err != nil {
+			return err
 		}
 	}
 	for _, arg := range given {
@@ -151,6 +151,9 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			return err
 		}
 		if w.out == "" {
+			if buf.Len() == 0 {
+				continue
+			}
 			if written && w.to != "chunks" && w.to != "ir" {
 				fmt.Fprintln(c.out) // an empty line between documents
 			}
@@ -160,7 +163,7 @@ func (c *cli) writeConverted(ctx context.Context, sys *temporary, results []cata
 			}
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(w.out, names[i]+formats()[w.to]), buf.Bytes(), 0o644); err != nil {
+		if err := writeFile(filepath.Join(w.out, names[i]+formats()[w.to]), buf.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -90,7 +90,7 @@ func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (er
 	}
 	fmt.Fprintf(c.out, "\nto go on: `%[1]s dev` runs such a system until it is interrupted, with its HTTP API at\n"+
 		"http://127.0.0.1:8080 (docs/api.md). In another terminal:\n"+
-		"  %[1]s capture --wait --source demo %[2]s\n  %[1]s search '%[3]s'\n", os.Args[0], dir, query)
+		"  %[1]s capture --wait --source demo %[2]s\n  %[1]s search %[3]s\n", os.Args[0], quoted(dir), quoted(shown(query)))
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -125,6 +124,7 @@ func (e *exporter) tell(name string) {
 		to = " to " + e.out
 	}
 	switch {
+	case e.count > 0 && name == "pages": // which says more
 	case e.count > 0:
 		fmt.Fprintf(e.cli.err, "%s written%s\n", many(e.count, what), to)
 	case name == "ocr":
@@ -169,25 +169,18 @@ func (e *exporter) lines(each func(*json.Encoder) error) error {
 }
 
 // write hands the file that was named, or standard output, to do.
-func (e *exporter) write(do func(io.Writer) error) (err error) {
-	w := e.cli.out
-	if e.out != "" {
-		f, err := os.Create(e.out)
-		if err != nil {
-			return usageError{err}
+func (e *exporter) write(do func(io.Writer) error) error {
+	write := func(w io.Writer) error {
+		buffered := bufio.NewWriterSize(w, 1<<20)
+		if err := do(buffered); err != nil {
+			return err
 		}
-		defer func() {
-			if closed := f.Close(); err == nil {
-				err = closed
-			}
-		}()
-		w = f
+		return buffered.Flush()
 	}
-	buffered := bufio.NewWriterSize(w, 1<<20)
-	if err := do(buffered); err != nil {
-		return err
+	if e.out == "" {
+		return write(e.cli.out)
 	}
-	return buffered.Flush()
+	return writeWhole(e.out, write)
 }
 
 func (e *exporter) ir(ctx context.Context) error {

@@ -30,8 +30,8 @@ func (e *exporter) ocr(ctx context.Context) error {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return usageError{err}
 			}
-			if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
-				return usageError{err}
+			if err := writeFile(path, []byte(f.text)); err != nil {
+				return err
 			}
 		}
 		return nil

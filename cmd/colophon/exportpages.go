@@ -25,7 +25,7 @@ func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame) 
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return usageError{err}
 		}
-		return os.WriteFile(path, []byte(data), 0o644)
+		return writeFile(path, []byte(data))
 	}
 	src := make(map[string]string)
 	ids, figures := pictures.Figures(f.Page.PageNo, f.Units)

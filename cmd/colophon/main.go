@@ -5,6 +5,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,10 +21,40 @@ func main() {
 	if devstack.ChildMain() || sandbox.Child(roles()) {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	ended := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		ended = append(ended, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ended...)
+	ctx, cancel := context.WithCancelCause(ctx)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a write says so instead: temporary systems have an end
+	code := run(ctx, os.Args[1:], heard{os.Stdout, cancel}, os.Stderr)
+	unheard := errors.Is(context.Cause(ctx), errUnheard)
+	cancel(nil)
 	stop()
+	if unheard {
+		signal.Reset(syscall.SIGPIPE)
+		_, _ = os.Stdout.WriteString("\n") // ends the process by that signal, as a shell expects
+	}
 	os.Exit(code)
+}
+
+// errUnheard ends a command whose output nobody reads any more, as behind head.
+var errUnheard = errors.New("nobody reads the output")
+
+// heard ends the command by its context when nobody reads what it writes.
+type heard struct {
+	io.Writer
+	cancel context.CancelCauseFunc
+}
+
+// Write is io.Writer.
+func (w heard) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		w.cancel(errUnheard)
+	}
+	return n, err
 }
 
 // roles are what this program's children can be.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -44,7 +43,10 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 			return err
 		}
 		if s.SnapshotKind != model.KindPDF && s.SnapshotKind != model.KindImageScan {
-			fmt.Fprintf(c.err, "%s: no picture: units of %s have places in the bytes and no boxes; only PDF files and scans have\n", r.URL, s.FinalType)
+			if r.State == "" || r.InError() {
+				continue // a container, or what is told already
+			}
+			fmt.Fprintf(forPeople{c.err}, "%s: no picture: units of %s have places in the bytes and no boxes; only PDF files and scans have\n", r.URL, s.FinalType)
 			continue
 		}
 		err = lastFrames(ctx, sys.db, sys.blobs, r.SnapshotID, func(f segment.Frame) error {
@@ -64,7 +66,7 @@ func (c *cli) overlay(ctx context.Context, sys *temporary, results []catalog.Res
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.page-%04d.png", names[i], f.Page.PageNo)), png, 0o644)
+			return writeFile(filepath.Join(dir, fmt.Sprintf("%s.page-%04d.png", names[i], f.Page.PageNo)), png)
 		})
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -50,7 +49,8 @@ type reparsed struct {
 	Requested     int                     `json:"requested"` // by this call
 	Progress      catalog.ReparseProgress `json:"progress"`
 
-	ocr bool // the runs are those of this call alone
+	under catalog.Under
+	ocr   bool // the runs are those of this call alone
 }
 
 func (c *cli) reparseCommand() *cobra.Command {
@@ -59,13 +59,13 @@ func (c *cli) reparseCommand() *cobra.Command {
 		Use: "reparse", Short: "Extract captured documents again, with this parser and the source's rules of today",
 		Long: "Asks for a new run of the newest snapshot of each document of a source, or of one\n" +
 			"snapshot. Its units stand beside those of the runs before; `colophon diff` compares\n" +
-			"them. Only what has no run under this parser and these rules is asked for, so that\n" +
-			"a call that was broken off goes on where it was. What was read by OCR is not read\n" +
+			"them. Only what has no run under this parser and these rules is asked for, or has a\n" +
+			"later one under others, so that a call that was broken off goes on where it was, and\n" +
+			"rules that are changed back count again. What was read by OCR is not read\n" +
 			"again, but with --ocr, which makes units of its own beside the old ones at each\n" +
 			"call: of what the same engine has read in the same way before, when nothing changed.\n" +
 			"With --source it asks only for documents of which something is read by OCR.\n" +
-			"Exits 3 when, with --wait, a run fails that it asked for, and when a later run, under\n" +
-			"other rules, stands in the place of one under today's.",
+			"Exits 3 when, with --wait, a run fails that it asked for.",
 		Example: "  colophon reparse --source valdoro --wait\n  colophon reparse --snapshot snap_2c… --json\n  colophon reparse --snapshot snap_2c… --ocr --language fr --dpi 300", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (o.source == "") == (o.snapshot == "") {
@@ -168,17 +168,18 @@ func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o 
 			return err
 		}
 	}
-	r := reparsed{SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun), ParserVersion: extract.ParserVersion, ocr: settings != nil}
-	due := db.UnparsedSnapshots(ctx, o.source, r.ExtractionID)
-	switch {
-	case o.snapshot != "":
-		if due, err = only(ctx, db, one, r.ExtractionID); err != nil {
-			return err
-		}
-	case settings != nil:
-		due = db.ScannedSnapshots(ctx, o.source)
+	r := reparsed{
+		SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun),
+		ParserVersion: extract.ParserVersion, under: catalog.Under{ParserVersion: extract.ParserVersion, RulesDigest: rules}, ocr: settings != nil,
 	}
-	before, err := db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
+	due := db.UnparsedSnapshots(ctx, o.source, o.snapshot, r.under)
+	switch {
+	case settings != nil && o.snapshot != "":
+		due = these(func(yield func(model.Snapshot, error) bool) { yield(one, nil) })
+	case settings != nil:
+		due = these(db.ScannedSnapshots(ctx, o.source))
+	}
+	before, err := r.progress(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,10 @@ func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o 
 		if err != nil {
 			return err
 		}
-		req := event.RunRequested{SnapshotID: s.SnapshotID, SourceID: s.SourceID, ExtractionID: r.ExtractionID, Why: "reparse", OCR: settings}
+		req, err := r.request(s, rules, settings)
+		if err != nil {
+			return err
+		}
 		if err := conn.Publisher("cli").Emit(ctx, req); err != nil {
 			return fmt.Errorf("after %d requests: %w", r.Requested, err)
 		}
@@ -200,24 +204,45 @@ func (c *cli) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn, o 
 	if err := c.print(r, func(w io.Writer) { writeReparsed(w, r) }); err != nil {
 		return err
 	}
-	if o.wait && r.Requested > 0 && r.Progress.Failed > before.Failed || r.Progress.Passed > 0 {
+	if o.wait && r.Requested > 0 && r.Progress.Failed > before.Failed {
 		return errFailed
 	}
 	return nil
 }
 
-// only yields one snapshot unless it has its run.
-func only(ctx context.Context, db *catalog.DB, s model.Snapshot, extractionID string) (iter.Seq2[model.Snapshot, error], error) {
-	_, err := db.Run(ctx, s.SnapshotID, extractionID)
-	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-		return nil, err
-	}
-	missing := err != nil
-	return func(yield func(model.Snapshot, error) bool) {
-		if missing {
-			yield(s, nil)
+// these are snapshots that are extracted again whatever runs they have.
+func these(all iter.Seq2[model.Snapshot, error]) iter.Seq2[catalog.Unparsed, error] {
+	return func(yield func(catalog.Unparsed, error) bool) {
+		for s, err := range all {
+			if !yield(catalog.Unparsed{Snapshot: s}, err) {
+				return
+			}
 		}
-	}, nil
+	}
+}
+
+// request asks for the run of a snapshot. Where a run under today's rules is not
+// the last one, it is a run of its own, named by the one that it follows: asked
+// for twice it is one, and OCR is not done again for it.
+func (r reparsed) request(s catalog.Unparsed, rules string, settings *model.OCRSettings) (event.RunRequested, error) {
+	id := r.ExtractionID
+	if s.After != "" {
+		settings = &model.OCRSettings{Name: "after " + s.After}
+		run, err := digest.OCRRun(settings)
+		if err != nil {
+			return event.RunRequested{}, err
+		}
+		id = digest.ExtractionID(extract.ParserVersion, rules, run)
+	}
+	return event.RunRequested{SnapshotID: s.SnapshotID, SourceID: s.SourceID, ExtractionID: id, Why: "reparse", OCR: settings}, nil
+}
+
+// progress counts the runs that this call is about.
+func (r reparsed) progress(ctx context.Context, db *catalog.DB) (catalog.ReparseProgress, error) {
+	if r.ocr {
+		return db.ExtractionProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
+	}
+	return db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.under)
 }
 
 // followReparse asks how far the runs have come: once, or until they have ended.
@@ -226,9 +251,9 @@ func (c *cli) followReparse(ctx context.Context, db *catalog.DB, r reparsed, sho
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		p, err := db.ReparseProgress(ctx, r.SourceID, r.SnapshotID, r.ExtractionID)
+		p, err := r.progress(ctx, db)
 		if r.ocr { // nobody else asks for runs of this extraction_id
-			p.Documents, p.Waiting = r.Requested, r.Requested-(p.Documents-p.Waiting)
+			p.Documents, p.Waiting = r.Requested, r.Requested-p.Documents
 		}
 		switch {
 		case err != nil && wait:
@@ -261,8 +286,4 @@ func writeReparsed(w io.Writer, r reparsed) {
 		fmt.Fprintf(w, ", %d superseded or removed", p.Moved)
 	}
 	fmt.Fprintln(w)
-	if p.Passed > 0 {
-		fmt.Fprintf(w, "of %s a later run, under other rules, is current and stays so: `colophon reparse --ocr --snapshot` makes a new run under today's\n",
-			many(p.Passed, "document"))
-	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ const (
 	exitDone        = 0
 	exitInternal    = 1
 	exitUsage       = 2
-	exitFailed      = 3 // ran, but something failed or does not verify
+	exitFailed      = 3 // ran, but something failed or does not verify, or it was interrupted
 	exitUnreachable = 4
 )
 
@@ -56,21 +57,35 @@ type cli struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &cli{out: stdout, err: stderr}
+	out := &told{Writer: stdout}
+	c := &cli{out: out, err: stderr}
 	root := c.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := interrupted(ctx, root.ExecuteContext(ctx))
+	if err == nil || errors.Is(err, errFailed) {
+		err = cmp.Or(out.failed(), err)
+	}
 	code := exitCode(err)
 	switch {
-	case err == nil, errors.Is(err, errFailed):
+	case err == nil, errors.Is(err, errFailed), errors.Is(context.Cause(ctx), errUnheard):
 	case c.json:
 		_ = writeJSON(stderr, problemLine{Error: sentence(err), Exit: code}) // nobody is left to tell
 	default:
 		fmt.Fprintf(stderr, "colophon: %s\n", shown(sentence(err)))
 	}
 	return code
+}
+
+// interrupted says of an error that is only the end of ctx that the command was
+// interrupted: what it was about to do then is nobody's failure.
+func interrupted(ctx context.Context, err error) error {
+	var failed failedError
+	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) || errors.As(err, &failed) {
+		return err
+	}
+	return failedf("interrupted")
 }
 
 // problemLine is an error with --json.
@@ -112,7 +127,7 @@ func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "colophon",
 		Short:         "Turns captured documents into searchable chunks that prove where they come from",
-		Long:          "Colophon turns captured documents into searchable chunks that each prove\nwhere they come from, down to the captured bytes.\n\nExit status: 0 done, 1 internal error, 2 wrong usage or settings, 3 something\nfailed, is not there or does not verify, 4 not reachable.",
+		Long:          "Colophon turns captured documents into searchable chunks that each prove\nwhere they come from, down to the captured bytes.\n\nExit status: 0 done, 1 internal error, 2 wrong usage or settings, 3 something\nfailed, was interrupted, is not there or does not verify, 4 not reachable.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

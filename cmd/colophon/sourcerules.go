@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,10 +27,13 @@ func readEntryRule(path string) (*model.EntryRule, error) {
 		return nil, usageError{err}
 	}
 	var rule model.EntryRule
-	d := json.NewDecoder(bytes.NewReader(data))
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))) // as some editors begin a file
 	d.DisallowUnknownFields()
 	if err := d.Decode(&rule); err != nil {
 		return nil, usagef("%s: %v", path, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, usagef("%s: something follows the rule, from byte %d on", path, d.InputOffset())
 	}
 	if _, err := entry.Compile(rule); err != nil {
 		return nil, usagef("%s: %v", path, err)

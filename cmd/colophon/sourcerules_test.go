@@ -41,7 +41,10 @@ func TestSourceRules(t *testing.T) {
 	}
 	wrong := write("wrong.json", `{"select": "dt", "fields": [{"name": "headword"}, {"name": "gloss", "select": "dd["}]}`)
 	d.say(t, 2, "source", "add", "words", "--entry-rule", wrong)
-	rule := write("rule.json", `{"select": "dt", "through": "dd", "fields": [{"name": "headword", "select": "dt"}, {"name": "gloss", "select": "dd"}]}`)
+	two := write("two.json", `{"select": "dt", "fields": [{"name": "headword"}]} {"select": "dd"}`)
+	_, problems := d.hear(t, 2, "source", "add", "words", "--entry-rule", two)
+	contains(t, problems, "two.json", "follows the rule")
+	rule := write("rule.json", "\ufeff"+`{"select": "dt", "through": "dd", "fields": [{"name": "headword", "select": "dt"}, {"name": "gloss", "select": "dd"}]}`)
 	d.say(t, 0, "source", "add", "words", "--entry-rule", rule)
 	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "words", "--at", "2026-03-01T08:00:00Z", write("words/b.html", entries))
 	got := values(t, d.say(t, 0, "export", "ir", "--source", "words"))

@@ -52,7 +52,11 @@ func (c *cli) statusCommand() *cobra.Command {
 				return c.show(cmd, kindOf(given[0]), given[0])
 			}
 			for {
-				if err := c.overview(cmd, o); err != nil || !watch {
+				err := c.overview(cmd, o)
+				if watch && cmd.Context().Err() != nil {
+					return nil // interrupted, as it is meant to be
+				}
+				if err != nil || !watch {
 					return err
 				}
 				select {

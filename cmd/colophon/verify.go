@@ -190,7 +190,9 @@ func (c *cli) verifySweep(ctx context.Context, sys *system, o verifyOptions) (ve
 	show.end()
 	if err != nil {
 		if o.resume != "" && state.After != "" {
-			err = errors.Join(err, state.Save(o.resume))
+			if kept := state.Save(o.resume); kept != nil {
+				return state.Tally, kept
+			}
 			fmt.Fprintf(c.err, "stopped after %d snapshots; the next start with --resume %s goes on there\n", state.Tally.Groups, o.resume)
 		}
 		return state.Tally, err

@@ -18,6 +18,15 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
+// quoted is a text as one word for a shell.
+func quoted(s string) string {
+	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./", r) }
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // shown is a text as a terminal may have it: what documents and servers say may hold
 // control characters, which a terminal obeys, and marks that turn the direction of
 // writing. They become U+FFFD, but for line ends and tabs.

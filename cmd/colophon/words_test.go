@@ -23,6 +23,17 @@ func TestWhatDocumentsSayIsShownAndNotObeyed(t *testing.T) {
 	}
 }
 
+// What is told to be typed is one word of a shell.
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"test/documents": "test/documents", "the mill": "'the mill'", "l'eau": `'l'\''eau'`, "$HOME": "'$HOME'", "": "''", "année": "année",
+	} {
+		if got := quoted(text); got != want {
+			t.Errorf("%q is quoted as %s, want %s", text, got, want)
+		}
+	}
+}
+
 // Each document that is converted gets a file of its own, by a name that file
 // systems take.
 func TestNamesOfConvertedFiles(t *testing.T) {

@@ -60,11 +60,13 @@ func findOwner() (owner, error) {
 	return owner{}, fmt.Errorf("root cannot run PostgreSQL and finds no other user: %w", errors.Join(errs...))
 }
 
-// socketDir is a short folder that depends on dir and the current user alone.
+// socketDir is a short folder that depends on dir, the current user and the folder of temporary files alone: in that
+// folder unless its name is too long, or the server's user cannot get there.
 func socketDir(dir string) string {
 	name := fmt.Sprintf("colophon-%d-%s", os.Getuid(), keyOf(dir))
 	path := filepath.Join(os.TempDir(), name)
-	if len(path) > socketPathLimit {
+	account, err := findOwner()
+	if len(path) > socketPathLimit || err == nil && !account.reaches(path) {
 		path = filepath.Join("/tmp", name)
 	}
 	return path

@@ -64,6 +64,7 @@ func Role(ctx context.Context, config []byte, ready func(report string)) error {
 	if err := account.makePrivate(settings.Socket); err != nil {
 		return fmt.Errorf("folder of the socket: %w", err)
 	}
+	defer func() { _ = os.Remove(settings.Socket) }() // only when the server has left it empty
 	if err := initialise(ctx, options, account, data); err != nil {
 		return err
 	}
@@ -130,7 +131,6 @@ func supervise(
 	// The server must outlive ctx for its last checkpoint.
 	server := account.command(context.WithoutCancel(ctx), filepath.Join(options.BinDir, "postgres"), flags...)
 	server.Stdout, server.Stderr = os.Stdout, os.Stderr
-	defer func() { _ = os.Remove(socket) }() // only when the server has left it empty
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}

@@ -66,6 +66,11 @@ type Config struct {
 
 	Timeout time.Duration // of one request for an object in memory, default 30 s
 	TempDir string        // for GetFile; default the system's
+
+	// Adopt, when set, is told of each object that a put finds in its place, and
+	// answers whether no row names it: then it may have been deleted meanwhile,
+	// and the put looks again. Its errors are classified.
+	Adopt func(ctx context.Context, b Bucket, key string) (orphan bool, err error)
 }
 
 // Store is the object store. It is safe for concurrent use.

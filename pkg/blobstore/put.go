@@ -66,22 +66,44 @@ func (s *Store) probe(ctx context.Context, b Bucket) error {
 func (s *Store) PutOnce(ctx context.Context, b Bucket, key string, data []byte, contentType string) (created bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
-	created, err = s.put(limited, b, key, bytes.NewReader(data), int64(len(data)), contentType)
-	if err != nil {
-		return false, fmt.Errorf("putting %s/%s: %w", b, key, classify(ctx, b, err))
-	}
-	return created, nil
+	return s.putOnce(ctx, limited, b, key, bytes.NewReader(data), int64(len(data)), contentType)
 }
 
 // PutOnceFile is PutOnce for the first size bytes of an open file, read as they
 // are sent. The file is not closed. From 5 GiB on it goes in parts, and two
 // callers at once may both store it.
 func (s *Store) PutOnceFile(ctx context.Context, b Bucket, key string, file io.ReaderAt, size int64, contentType string) (created bool, err error) {
-	created, err = s.put(ctx, b, key, io.NewSectionReader(file, 0, size), size, contentType)
+	return s.putOnce(ctx, ctx, b, key, io.NewSectionReader(file, 0, size), size, contentType)
+}
+
+// putOnce puts body within the time of limited. What it finds in its place it
+// adopts.
+func (s *Store) putOnce(ctx, limited context.Context, b Bucket, key string, body io.ReadSeeker, size int64, contentType string) (created bool, err error) {
+	created, err = s.put(limited, b, key, body, size, contentType)
+	if err == nil && !created && s.config.Adopt != nil {
+		var orphan bool
+		if orphan, err = s.config.Adopt(limited, b, key); err != nil {
+			return false, fmt.Errorf("putting %s/%s: %w", b, key, err)
+		}
+		if orphan {
+			created, err = s.putIfGone(limited, b, key, body, size, contentType)
+		}
+	}
 	if err != nil {
 		return false, fmt.Errorf("putting %s/%s: %w", b, key, classify(ctx, b, err))
 	}
 	return created, nil
+}
+
+// putIfGone returns errors of the driver as they are.
+func (s *Store) putIfGone(ctx context.Context, b Bucket, key string, body io.ReadSeeker, size int64, contentType string) (bool, error) {
+	if there, err := s.exists(ctx, b, key); there || err != nil {
+		return false, err
+	}
+	if _, err := body.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	return s.put(ctx, b, key, body, size, contentType)
 }
 
 // put returns errors of the driver as they are.

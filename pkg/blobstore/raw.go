@@ -96,9 +96,14 @@ func (s *Store) GetOCR(ctx context.Context, sourceID string, read model.PageOCR)
 	return s.Get(ctx, Derived, OCRKey(sourceID, read.Engine, read.Version, read.Key), read.Digest)
 }
 
+// KeyOfSegment returns the key under which PutSegment stores.
+func (s *Store) KeyOfSegment(row model.SegmentRow, sourceID string) string {
+	return SegmentKey(sourceID, row.ExtractionID, row.SnapshotID, row.From, row.To, row.Digest)
+}
+
 // PutSegment stores an IR segment once and returns its key.
 func (s *Store) PutSegment(ctx context.Context, row model.SegmentRow, sourceID string, data []byte) (string, error) {
-	key := SegmentKey(sourceID, row.ExtractionID, row.SnapshotID, row.From, row.To, row.Digest)
+	key := s.KeyOfSegment(row, sourceID)
 	_, err := s.PutOnce(ctx, Derived, key, data, "application/zstd")
 	return key, err
 }

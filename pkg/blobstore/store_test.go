@@ -2,6 +2,7 @@ package blobstore_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -334,5 +335,37 @@ func TestListAndDelete(t *testing.T) {
 	}
 	if got := list("town/"); !slices.Equal(got, []string{"town/a/1"}) {
 		t.Errorf("after deleting: %v", got)
+	}
+}
+
+// TestWhatIsFoundIsAdopted has an object disappear between the put that finds it
+// and the catalog's word that nobody has named it.
+func TestWhatIsFoundIsAdopted(t *testing.T) {
+	store, config := fresh(t)
+	var asked int
+	failure := error(nil)
+	config.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
+		asked++
+		if failure == nil {
+			return true, store.Delete(ctx, b, key)
+		}
+		return false, failure
+	}
+	worker, err := blobstore.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{0, 1, 2} { // the first finds nothing
+		created, err := worker.PutOnce(t.Context(), blobstore.Raw, "k", []byte("text"), "text/plain")
+		if err != nil || !created || asked != want {
+			t.Fatalf("created %v after %d questions, want %d: %v", created, asked, want, err)
+		}
+		if _, err := store.Stat(t.Context(), blobstore.Raw, "k"); err != nil {
+			t.Fatalf("the object was found, and is gone: %v", err)
+		}
+	}
+	failure = fault.Unavailable(errors.New("the catalog is away"))
+	if _, err := worker.PutOnce(t.Context(), blobstore.Raw, "k", []byte("text"), "text/plain"); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("the catalog is away, and %v", err)
 	}
 }

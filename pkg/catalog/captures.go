@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -151,9 +152,27 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 // A container is recorded as it is; what is processed are its members, which
 // are requests of their own: see RecordMember. One that cannot be read to its
 // end comes with its outcome and its reason.
+//
+// What is recorded of a document may not be on the disk yet when RecordCapture
+// returns: see KeepCapture.
 func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 	unchanged func(model.Standing) bool) (model.Capture, error) {
-	return db.record(ctx, c, s, windows, unchanged, false)
+	return db.record(ctx, c, s, windows, unchanged, recording{})
+}
+
+// CaptureAtOnce is AcceptCapture and RecordCapture in one, for a request that brings
+// its document with it, whose bytes are put meanwhile. When there is a row of the
+// request already nothing is written, and first is false. The put has ended when
+// CaptureAtOnce returns, and its error is returned unless there is another.
+func (db *DB) CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool,
+	put func(ctx context.Context) error) (stands model.Capture, first bool, err error) {
+	u := db.meanwhile(ctx, put)
+	defer u.end()
+	stands, err = db.record(ctx, c, s, nil, unchanged, recording{first: true, put: u})
+	if errors.Is(err, errDecided) {
+		return stands, false, nil
+	}
+	return stands, err == nil, err
 }
 
 // BeginContainer records the snapshot of a container before its members, which
@@ -189,7 +208,7 @@ func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snaps
 // for it, so none must ever be open. When the row that stands is not one of this
 // container's, which its Container tells, nothing is written.
 func (db *DB) RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error) {
-	return db.record(ctx, c, s, nil, unchanged, true)
+	return db.record(ctx, c, s, nil, unchanged, recording{member: true})
 }
 
 // DecideMember gives a member that has no snapshot its row and its outcome. A
@@ -198,7 +217,7 @@ func (db *DB) RecordMember(ctx context.Context, c model.Capture, s model.Snapsho
 func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture, error) {
 	stands := c
 	err := db.pipelined(ctx, func(p *pipeline) error {
-		p.queue(insertMember, memberRow(c)...)
+		p.queue(insertCapture, captureRow(c)...)
 		p.queue(`UPDATE documents SET last_checked_at = now(), last_seen_at = now() WHERE document_id = $1`, c.DocumentID)
 		p.queue(decideMember, append(decided(c), c.Container)...)
 		p.ask(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
@@ -213,10 +232,10 @@ func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture,
 	return stands, nil
 }
 
-const insertMember = `INSERT INTO captures (source_id, request_id, request_digest, request, url_canonical, requested_at, container)
+const insertCapture = `INSERT INTO captures (source_id, request_id, request_digest, request, url_canonical, requested_at, container)
 	VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`
 
-func memberRow(c model.Capture) []any {
+func captureRow(c model.Capture) []any {
 	return []any{c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, c.RequestedAt, c.Container}
 }
 
@@ -245,20 +264,41 @@ const decideMember = `UPDATE captures SET outcome = $3, reason = $4, message = $
 		fetch_status = $8, decided_at = now(), progress_at = now()
 	WHERE source_id = $1 AND request_id = $2 AND container = $9 AND outcome IS NULL`
 
+// recording is whose capture is recorded: by default that of a request which has its
+// row.
+type recording struct {
+	member bool     // of a container; it gets its row
+	first  bool     // of a request without a row
+	put    *putting // of its bytes, which are stored by default
+}
+
+// record returns errDecided of a new request that has a row.
 func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
-	unchanged func(model.Standing) bool, member bool) (model.Capture, error) {
+	unchanged func(model.Standing) bool, r recording) (model.Capture, error) {
 	var stands model.Capture
 	err := db.pipelined(ctx, func(p *pipeline) error {
 		var standing model.Standing
-		if member {
-			p.queue(insertMember, memberRow(c)...)
+		if !r.member && s.SnapshotKind != model.KindContainer {
+			p.queue(unkept)
 		}
-		p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
-			if stands, err = scanCapture(row); err == nil && (stands.Outcome != "" || stands.Container != c.Container) {
-				return errDecided
-			}
-			return err
-		})
+		if r.member {
+			p.queue(insertCapture, captureRow(c)...)
+		}
+		if r.first {
+			p.queue(insertCapture, captureRow(c)...).Exec(func(done pgconn.CommandTag) error {
+				if done.RowsAffected() == 0 {
+					return errDecided
+				}
+				return nil
+			})
+		} else {
+			p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
+				if stands, err = scanCapture(row); err == nil && (stands.Outcome != "" || stands.Container != c.Container) {
+					return errDecided
+				}
+				return err
+			})
+		}
 		lockDocument(p, &s)
 		askStanding(p, s, &standing)
 		if err := p.flush(ctx); err != nil {
@@ -294,9 +334,12 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 			stands, err = scanCapture(row)
 			return err
 		})
-		return nil
+		if r.put == nil {
+			return nil
+		}
+		return r.put.join(ctx, p)
 	})
-	if err != nil && !errors.Is(err, errDecided) {
+	if err != nil && (r.first || !errors.Is(err, errDecided)) {
 		return c, fmt.Errorf("recording request %s/%s: %w", c.SourceID, c.RequestID, err)
 	}
 	return stands, nil

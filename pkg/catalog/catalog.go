@@ -45,6 +45,8 @@ type DB struct {
 	pool   *pgxpool.Pool
 	schema string
 	dial   pgconn.DialFunc // without a limit on silence
+
+	besides chan struct{} // one for each transaction that waits for an object
 }
 
 // Open makes the pool of connections to the catalog; it does not migrate. It
@@ -80,7 +82,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, Classify(err)
 	}
-	return &DB{pool: pool, schema: c.Schema, dial: dial}, nil
+	return &DB{pool: pool, schema: c.Schema, dial: dial, besides: make(chan struct{}, max(1, c.MaxConns/2))}, nil
 }
 
 // limit sets how long a session may keep the server waiting, and others for what
@@ -175,7 +177,7 @@ func (db *DB) Tx(ctx context.Context, f func(tx pgx.Tx) error) error {
 var ErrNotFound = errors.New("not found in the catalog")
 
 // Classify marks a driver's error: a catalog that is away, shutting down, out of
-// resources, read-only after a failover or older than this build is Unavailable,
+// resources, read-only after a failover, that refuses our user or is older than this build is Unavailable,
 // a deadlock, a serialization failure and a lock that others hold are Deferred, as
 // nobody's fault, a statement that takes too long Transient, a value that cannot be
 // stored Permanent and Malformed, no row ErrNotFound. Errors that are marked
@@ -203,10 +205,21 @@ func Classify(err error) error {
 		return classifyCode(pg.Code, err)
 	}
 	var network net.Error
+	if tooLong(err) { // before SafeToRetry: nothing was sent
+		return fault.Permanent(fault.Malformed, err)
+	}
 	if errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) || connectionLost(err) {
 		return fault.Unavailable(err)
 	}
 	return err
+}
+
+// tooLong reports whether the driver could not send a number since its column is
+// narrower: what the server would say with 22003. The driver has no type for it.
+func tooLong(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "failed to encode args") &&
+		(strings.Contains(text, "greater than maximum value for int") || strings.Contains(text, "less than minimum value for int"))
 }
 
 func classifyCode(code string, err error) error {
@@ -218,11 +231,13 @@ func classifyCode(code string, err error) error {
 	case "22021", "22P05", "22003": // U+0000, a character or a number that no column holds
 		return fault.Permanent(fault.Malformed, err)
 	case "25006", // read-only: a standby that is not promoted yet
-		"3F000", "42P01", "42703": // no such schema, table or column: not migrated yet
+		"25P03",                            // the server has ended a session that stood still
+		"42501",                            // no right to do so, yet or any more
+		"3D000", "3F000", "42P01", "42703": // no such database, schema, table or column: not restored or migrated yet
 		return fault.Unavailable(err)
 	}
 	switch code[:min(2, len(code))] {
-	case "08", "53", "58": // connection, out of resources, the system below
+	case "08", "28", "53", "58": // connection, who may connect, out of resources, the system below
 		return fault.Unavailable(err)
 	}
 	if strings.HasPrefix(code, "57P") { // shutdown

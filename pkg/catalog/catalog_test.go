@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync"
 	"testing"
@@ -198,6 +199,17 @@ func TestATransactionThatPanicsGivesItsConnectionBack(t *testing.T) {
 	}
 }
 
+// TestANumberThatIsTooLarge: the driver refuses it before the server can.
+func TestANumberThatIsTooLarge(t *testing.T) {
+	db := collections(t)
+	for _, redo := range []int{math.MaxInt64, math.MinInt64} {
+		_, _, _, err := db.RangeWork(t.Context(), "snap", "x", 1, redo)
+		if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
+			t.Errorf("redo %d: %v", redo, err)
+		}
+	}
+}
+
 func TestClassify(t *testing.T) {
 	pg := func(code string) error { return fmt.Errorf("x: %w", &pgconn.PgError{Code: code}) }
 	marked := fault.Permanent(fault.Malformed, pg("40P01"))
@@ -205,23 +217,27 @@ func TestClassify(t *testing.T) {
 		err  error
 		want fault.Kind
 	}{
-		"nothing":          {nil, fault.KindNone},
-		"no row":           {pgx.ErrNoRows, fault.KindTransient},
-		"shutdown":         {pg("57P01"), fault.KindUnavailable},
-		"connection":       {pg("08006"), fault.KindUnavailable},
-		"too many":         {pg("53300"), fault.KindUnavailable},
-		"disk":             {pg("58030"), fault.KindUnavailable},
-		"read only":        {pg("25006"), fault.KindUnavailable},
-		"no table":         {pg("42P01"), fault.KindUnavailable},
-		"serialization":    {pg("40001"), fault.KindDeferred},
-		"a lock":           {pg("55P03"), fault.KindDeferred},
-		"timeout":          {pg("57014"), fault.KindTransient},
-		"a NUL":            {pg("22021"), fault.KindPermanent},
-		"a wrong one":      {pg("23505"), fault.KindTransient},
-		"marked":           {marked, fault.KindPermanent},
-		"canceled":         {fmt.Errorf("x: %w", context.Canceled), fault.KindContext},
-		"deadline":         {fmt.Errorf("x: %w", context.DeadlineExceeded), fault.KindContext},
-		"reset connection": {&net.OpError{Op: "read", Err: errors.New("reset")}, fault.KindUnavailable},
+		"nothing":           {nil, fault.KindNone},
+		"no row":            {pgx.ErrNoRows, fault.KindTransient},
+		"shutdown":          {pg("57P01"), fault.KindUnavailable},
+		"connection":        {pg("08006"), fault.KindUnavailable},
+		"too many":          {pg("53300"), fault.KindUnavailable},
+		"disk":              {pg("58030"), fault.KindUnavailable},
+		"read only":         {pg("25006"), fault.KindUnavailable},
+		"no table":          {pg("42P01"), fault.KindUnavailable},
+		"serialization":     {pg("40001"), fault.KindDeferred},
+		"a lock":            {pg("55P03"), fault.KindDeferred},
+		"timeout":           {pg("57014"), fault.KindTransient},
+		"a NUL":             {pg("22021"), fault.KindPermanent},
+		"no such database":  {pg("3D000"), fault.KindUnavailable},
+		"a wrong password":  {pg("28P01"), fault.KindUnavailable},
+		"no right":          {pg("42501"), fault.KindUnavailable},
+		"a stopped session": {pg("25P03"), fault.KindUnavailable},
+		"a wrong one":       {pg("23505"), fault.KindTransient},
+		"marked":            {marked, fault.KindPermanent},
+		"canceled":          {fmt.Errorf("x: %w", context.Canceled), fault.KindContext},
+		"deadline":          {fmt.Errorf("x: %w", context.DeadlineExceeded), fault.KindContext},
+		"reset connection":  {&net.OpError{Op: "read", Err: errors.New("reset")}, fault.KindUnavailable},
 	} {
 		if got := catalog.Classify(c.err); fault.KindOf(got) != c.want {
 			t.Errorf("%s: %v", name, got)

@@ -66,18 +66,32 @@ func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strin
 
 // AddStates inserts the first states of new chunks and their log entries.
 func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error {
+	return t.addStates(ctx, run, cause, states, nil)
+}
+
+// addStates is AddStates; of the chunks in standing, knowledge says what they are
+// duplicates of.
+func (t *DocumentTx) addStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState, standing map[string]model.KnowledgeKey) error {
 	states = slices.Clone(states)
 	slices.SortFunc(states, func(a, b model.ChunkState) int { return byIndex(a.ChunkRef, b.ChunkRef) })
 	for part := range slices.Chunk(states, stateBatch) {
 		refs, layers, repeats, since, duplicates := stateColumns(part)
+		keys := make([]model.KnowledgeKey, len(part))
+		for i, s := range part {
+			keys[i] = standing[s.ChunkRef]
+		}
+		hashes, types := keyColumns(keys)
 		if err := t.tx.write(ctx, fmt.Sprintf("inserting the states of %d chunks", len(part)), len(part), `WITH added AS (
 				INSERT INTO chunk_state (chunk_ref, layer, repeats, since, duplicate_of, rev, changed_by)
-				SELECT ref, layer, repeats, since, duplicate, 1, $6
-				FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS s(ref, layer, repeats, since, duplicate)
+				SELECT ref, layer, repeats, since, coalesce((SELECT k.chunk_ref FROM knowledge k
+					WHERE k.text_hash = s.hash AND k.source_type = s.type AND k.chunk_ref <> s.ref), duplicate), 1, $6
+				FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $11::text[], $12::text[])
+					AS s(ref, layer, repeats, since, duplicate, hash, type)
 				RETURNING chunk_ref)
 			INSERT INTO chunk_log (chunk_ref, rev, change, cause, snapshot_id, extraction_id, redo)
 			SELECT chunk_ref, 1, '`+model.ChangeCreated+`', $7, $8, $9, $10 FROM added `+inOrder,
-			refs, layers, repeats, since, duplicates, runName(run), cause, run.SnapshotID, run.ExtractionID, run.Redo); err != nil {
+			refs, layers, repeats, since, duplicates, runName(run), cause, run.SnapshotID, run.ExtractionID, run.Redo,
+			hashes, types); err != nil {
 			return err
 		}
 	}

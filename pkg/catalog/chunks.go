@@ -21,8 +21,8 @@ type chunkRecord struct {
 	Provenance *string `json:"provenance,omitempty"`
 }
 
-// AddChunks inserts chunks, which are never changed afterwards. Their states
-// come with AddStates, in the same transaction.
+// AddChunks begins to insert chunks, which are never changed afterwards, and does not
+// wait for it. Their states come with AddStates, in the same transaction.
 func (t *DocumentTx) AddChunks(ctx context.Context, chunks []model.Chunk) error {
 	chunks = slices.Clone(chunks)
 	slices.SortFunc(chunks, func(a, b model.Chunk) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
@@ -51,11 +51,14 @@ func (t *DocumentTx) AddChunks(ctx context.Context, chunks []model.Chunk) error 
 	for _, col := range cols {
 		args = append(args, col)
 	}
-	return t.tx.write(ctx, fmt.Sprintf("inserting %d chunks", n), n, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, document_id, source_id, snapshot_id, text,
+	if err := t.tx.write(ctx, fmt.Sprintf("inserting %d chunks", n), n, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, document_id, source_id, snapshot_id, text,
 			content, text_hash, content_text_hash, source_type, provenance, record, generation, chunk_index)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
 			$9::text[], $10::text[], $11::text[], $12::jsonb[], $13::jsonb[], $14::integer[], $15::integer[])`,
-		append(args, generations, indexes)...)
+		append(args, generations, indexes)...); err != nil {
+		return err
+	}
+	return t.tx.start(ctx)
 }
 
 const chunkColumns = `c.text, c.content, c.provenance, c.record`

@@ -20,19 +20,10 @@ import (
 func (t *DocumentTx) LockKnowledge(ctx context.Context, proposed map[model.KnowledgeKey]string) (map[model.KnowledgeKey]string, error) {
 	standing := make(map[model.KnowledgeKey]string, len(proposed))
 	for part := range slices.Chunk(sortedKeys(slices.Collect(maps.Keys(proposed))), stateBatch) {
-		hashes, types := keyColumns(part)
-		refs := make([]string, len(part))
-		for i, key := range part {
-			refs[i] = proposed[key]
-		}
-		// A conflicting row is locked although nothing is written to it.
-		if err := t.tx.write(ctx, fmt.Sprintf("locking %d rows of knowledge", len(part)), 0,
-			`INSERT INTO knowledge (text_hash, source_type, chunk_ref)
-			SELECT hash, type, ref FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(hash, type, ref, n) ORDER BY n
-			ON CONFLICT (text_hash, source_type) DO UPDATE SET chunk_ref = knowledge.chunk_ref WHERE false`,
-			hashes, types, refs); err != nil {
+		if err := t.propose(ctx, proposed, part); err != nil {
 			return nil, err
 		}
+		hashes, types := keyColumns(part)
 		t.tx.queue(`SELECT k.text_hash, k.source_type, k.chunk_ref
 			FROM unnest($1::text[], $2::text[]) AS u(hash, type)
 			JOIN knowledge k ON k.text_hash = u.hash AND k.source_type = u.type WHERE k.chunk_ref <> ''`,
@@ -50,6 +41,40 @@ func (t *DocumentTx) LockKnowledge(ctx context.Context, proposed map[model.Knowl
 		}
 	}
 	return standing, nil
+}
+
+// propose locks the rows of keys, which are in order, and makes those that are not
+// there.
+func (t *DocumentTx) propose(ctx context.Context, proposed map[model.KnowledgeKey]string, keys []model.KnowledgeKey) error {
+	hashes, types := keyColumns(keys)
+	refs := make([]string, len(keys))
+	for i, key := range keys {
+		refs[i] = proposed[key]
+	}
+	// A conflicting row is locked although nothing is written to it.
+	return t.tx.write(ctx, fmt.Sprintf("locking %d rows of knowledge", len(keys)), 0,
+		`INSERT INTO knowledge (text_hash, source_type, chunk_ref)
+		SELECT hash, type, ref FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(hash, type, ref, n) ORDER BY n
+		ON CONFLICT (text_hash, source_type) DO UPDATE SET chunk_ref = knowledge.chunk_ref WHERE false`, hashes, types, refs)
+}
+
+// AddStandingStates is LockKnowledge and AddStates for new chunks beside which no
+// other changes, at once: standing names those that would stand for their text. Each
+// of them is a duplicate of what stands for its text already, if that is another; of
+// several with one text the first stands.
+func (t *DocumentTx) AddStandingStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState, standing map[string]model.KnowledgeKey) error {
+	proposed := make(map[model.KnowledgeKey]string, len(standing))
+	for _, s := range states {
+		if key, ok := standing[s.ChunkRef]; ok && proposed[key] == "" {
+			proposed[key] = s.ChunkRef
+		}
+	}
+	for part := range slices.Chunk(sortedKeys(slices.Collect(maps.Keys(proposed))), stateBatch) {
+		if err := t.propose(ctx, proposed, part); err != nil {
+			return err
+		}
+	}
+	return t.addStates(ctx, run, cause, states, standing)
 }
 
 // Duplicates returns the chunks of these keys, of any document, for which

@@ -28,12 +28,46 @@ func (db *DB) NewestSnapshots(ctx context.Context, sourceID string) iter.Seq2[mo
 	return db.newest(ctx, `SELECT record FROM (`+newest+`) n WHERE document_id > $2 ORDER BY document_id LIMIT $3`, sourceID)
 }
 
-// UnparsedSnapshots returns those of NewestSnapshots that have no run under this
-// extraction_id.
-func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, extractionID string) iter.Seq2[model.Snapshot, error] {
-	return db.newest(ctx, `SELECT record FROM (`+newest+`) n WHERE document_id > $2
-		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = n.snapshot_id AND r.extraction_id = $4)
-		ORDER BY document_id LIMIT $3`, sourceID, extractionID)
+// Unparsed is a snapshot whose document has to be extracted again.
+type Unparsed struct {
+	model.Snapshot
+	After string // extraction_id of the run that stands in the place of one that there was, else ""
+}
+
+// Under is what units are made under.
+type Under struct{ ParserVersion, RulesDigest string }
+
+// wanted are the newest snapshots of source $1 that are to be processed, or the one
+// that $2 names, with their last run under parser $3 and rules $4, and the last
+// of all that stands, which takes its place when it is later and under others.
+const wanted = `(SELECT w.snapshot_id, w.document_id, w.record, own.state, own.announced_redo < own.redo AS telling,
+		last.extraction_id AS passed_by
+	FROM (SELECT snapshot_id, document_id, record FROM (` + newest + `) n WHERE $2 = ''
+		UNION ALL SELECT snapshot_id, document_id, record FROM snapshots WHERE snapshot_id = $2) w
+	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.parser_version = $3
+		AND r.rules_digest = $4 ORDER BY run_order DESC LIMIT 1) own ON true
+	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.run_order > own.run_order
+		AND r.state NOT IN ('failed', 'superseded', 'removed') ORDER BY run_order DESC LIMIT 1) last ON true) wanted`
+
+// UnparsedSnapshots returns those of NewestSnapshots, or the one that is named,
+// that have no run under this parser and these rules, and those of which a later
+// run under others stands in its place.
+func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, snapshotID string, u Under) iter.Seq2[Unparsed, error] {
+	return inBatches(sourceID, func(after string) ([]Unparsed, error) {
+		rows, err := db.pool.Query(ctx, `SELECT record, coalesce(passed_by, '') FROM `+wanted+`
+			WHERE (state IS NULL OR passed_by IS NOT NULL) AND document_id > $5 ORDER BY document_id LIMIT $6`,
+			sourceID, snapshotID, u.ParserVersion, u.RulesDigest, after, newestBatch)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Unparsed, err error) {
+			var raw []byte
+			if err := row.Scan(&raw, &s.After); err != nil {
+				return s, err
+			}
+			return s, json.Unmarshal(raw, &s.Snapshot)
+		})
+	}, func(s Unparsed) string { return s.DocumentID })
 }
 
 // ScannedSnapshots returns those of NewestSnapshots of which a page, or a part of
@@ -44,25 +78,10 @@ func (db *DB) ScannedSnapshots(ctx context.Context, sourceID string) iter.Seq2[m
 		ORDER BY document_id LIMIT $3`, sourceID)
 }
 
-func (db *DB) newest(ctx context.Context, query, sourceID string, more ...any) iter.Seq2[model.Snapshot, error] {
-	return func(yield func(model.Snapshot, error) bool) {
-		for after := ""; ; {
-			batch, err := db.newestBatch(ctx, query, append([]any{sourceID, after, newestBatch}, more...))
-			if err != nil {
-				yield(model.Snapshot{}, fmt.Errorf("snapshots of source %q: %w", sourceID, Classify(err)))
-				return
-			}
-			for _, s := range batch {
-				if !yield(s, nil) {
-					return
-				}
-			}
-			if len(batch) < newestBatch {
-				return
-			}
-			after = batch[len(batch)-1].DocumentID
-		}
-	}
+func (db *DB) newest(ctx context.Context, query, sourceID string) iter.Seq2[model.Snapshot, error] {
+	return inBatches(sourceID, func(after string) ([]model.Snapshot, error) {
+		return db.newestBatch(ctx, query, []any{sourceID, after, newestBatch})
+	}, func(s model.Snapshot) string { return s.DocumentID })
 }
 
 func (db *DB) newestBatch(ctx context.Context, query string, args []any) ([]model.Snapshot, error) {
@@ -79,38 +98,67 @@ func (db *DB) newestBatch(ctx context.Context, query string, args []any) ([]mode
 	})
 }
 
+// inBatches yields what comes after each document, until a batch is not full.
+func inBatches[T any](sourceID string, batch func(after string) ([]T, error), document func(T) string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for after := ""; ; {
+			found, err := batch(after)
+			if err != nil {
+				var none T
+				yield(none, fmt.Errorf("snapshots of source %q: %w", sourceID, Classify(err)))
+				return
+			}
+			for _, s := range found {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if len(found) < newestBatch {
+				return
+			}
+			after = document(found[len(found)-1])
+		}
+	}
+}
+
 // ReparseProgress is how far the newest snapshots of a source's documents have
-// come under one extraction_id.
+// come under a parser and rules.
 type ReparseProgress struct {
 	Documents int `json:"documents"` // with a snapshot that is to be processed
-	Waiting   int `json:"waiting"`   // without a run
+	Waiting   int `json:"waiting"`   // without a run, or with one in whose place a later one under others stands
 	Running   int `json:"running"`   // or ended and not yet announced
 	Done      int `json:"done"`
 	Partial   int `json:"partial"`
 	Failed    int `json:"failed"`
-	Moved     int `json:"moved"`  // superseded or removed
-	Passed    int `json:"passed"` // of those with a run, how many have a later one that stands in its place
+	Moved     int `json:"moved"` // superseded or removed
 }
 
 // Over reports whether nothing is left to do.
 func (p ReparseProgress) Over() bool { return p.Waiting+p.Running == 0 }
 
-// ReparseProgress counts the states of the runs. With a snapshotID only that
-// snapshot counts, whichever its document's newest is.
-func (db *DB) ReparseProgress(ctx context.Context, sourceID, snapshotID, extractionID string) (ReparseProgress, error) {
-	var p ReparseProgress
-	err := db.pool.QueryRow(ctx, `WITH wanted AS (SELECT snapshot_id FROM (`+newest+`) n WHERE $2 = ''
-			UNION ALL SELECT snapshot_id FROM snapshots WHERE snapshot_id = $2),
-		states AS (SELECT CASE WHEN r.snapshot_id IS NULL THEN 'waiting'
-				WHEN r.state IN ('superseded', 'removed') THEN 'moved'
-				WHEN r.state IN ('queued', 'running') OR r.announced_redo < r.redo THEN 'running' ELSE r.state END AS state,
-				EXISTS (SELECT 1 FROM runs l WHERE l.snapshot_id = r.snapshot_id AND l.run_order > r.run_order
-					AND l.state IN ('done', 'partial')) AS passed
-			FROM wanted w LEFT JOIN runs r ON r.snapshot_id = w.snapshot_id AND r.extraction_id = $3)
-		SELECT count(*), count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'running'),
-			count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'partial'),
-			count(*) FILTER (WHERE state = 'failed'), count(*) FILTER (WHERE state = 'moved'), count(*) FILTER (WHERE passed) FROM states`,
-		sourceID, snapshotID, extractionID).Scan(&p.Documents, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved, &p.Passed)
+// counted reads the columns state and telling of a table states.
+const counted = `SELECT count(*), count(*) FILTER (WHERE state IS NULL),
+		count(*) FILTER (WHERE state IN ('queued', 'running') OR state IN ('done', 'partial', 'failed') AND telling),
+		count(*) FILTER (WHERE state = 'done' AND NOT telling), count(*) FILTER (WHERE state = 'partial' AND NOT telling),
+		count(*) FILTER (WHERE state = 'failed' AND NOT telling), count(*) FILTER (WHERE state IN ('superseded', 'removed')) FROM states`
+
+// ReparseProgress counts the states of the last runs under a parser and rules.
+// With a snapshotID only that snapshot counts, whichever its document's newest is.
+func (db *DB) ReparseProgress(ctx context.Context, sourceID, snapshotID string, u Under) (ReparseProgress, error) {
+	return db.progress(ctx, `WITH states AS (SELECT CASE WHEN passed_by IS NULL THEN state END AS state, telling FROM `+wanted+`) `+counted,
+		sourceID, snapshotID, u.ParserVersion, u.RulesDigest)
+}
+
+// ExtractionProgress counts the states of the runs that have this extraction_id, of the
+// newest snapshots of a source or of the one that is named.
+func (db *DB) ExtractionProgress(ctx context.Context, sourceID, snapshotID, extractionID string) (ReparseProgress, error) {
+	return db.progress(ctx, `WITH states AS (SELECT r.state, r.announced_redo < r.redo AS telling
+		FROM (SELECT snapshot_id FROM (`+newest+`) n WHERE $2 = '' UNION ALL SELECT snapshot_id FROM snapshots WHERE snapshot_id = $2) w
+		JOIN runs r ON r.snapshot_id = w.snapshot_id AND r.extraction_id = $3) `+counted, sourceID, snapshotID, extractionID)
+}
+
+func (db *DB) progress(ctx context.Context, question string, args ...any) (p ReparseProgress, err error) {
+	err = db.pool.QueryRow(ctx, question, args...).Scan(&p.Documents, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved)
 	if err != nil {
 		return p, fmt.Errorf("progress of the re-parse: %w", Classify(err))
 	}

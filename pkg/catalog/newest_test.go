@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"testing"
 
@@ -37,33 +38,63 @@ func TestNewestSnapshots(t *testing.T) {
 	if got := collect(db.NewestSnapshots(t.Context(), "other")); len(got) != 0 {
 		t.Errorf("of a source without any: %q", got)
 	}
+	ours := catalog.Under{ParserVersion: "1", RulesDigest: "r"}
+	underOthers := func(s model.Snapshot) model.Run {
+		t.Helper()
+		run, ids := runOf(s, "fedcba9876543210", 1)
+		run.RulesDigest = "others"
+		run, err := db.StartRun(t.Context(), run, ids, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
 	progress := func(want catalog.ReparseProgress) {
 		t.Helper()
-		if got, err := db.ReparseProgress(t.Context(), "s", "", extraction); err != nil || got != want {
+		if got, err := db.ReparseProgress(t.Context(), "s", "", ours); err != nil || got != want {
 			t.Errorf("%+v, want %+v: %v", got, want, err)
 		}
 	}
 	progress(catalog.ReparseProgress{Documents: 3, Waiting: 3})
 	startRun(t, db, a, extraction, 1)
 	done := startRun(t, db, b, extraction, 1)
-	startRun(t, db, c, "fedcba9876543210", 1)
+	underOthers(c)
 	putRange(t, db, done, model.PageRange{From: 1, To: 1}, 0)
 	finish(t, db, done, model.RunDone)
-	if got := collect(db.UnparsedSnapshots(t.Context(), "s", extraction)); !slices.Equal(got, sorted(c)) {
-		t.Errorf("unparsed %q, want %s", got, c.SnapshotID)
+	unparsed := func(want map[string]string) {
+		t.Helper()
+		got := map[string]string{}
+		for s, err := range db.UnparsedSnapshots(t.Context(), "s", "", ours) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[s.SnapshotID] = s.After
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("unparsed %q, want %q", got, want)
+		}
 	}
+	unparsed(map[string]string{c.SnapshotID: ""})
 	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 2}) // one of them has ended and is not announced
 	if err := db.MarkRunAnnounced(t.Context(), b.SnapshotID, extraction, 0); err != nil {
 		t.Fatal(err)
 	}
 	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 1, Done: 1})
-	if one, err := db.ReparseProgress(t.Context(), "", b.SnapshotID, extraction); err != nil || !one.Over() || one.Done != 1 || one.Documents != 1 {
+	if one, err := db.ReparseProgress(t.Context(), "", b.SnapshotID, ours); err != nil || !one.Over() || one.Done != 1 || one.Documents != 1 {
 		t.Errorf("of one snapshot: %+v: %v", one, err)
 	}
-	later := startRun(t, db, b, "fedcba9876543210", 1)
+	later := underOthers(b)
 	putRange(t, db, later, model.PageRange{From: 1, To: 1}, 0)
 	finish(t, db, later, model.RunDone)
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 1, Done: 1, Passed: 1})
+	// What stands in the place of another's is no more what was asked for.
+	progress(catalog.ReparseProgress{Documents: 3, Waiting: 2, Running: 1})
+	unparsed(map[string]string{b.SnapshotID: later.ExtractionID, c.SnapshotID: ""})
+	again := startRun(t, db, b, "00000000000000aa", 1)
+	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 2})
+	unparsed(map[string]string{c.SnapshotID: ""})
+	if own, err := db.ExtractionProgress(t.Context(), "s", "", again.ExtractionID); err != nil || own != (catalog.ReparseProgress{Documents: 1, Running: 1}) {
+		t.Errorf("of one extraction_id: %+v: %v", own, err)
+	}
 }
 
 // What is read again by OCR is what some run has found to need it.

@@ -18,6 +18,7 @@ type pipeline struct {
 	db    *DB
 	conn  *pgxpool.Conn // nil before the first statements went
 	later *pgx.Batch    // not sent yet
+	going chan error    // of statements that were sent and whose answers are not read yet; nil: none
 	plain int           // of them, those whose answer cannot stand against the commit
 	rows  int           // that they write
 }
@@ -57,6 +58,7 @@ func (p *pipeline) end(ctx context.Context) {
 	if p.conn == nil {
 		return
 	}
+	_ = p.await()
 	if p.conn.Conn().PgConn().TxStatus() != outsideTx {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 		defer cancel()
@@ -103,19 +105,59 @@ func (p *pipeline) write(ctx context.Context, what string, rows int, sql string,
 // flush sends what is queued and reads all answers. After an error the
 // transaction can only be rolled back.
 func (p *pipeline) flush(ctx context.Context) error {
-	if p.later.Len() == 0 {
+	if err := p.await(); err != nil || p.later.Len() == 0 {
+		return err
+	}
+	if err := p.connect(ctx); err != nil {
+		return err
+	}
+	return p.conn.SendBatch(ctx, p.take()).Close()
+}
+
+// start sends what is queued, for which nobody waits before the next flush. While
+// the server works on what was sent before, it stays queued.
+func (p *pipeline) start(ctx context.Context) error {
+	if p.going != nil && len(p.going) == 0 || p.later.Len() == 0 {
 		return nil
 	}
-	if p.conn == nil {
-		conn, err := p.db.pool.Acquire(ctx)
-		if err != nil {
-			return err
-		}
+	if err := p.await(); err != nil {
+		return err
+	}
+	if err := p.connect(ctx); err != nil {
+		return err
+	}
+	going, batch := make(chan error, 1), p.take()
+	p.going = going
+	go func() { going <- p.conn.SendBatch(ctx, batch).Close() }()
+	return nil
+}
+
+// await reads the answers of what was started.
+func (p *pipeline) await() error {
+	if p.going == nil {
+		return nil
+	}
+	err := <-p.going
+	p.going = nil
+	return err
+}
+
+func (p *pipeline) connect(ctx context.Context) error {
+	if p.conn != nil {
+		return nil
+	}
+	conn, err := p.db.pool.Acquire(ctx)
+	if err == nil {
 		p.conn = conn
 	}
+	return err
+}
+
+// take returns what is queued, and queues anew.
+func (p *pipeline) take() *pgx.Batch {
 	batch := p.later
 	p.later, p.plain, p.rows = &pgx.Batch{}, 0, 0
-	return p.conn.SendBatch(ctx, batch).Close()
+	return batch
 }
 
 // Exec sends a statement with all before it.

@@ -37,3 +37,21 @@ func TestAnAnswerCanStandAgainstTheCommit(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestWhatIsNotWaitedForCanFail: chunks are inserted in the background, and an error of
+// that ends the transaction all the same.
+func TestWhatIsNotWaitedForCanFail(t *testing.T) {
+	db := openCatalog(t)
+	run := startRun(t, db, addSnapshot(t, db, snapshotOf("held", 1)), "x", 1)
+	run.State = model.RunFailed
+	chunk := model.Chunk{ChunkRef: "a:0", PointID: "00000000-0000-0000-0000-000000000001", DocumentID: run.DocumentID}
+	err := db.LockDocument(t.Context(), run.DocumentID, time.Second, func(tx *catalog.DocumentTx) error {
+		return errors.Join(tx.AddChunks(t.Context(), []model.Chunk{chunk, chunk}), tx.FinishRun(t.Context(), run))
+	})
+	if !isCode(err, "23505") {
+		t.Errorf("the same chunk twice: %v", err)
+	}
+	if got, err := db.Run(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || got.State.Terminal() {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

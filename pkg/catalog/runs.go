@@ -79,9 +79,12 @@ func (db *DB) SnapshotRuns(ctx context.Context, snapshotID string) (s model.Snap
 // that one gave, when two start the same one. Pages are given by their ids, in
 // page order. An older run that this one takes over is marked superseded, unless
 // it has ended.
+//
+// The run may not be on the disk yet when StartRun returns: see KeepRun.
 func (db *DB) StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error) {
 	var out model.Run
 	var b pgx.Batch // one transaction, and one way to the server
+	b.Queue(unkept)
 	// The snapshot's row orders its runs among each other.
 	b.Queue(`SELECT 1 FROM snapshots WHERE snapshot_id = $1 FOR UPDATE`, run.SnapshotID)
 	b.Queue(`INSERT INTO runs (`+runColumns+`)

@@ -24,16 +24,51 @@ func scanSegment(row pgx.Row) (model.SegmentRow, error) {
 // PutSegment records a finished range: its segment's row, unless another was
 // first, and the rows of its pages. It returns the row that counts; a loser's
 // object is an orphan. A run that was superseded or removed is ErrRunMoved.
-func (db *DB) PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error) {
-	var (
-		out   model.SegmentRow
-		state model.RunState
-	)
+//
+// The segment of a range that is all of its document may not be on the disk yet
+// when PutSegment returns: see KeepSegment. Of others, nobody is told again once
+// their event was handled.
+func (db *DB) PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (out model.SegmentRow, err error) {
+	var b pgx.Batch // one transaction, and one way to the server
+	if err = askPutSegment(&b, s, pages, &out); err == nil {
+		err = db.pool.SendBatch(ctx, &b).Close()
+	}
+	return putSegment(s, out, err)
+}
+
+// PutSegmentBeside is PutSegment while the segment's object is put.
+func (db *DB) PutSegmentBeside(ctx context.Context, s model.SegmentRow, pages []model.Page, put func(ctx context.Context) error) (out model.SegmentRow, err error) {
+	u := db.meanwhile(ctx, put)
+	defer u.end()
+	err = db.pipelined(ctx, func(p *pipeline) error {
+		if err := askPutSegment(p.later, s, pages, &out); err != nil {
+			return err
+		}
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+		return u.join(ctx, p)
+	})
+	return putSegment(s, out, err)
+}
+
+func putSegment(s, out model.SegmentRow, err error) (model.SegmentRow, error) {
+	if err != nil {
+		return model.SegmentRow{}, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, Classify(err))
+	}
+	return out, nil
+}
+
+// askPutSegment queues what PutSegment writes, and the question for the row that
+// counts then, which comes in out.
+func askPutSegment(b *pgx.Batch, s model.SegmentRow, pages []model.Page, out *model.SegmentRow) error {
+	var state model.RunState
 	args, err := pageColumnsOf(pages)
 	if err != nil {
-		return out, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, err)
+		return err
 	}
-	var b pgx.Batch // one transaction, and one way to the server
+	b.Queue(unkept+` FROM runs WHERE snapshot_id = $1 AND extraction_id = $2 AND $3 = 1 AND $4 >= page_count`,
+		s.SnapshotID, s.ExtractionID, s.From, s.To)
 	// The run's row first: a takeover or a takedown waits for us or we for it.
 	b.Queue(`UPDATE runs SET progress_at = now(), reconciled = 0, state = CASE WHEN state = 'queued' THEN 'running' ELSE state END
 		WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING state`,
@@ -59,13 +94,10 @@ func (db *DB) PutSegment(ctx context.Context, s model.SegmentRow, pages []model.
 		if state == model.RunSuperseded || state == model.RunRemoved {
 			return fmt.Errorf("%w: it is %s", ErrRunMoved, state)
 		}
-		out, err = scanSegment(row)
+		*out, err = scanSegment(row)
 		return err
 	})
-	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {
-		return model.SegmentRow{}, fmt.Errorf("segment %d–%d of %s: %w", s.From, s.To, s.SnapshotID, Classify(err))
-	}
-	return out, nil
+	return nil
 }
 
 // pageColumnsOf returns the pages as columns, in the order of their ids.

@@ -20,6 +20,7 @@ import (
 // ready. It is not safe for concurrent use.
 type Canonical struct {
 	writers map[reflect.Type]writeValue
+	hashed  []byte // of the ir_id before
 }
 
 // Append appends the canonical JSON of v to dst. It fails as [JCS] does.

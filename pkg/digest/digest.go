@@ -83,8 +83,13 @@ func HexParts(parts ...string) string {
 // Base32 returns the first 26 characters of sum in RFC 4648 base32, lower case
 // and without padding: its first 130 bits (contracts 1).
 func Base32(sum [sha256.Size]byte) string {
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:26]
+	const length = 26 // characters of 5 bits, of which 17 bytes make 28
+	var out [28]byte
+	lowerBase32.Encode(out[:], sum[:17])
+	return string(out[:length])
 }
+
+var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // isHex tells whether s is n lower case hex digits.
 func isHex(s string, n int) bool {

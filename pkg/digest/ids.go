@@ -124,19 +124,20 @@ func IRID(pageID, extractionID string, recordLocator any) (string, error) {
 
 // IRID returns what the function [IRID] does, faster for many units of one type.
 func (c *Canonical) IRID(pageID, extractionID string, recordLocator any) (string, error) {
-	b := appendString(append(make([]byte, 0, 512), '['), pageID)
+	b := appendString(append(c.hashed[:0], '['), pageID)
 	b = appendString(append(b, ','), extractionID)
 	b, err := c.Append(append(b, ','), recordLocator)
 	if err != nil {
 		return "", fmt.Errorf("ir id: %w", err)
 	}
-	return "ir_" + Base32(sha256.Sum256(append(b, ']'))), nil
+	c.hashed = append(b, ']')
+	return "ir_" + Base32(sha256.Sum256(c.hashed)), nil
 }
 
 // BlockID returns a block's id: {type}_{position}_{first 8 of its block hash},
 // position counting from 1 among the blocks of that type on the page.
 func BlockID(blockType string, position int, blockHash string) string {
-	return fmt.Sprintf("%s_%d_%s", blockType, position, first(blockHash, 8))
+	return blockType + "_" + strconv.Itoa(position) + "_" + first(blockHash, 8)
 }
 
 // FailedBlockID returns the block id of a page's n-th error unit, from 1:

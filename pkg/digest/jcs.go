@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -116,33 +117,53 @@ func appendStringArray(dst []byte, parts []string) []byte {
 // appendString appends the JCS form of s to dst (RFC 8785, 3.2.2.2).
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	start := 0 // of what stands as it is and is not yet appended
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
+	beyond := byte(utf8.RuneSelf) // until it is known to be UTF-8, what is not ASCII is looked at
+	for {
+		n := unescaped(s, beyond)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
 		}
-		size := 1
-		if c >= utf8.RuneSelf {
-			if _, size = utf8.DecodeRuneInString(s[i:]); size > 1 {
-				i += size
-				continue
+		switch c := s[n]; {
+		case c >= utf8.RuneSelf:
+			if s, n, beyond = s[n:], -1, 0; !utf8.ValidString(s) {
+				s = string([]rune(s)) // each byte that is none as U+FFFD
 			}
-		}
-		dst = append(dst, s[start:i]...)
-		switch {
-		case c >= utf8.RuneSelf: // not UTF-8
-			dst = utf8.AppendRune(dst, utf8.RuneError)
 		case c >= ' ':
 			dst = append(dst, '\\', c)
 		default:
 			dst = appendControl(dst, rune(c))
 		}
-		i += size
-		start = i
+		s = s[n+1:]
 	}
-	return append(append(dst, s[start:]...), '"')
+}
+
+// Words of eight bytes that have the low bit, or the high bit, of each byte set.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// unescaped returns how many bytes of s come before the first that must be escaped,
+// or has the bit beyond.
+func unescaped(s string, beyond byte) int {
+	b := []byte(s) // not written to: no copy
+	n := 0
+	for ; n+8 <= len(b); n += 8 {
+		w := binary.LittleEndian.Uint64(b[n:])
+		quotes, slashes := w^lowBits*'"', w^lowBits*'\\'
+		// The high bit of a byte stays set where the byte is less than what is taken
+		// away from it, or comes after such a byte.
+		if ((w-lowBits*' ')&^w|(quotes-lowBits)&^quotes|(slashes-lowBits)&^slashes)&highBits|w&(lowBits*uint64(beyond)) != 0 {
+			break
+		}
+	}
+	for ; n < len(b); n++ {
+		if c := b[n]; c < ' ' || c == '"' || c == '\\' || c&beyond != 0 {
+			break
+		}
+	}
+	return n
 }
 
 func appendControl(dst []byte, r rune) []byte {

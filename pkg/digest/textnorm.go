@@ -100,7 +100,10 @@ func appendFolded(dst []byte, s string, allowed func(rune) bool) (out []byte, ok
 	start, space := len(dst), true
 	for _, r := range s {
 		switch {
-		case r >= 'a' && r <= 'z':
+		case r >= 'a' && r <= 'z', r > ' ' && r < 'A':
+			dst = append(dst, byte(r))
+			space = false
+			continue
 		case r >= utf8.RuneSelf && !allowed(r):
 			return dst, false
 		case r == '\uFEFF' || unicode.IsSpace(r): // IsSpace is White_Space

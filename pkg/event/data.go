@@ -138,6 +138,8 @@ type PageSplit struct {
 	Pages         model.PageRange `json:"pages"`          // the range: it begins with 16k+1 and holds at most 16 pages
 	PageCount     int             `json:"page_count"`
 	Redo          int             `json:"redo"` // 0 for the first extraction of the range, then one more for each repetition
+
+	ContentHash string `json:"content_hash,omitempty"` // of a small document: whoever handles the range may read it while asking for the snapshot, which says what counts
 }
 
 // PageOCRRequested hands one page to OCR. Its range is extracted when all pages

@@ -33,6 +33,7 @@ func Assemble(in Input, pageNo int, found block.Page) (segment.Frame, error) {
 	}
 	a := &assembler{in: in, pageNo: pageNo, pageID: digest.PageID(in.Snapshot.SnapshotID, pageNo), position: map[model.UnitType]int{}}
 	a.records = found.Records
+	a.units, a.hashes = make([]model.Unit, 0, len(found.Blocks)), make([]string, 0, len(found.Blocks))
 	hints := languageHints(in.Snapshot, found.Languages)
 	hints.Memory = in.Words
 	a.language = language.New(hints, sample(found.Blocks))
@@ -303,7 +304,7 @@ func characterFlags(text string) []string {
 	control, bidi := false, false
 	for _, r := range text {
 		switch {
-		case r == '\n' || r == '\t' || r == '\r':
+		case r >= ' ' && r < 0x7F, r == '\n' || r == '\t' || r == '\r':
 		case unicode.IsControl(r):
 			control = true
 		case r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:

@@ -6,6 +6,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ import (
 //	   slanted letters, accents over dotless letters, hyphens that belong to their
 //	   word, references, indexes and tables below each other in PDF pages; lines of
 //	   photographed pages made level
-const ParserVersion = "5"
+const ParserVersion = "6"
 
 // Input is everything that a page depends on.
 type Input = block.Input
@@ -126,7 +127,7 @@ func (k Kinds) extractor(in Input) (Extractor, *block.Failure) {
 	}
 	return nil, &block.Failure{
 		Reason:  fault.UnsupportedType,
-		Message: fmt.Sprintf("files of kind %q (%s) are kept, but have no extractor", in.Snapshot.SnapshotKind, in.Snapshot.FinalType),
+		Message: "there is no extractor for files of this type, " + cmp.Or(in.Snapshot.DetectedMIME, string(in.Snapshot.FinalType)) + ": it is kept as it is",
 	}
 }
 

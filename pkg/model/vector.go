@@ -48,3 +48,12 @@ type VectorRow struct {
 	PointID    string
 	Pushed
 }
+
+// RecordedVector is what is recorded of a chunk in one collection, beside its state.
+type RecordedVector struct {
+	ChunkRef string
+	PointID  string
+	Present  bool
+	Newest   bool // what was pushed is the chunk's newest state
+	Layer    Layer
+}

@@ -43,7 +43,7 @@ func loadError(e *engine) error {
 		e.fail(nil)
 		return e.err
 	case code == 4:
-		return fmt.Errorf("%w: password needed", ErrPassword)
+		return fmt.Errorf("%w: a password is needed", ErrPassword)
 	case code == 5:
 		return fmt.Errorf("%w: unknown kind of encryption", ErrPassword)
 	default:

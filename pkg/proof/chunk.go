@@ -39,7 +39,7 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	c := item.Chunk
 	ref := cmp.Or(item.State.ChunkRef, c.ChunkRef)
 	w := &walk{doc: d, chunk: c, units: make(map[place]model.Unit), proof: Proof{
-		ChunkRef: ref, Verdict: Verified, SnapshotID: d.snapshot.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: c.URL,
+		ChunkRef: ref, Verdict: Verified, SnapshotID: d.snapshot.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: cmp.Or(c.URL, d.snapshot.ExternalID),
 		Steps: []Step{}, Breaks: append([]Break{}, d.breaks...),
 	}}
 	if item.Unread != "" {

@@ -102,7 +102,7 @@ type Proof struct {
 	Synthetic   int     `json:"synthetic_bytes"` // bytes that a rule wrote
 	SnapshotID  string  `json:"snapshot_id"`
 	ContentHash string  `json:"content_hash"` // sha256: and hex, of the captured bytes
-	URL         string  `json:"url"`          // where the document is from
+	URL         string  `json:"url"`          // where the document is from; of a member of a container its identity
 	Steps       []Step  `json:"steps"`        // the way of each unit, in the order of the text
 	Breaks      []Break `json:"breaks"`       // what does not hold
 }

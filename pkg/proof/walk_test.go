@@ -523,6 +523,16 @@ func TestMembersAreTakenOutAgain(t *testing.T) {
 	}
 }
 
+func TestAMemberSaysWhereItIs(t *testing.T) {
+	a := newArchive(t, extract.ParserVersion)
+	a.snapshot.URL, a.snapshot.URLCanonical, a.snapshot.ExternalID = "", "", "file:///box.zip!/a/b"
+	a.last().URL = ""
+	proofs := a.verify(t)
+	if p := proofs[len(proofs)-1]; p.URL != a.snapshot.ExternalID {
+		t.Errorf("it is from %q", p.URL)
+	}
+}
+
 func TestAnchored(t *testing.T) {
 	a := newArchive(t, "0")
 	for i := range a.frame.Units {

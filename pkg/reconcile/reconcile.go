@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -30,9 +31,12 @@ const (
 	service  = "reconcile" // in ce-source and in the audit
 	lockName = "reconcile"
 
-	pageSize  = 500
-	lockWait  = 5 * time.Second // for a document that another holds
-	queueSlop = time.Minute     // between a row and its event
+	pageSize = 500
+	// deletedTogether is how many objects are deleted while who finds one of them
+	// waits.
+	deletedTogether = 20
+	lockWait        = 5 * time.Second // for a document that another holds
+	queueSlop       = time.Minute     // between a row and its event
 )
 
 // Catalog is the record, as far as it is read and written here.
@@ -63,6 +67,8 @@ type Catalog interface {
 
 	UnnamedRaw(ctx context.Context, keys []string) ([]string, error)
 	UnnamedDerived(ctx context.Context, keys []string) ([]string, error)
+	DeleteOrphans(ctx context.Context, bucket string, keys []string, before time.Time, remove func(ctx context.Context, key string) error) (int, error)
+	ForgetAdopted(ctx context.Context, before time.Time) error
 }
 
 // Bus is the bus, as far as it is asked and told here.
@@ -269,9 +275,13 @@ func (p *pass) orphans(ctx context.Context) error {
 		age = DefaultObjectAge
 	}
 	limit := p.before.Add(p.options.Age - age)
-	return errors.Join(
+	err := errors.Join(
 		p.orphansOf(ctx, blobstore.Raw, limit, p.catalog.UnnamedRaw),
 		p.orphansOf(ctx, blobstore.Derived, limit, p.catalog.UnnamedDerived))
+	if err != nil || p.options.DryRun {
+		return err
+	}
+	return p.catalog.ForgetAdopted(ctx, limit)
 }
 
 func (p *pass) orphansOf(ctx context.Context, b blobstore.Bucket, limit time.Time,
@@ -288,13 +298,16 @@ func (p *pass) orphansOf(ctx context.Context, b blobstore.Bucket, limit time.Tim
 		if err != nil {
 			return err
 		}
-		for _, key := range left {
-			c.Found++
-			c.Deleted++
-			if p.options.DryRun {
-				continue
-			}
-			if err := p.objects.Delete(ctx, b, key); err != nil {
+		if p.options.DryRun {
+			c.Found, c.Deleted = c.Found+len(left), c.Deleted+len(left)
+			return nil
+		}
+		for some := range slices.Chunk(left, deletedTogether) {
+			n, err := p.catalog.DeleteOrphans(ctx, string(b), some, limit, func(ctx context.Context, key string) error {
+				return p.objects.Delete(ctx, b, key)
+			})
+			c.Found, c.Deleted = c.Found+n, c.Deleted+n
+			if err != nil {
 				return err
 			}
 		}

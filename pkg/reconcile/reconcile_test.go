@@ -24,14 +24,15 @@ const source = "mairie"
 
 // rig is a whole set of stores with nothing that works on them.
 type rig struct {
-	t     *testing.T
-	ctx   context.Context
-	db    *catalog.DB
-	conn  *stream.Conn
-	blobs *blobstore.Store
-	alias string
-	n     int
-	seen  *stream.Subscription
+	t       *testing.T
+	ctx     context.Context
+	db      *catalog.DB
+	conn    *stream.Conn
+	blobs   *blobstore.Store
+	objects blobstore.Config // of blobs
+	alias   string
+	n       int
+	seen    *stream.Subscription
 }
 
 func newRig(t *testing.T) *rig {
@@ -50,9 +51,10 @@ func newRig(t *testing.T) *rig {
 	r.must(err)
 	t.Cleanup(r.conn.Close)
 	r.must(stream.Provision(ctx, r.conn, stream.ProvisionOptions{RequestBytes: 1 << 20}))
-	r.blobs, err = blobstore.Open(ctx, blobstore.Config{
+	r.objects = blobstore.Config{
 		Endpoint: env.S3Endpoint, AccessKey: env.S3AccessKey, SecretKey: env.S3SecretKey, BucketPrefix: env.BucketPrefix,
-	})
+	}
+	r.blobs, err = blobstore.Open(ctx, r.objects)
 	r.must(err)
 	r.must(r.blobs.EnsureBuckets(ctx))
 	r.seen, err = r.conn.Subscribe(ctx, stream.FollowOptions{})
@@ -502,59 +504,6 @@ func TestChunks(t *testing.T) {
 	_, err = r.db.ResetVectors(r.ctx, collection.Name, func(context.Context) (bool, error) { return true, nil })
 	r.must(err)
 	r.pass("chunks 1/1/0")
-}
-
-func TestOrphans(t *testing.T) {
-	r := newRig(t)
-	s := r.store(true)
-	run := r.run(s, 1)
-	row := r.segment(run, model.PageRange{From: 1, To: 1})
-	open := r.accept()
-	r.chunk(s, run)
-	r.publishLog(run)
-	put := func(b blobstore.Bucket, key string) {
-		t.Helper()
-		_, err := r.blobs.PutOnce(r.ctx, b, key, []byte(key), "application/octet-stream")
-		r.must(err)
-	}
-	raw := func(content string) string {
-		key, err := blobstore.RawKey(source, digest.Content([]byte(content)))
-		r.must(err)
-		return key
-	}
-	kept := []string{raw(s.RequestID), raw(open.RequestID), row.ObjectKey, source + "/figures/x.png"}
-	gone := []string{raw("lost"), row.ObjectKey[:len(row.ObjectKey)-len("a.jsonl.zst")] + "b.jsonl.zst",
-		blobstore.FactsKey(source, run.ExtractionID, run.SnapshotID, strings.Repeat("c", 64))}
-	put(blobstore.Raw, kept[0])
-	put(blobstore.Raw, kept[1])
-	put(blobstore.Raw, gone[0])
-	for _, key := range []string{kept[2], kept[3], gone[1], gone[2]} {
-		put(blobstore.Derived, key)
-	}
-	r.passWith(reconcile.Options{}, "captures 1/1/0") // the objects are young
-	r.drain(stream.ConsumerCapture, 1)
-	wait := reconcile.Options{ObjectAge: -time.Hour, Age: time.Hour, DryRun: true}
-	r.passWith(wait, "raw objects 1/1/0", "derived objects 2/2/0")
-	wait.DryRun = false
-	r.passWith(wait, "raw objects 1/1/0", "derived objects 2/2/0")
-	r.passWith(wait)
-	for _, b := range []blobstore.Bucket{blobstore.Raw, blobstore.Derived} {
-		for object, err := range r.blobs.List(r.ctx, b, "") {
-			r.must(err)
-			if !slices.Contains(kept, object.Key) {
-				t.Errorf("%s is still there", object.Key)
-			}
-		}
-	}
-	for i, key := range kept {
-		b := blobstore.Raw
-		if i > 1 {
-			b = blobstore.Derived
-		}
-		if _, err := r.blobs.Stat(r.ctx, b, key); err != nil {
-			t.Errorf("%s: %v", key, err)
-		}
-	}
 }
 
 func TestOnePassAtATime(t *testing.T) {

@@ -20,8 +20,9 @@ import (
 // dealt with, and go on from there. The zero one is the beginning: of the
 // gateway's log, or without a gateway of what the stream holds (30 days).
 type Position struct {
-	Stream uint64 `json:"stream"` // number of the event in the chunk stream
-	Log    int64  `json:"log"`    // number of the entry in the gateway's log, which is read when the stream does not reach back
+	Stream uint64    `json:"stream"`      // number of the event in the chunk stream
+	Log    int64     `json:"log"`         // number of the entry in the gateway's log, which is read when the stream does not reach back
+	At     time.Time `json:"at,omitzero"` // when the event was stored: by that a stream is known that was lost and made again
 }
 
 // From says where a subscription begins.
@@ -52,14 +53,16 @@ type Change struct {
 // After a restart from a Position, changes of the same rev may come again. It
 // goes on by itself while the bus is away, and ends with ctx, whose end is no
 // error, or with an error after which it can be called again from the last
-// Position. It holds 30 bytes of memory for each chunk that it has seen.
+// Position. When the bus has lost its stream, or got an older copy of it back, the
+// gateway's log is read from From.Log on; without a gateway that is ErrBehind. It holds
+// 30 bytes of memory for each chunk that it has seen.
 func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		f := &follower{client: c, from: from, seen: make(map[[16]byte]int64), log: from.Log}
 		err := f.run(ctx, func(ch Change) bool { return yield(ch, nil) })
-		if err != nil && ctx.Err() == nil && !errors.Is(err, errEnough) {
+		if ctx.Err() == nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
 		}
 	}
@@ -75,30 +78,38 @@ type follower struct {
 	log    int64              // the newest entry of the gateway's log that was read
 }
 
+// run yields changes until it fails, and says why: its error is never nil.
 func (f *follower) run(ctx context.Context, yield func(Change) bool) error {
-	o := stream.FollowOptions{Nouns: []string{"chunk"}, SourceID: f.from.Source, After: f.from.Stream, Since: f.from.Since, New: f.from.New}
+	o := stream.FollowOptions{
+		Nouns: []string{"chunk"}, SourceID: f.from.Source, After: f.from.Stream, AfterAt: f.from.At, Since: f.from.Since, New: f.from.New, Whole: true,
+	}
 	whole := o.After == 0 && o.Since.IsZero() && !o.New
 	var sub *stream.Subscription
 	err := stream.ErrBehind
 	if !whole || f.client.cfg.Gateway == "" {
 		sub, err = f.client.conn.Subscribe(ctx, o)
 	}
-	switch {
-	case errors.Is(err, stream.ErrBehind) && f.client.cfg.Gateway != "":
-		// First the stream, then the log: what comes in between is in both.
-		o.After, o.New = 0, true
-		if sub, err = f.client.conn.Subscribe(ctx, o); err != nil {
+	for {
+		switch {
+		case errors.Is(err, stream.ErrBehind) && f.client.cfg.Gateway != "":
+			// First the stream, then the log: what comes in between is in both.
+			o.After, o.Since, o.New = 0, time.Time{}, true
+			if sub, err = f.client.conn.Subscribe(ctx, o); err != nil {
+				return err
+			}
+			err = f.readLog(ctx, yield)
+		case err != nil:
 			return err
 		}
-		defer sub.Close()
-		if err := f.readLog(ctx, yield); err != nil {
-			return err
+		if err == nil {
+			err = f.follow(ctx, sub, yield)
 		}
-	case err != nil:
-		return err
-	default:
-		defer sub.Close()
+		sub.Close()
 	}
+}
+
+// follow yields what a subscription brings.
+func (f *follower) follow(ctx context.Context, sub *stream.Subscription, yield func(Change) bool) error {
 	for {
 		r, err := sub.Next(ctx)
 		if err != nil {
@@ -108,7 +119,7 @@ func (f *follower) run(ctx context.Context, yield func(Change) bool) error {
 		if err != nil {
 			return fmt.Errorf("event %s: %w", r.Event.ID, err)
 		}
-		ch.Position = Position{Stream: r.Seq, Log: f.log}
+		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At}
 		if f.news(ch) && !yield(ch) {
 			return errEnough
 		}
@@ -152,7 +163,7 @@ func (f *follower) readLog(ctx context.Context, yield func(Change) bool) error {
 				return fmt.Errorf("entry %d of the log: %w", entry.Seq, err)
 			}
 			f.log = entry.Seq
-			ch.Position = Position{Stream: f.from.Stream, Log: entry.Seq}
+			ch.Position = Position{Stream: f.from.Stream, Log: entry.Seq, At: f.from.At}
 			if f.news(ch) && !yield(ch) {
 				return errEnough
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
+	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
 func created(ref string, rev int64) event.Data {
@@ -125,6 +126,51 @@ func TestChunksBehindTheStream(t *testing.T) {
 			t.Errorf("position %+v", last)
 		}
 		r.must(s.Purge(t.Context()))
+	}
+}
+
+// TestChunksOfAStreamThatIsMadeAgain: what it has lost is read from the log, by one
+// who follows it all the time, and by one who comes back.
+func TestChunksOfAStreamThatIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		answer := map[string]any{"changes": []any{}, "next": 1}
+		if req.URL.Query().Get("after") == "0" {
+			d := superseded("a:0", 2)
+			answer["changes"] = []map[string]any{{"seq": 1, "type": d.Type(), "data": d}}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	defer gateway.Close()
+	c := r.client(func(c *sdk.Config) { c.Gateway = gateway.URL })
+	lose := func() {
+		r.Helper()
+		r.must(r.js.DeleteStream(t.Context(), r.env.StreamPrefix+"CHUNKS"))
+		r.must(stream.Provision(t.Context(), r.conn, stream.ProvisionOptions{RequestBytes: 1 << 20}))
+	}
+	began := time.Now().Add(-time.Minute)
+	r.say(created("a:0", 1), created("b:0", 1))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var got []string
+	var kept sdk.Position
+	for ch, err := range c.Chunks(ctx, sdk.From{Since: began}) {
+		r.must(err)
+		if got = append(got, fmt.Sprintf("%s/%d/%s", ch.ChunkRef, ch.Rev, ch.Layer)); len(got) == 2 {
+			kept = ch.Position
+			lose() // with the event that a:0 is archived
+		}
+		if len(got) == 3 {
+			break
+		}
+	}
+	if want := []string{"a:0/1/hot", "b:0/1/hot", "a:0/2/archive"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	r.say(created("c:0", 1), created("d:0", 1), created("e:0", 1)) // the new stream has come further
+	if got, _ := r.take(c, sdk.From{Position: kept}, 1); !slices.Equal(got, []string{"a:0/2/archive"}) {
+		t.Errorf("from the position of the stream that was lost: %v", got)
 	}
 }
 

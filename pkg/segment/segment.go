@@ -28,7 +28,7 @@ import (
 // accepts: a defence against decompression bombs.
 const MaxFrame = 256 << 20
 
-// keptLines is how large a buffer an Encoder keeps, in bytes.
+// keptLines is how large a buffer an Encoder keeps of each of two, in bytes.
 const keptLines = 4 << 20
 
 // usualUnits is how many units a reader makes room for before it has read them.
@@ -87,13 +87,14 @@ var (
 type Encoder struct {
 	canonical digest.Canonical
 	lines     []byte
+	packed    []byte
 }
 
 // Frame returns the compressed frame of one page. It is a pure function of the
 // frame: equal frames give equal bytes, whatever was encoded before. A frame
 // that no reader would accept is a permanent LimitExceeded.
 func (e *Encoder) Frame(f Frame) ([]byte, error) {
-	lines, err := e.canonical.Append(e.lines[:0], &f.Page)
+	lines, err := e.canonical.Append(slices.Grow(e.lines[:0], usualSize(f)), &f.Page)
 	if err != nil {
 		return nil, fmt.Errorf("page %d: %w", f.Page.PageNo, err)
 	}
@@ -110,7 +111,27 @@ func (e *Encoder) Frame(f Frame) ([]byte, error) {
 		return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("page %d: %d bytes of units and HTML, limit %d",
 			f.Page.PageNo, len(lines), MaxFrame))
 	}
-	return Compress(lines)
+	enc, err := encoder()
+	if err != nil {
+		return nil, fmt.Errorf("zstd: %w", err)
+	}
+	packed := enc.EncodeAll(lines, e.packed[:0])
+	if e.packed = packed; len(packed) > keptLines {
+		e.packed = nil
+	}
+	return bytes.Clone(packed), nil
+}
+
+// usualSize is about how many bytes the lines of a frame have: what is longest in
+// them, and what stands around it.
+func usualSize(f Frame) int {
+	const around, escapes = 1 << 10, 16
+	n := len(f.Page.HTML) + around
+	for i := range f.Units {
+		fields := &f.Units[i].FieldsRaw
+		n += len(fields.Text) + len(fields.HTML) + len(fields.Markdown) + around
+	}
+	return n + n/escapes
 }
 
 // Writer collects the frames of one range, in page order.

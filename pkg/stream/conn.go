@@ -38,6 +38,7 @@ func Connect(_ context.Context, cfg Config) (*Conn, error) {
 		nats.MaxReconnects(-1),
 		nats.PingInterval(20 * time.Second),
 		nats.RetryOnFailedConnect(true),
+		nats.IgnoreAuthErrorAbort(), // else a user that is refused twice, as by a server that reads its accounts again, is never heard of again
 		nats.ReconnectWait(c.cfg.ReconnectWait),
 		nats.ConnectHandler(link.up),
 		nats.ReconnectHandler(link.up),

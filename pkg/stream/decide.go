@@ -140,8 +140,11 @@ func (r *Runner) fail(ctx context.Context, d *delivery, reason fault.Reason, tex
 		if counted != nil || again {
 			return counted
 		}
-		text = sentence(fmt.Sprintf("%s (%s); recording it failed: %v", text, reason, err))
-		reason, document = fault.Internal, false
+		// What names things by names that nothing can have cannot be recorded under them.
+		if reason != fault.Malformed || fault.ReasonOf(err) != fault.Malformed {
+			text = sentence(fmt.Sprintf("%s (%s); recording it failed: %v", text, reason, err))
+			reason, document = fault.Internal, false
+		}
 	}
 	faultpoint.ReachFor("stream.failure.recorded", r.consumer)
 	dead := reason.DeadLetter() && !document

@@ -251,6 +251,23 @@ func TestAFailureThatCannotBeRecordedIsTriedAgainAndThenBuried(t *testing.T) {
 	}
 }
 
+// TestWhatNoRowCanHoldIsMalformed: neither the work nor its failure can be recorded.
+func TestWhatNoRowCanHoldIsMalformed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	nul := fault.Permanent(fault.Malformed, errors.New("a name with a NUL"))
+	r.run(&stage{
+		handle: func(context.Context, string, stream.Emit) error { return nul },
+		fail:   func(context.Context, failure, stream.Emit) error { return nul },
+	})
+	r.say("a")
+	eventually(t, "a dead letter", func() bool { return len(r.dead()) == 1 })
+	r.settled(stream.ConsumerSplit)
+	if d := r.dead()[0]; d.Reason != fault.Malformed || d.Message != nul.Error() {
+		t.Errorf("dead letter %+v", d)
+	}
+}
+
 func TestFailMayEmit(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

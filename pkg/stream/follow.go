@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/colophon-dev/colophon/pkg/event"
 )
 
@@ -23,6 +21,8 @@ type FollowOptions struct {
 	Since    time.Time // from this time on; zero: all that is stored
 	New      bool      // only what is published after Subscribe has returned
 	After    uint64    // of one stream only: behind the event of this number, Received.Seq
+	AfterAt  time.Time // when that one was stored, Received.At; zero: not known
+	Whole    bool      // end with ErrBehind when events may be missed since the stream was made again or restored
 }
 
 // ErrBehind says that events behind FollowOptions.After are not in the stream
@@ -40,10 +40,11 @@ type Received struct {
 	At     time.Time // when it was stored
 }
 
-// Subscription delivers events in the order of each stream. It goes on by
-// itself after the server was away and delivers nothing twice.
+// Subscription delivers events in the order of each stream. It goes on by itself
+// after the server was away, or has lost its streams, and delivers nothing twice.
 type Subscription struct {
 	events chan Received
+	ended  chan error // why it has ended by itself
 	cancel context.CancelFunc
 }
 
@@ -59,9 +60,10 @@ func (c *Conn) Subscribe(ctx context.Context, o FollowOptions) (*Subscription, e
 		return nil, fmt.Errorf("a number within a stream, and events of %d streams are chosen", len(chosen))
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Subscription{events: make(chan Received, 64), cancel: cancel}
-	for _, f := range chosen {
-		iterator, err := c.iterate(ctx, f, o)
+	s := &Subscription{events: make(chan Received, 64), ended: make(chan error, len(chosen)), cancel: cancel}
+	for _, one := range chosen {
+		f := &follower{conn: c, followed: one, whole: o.Whole, subscription: s}
+		iterator, err := f.begin(ctx, o)
 		if err != nil {
 			cancel()
 			if !errors.Is(err, ErrBehind) {
@@ -69,16 +71,24 @@ func (c *Conn) Subscribe(ctx context.Context, o FollowOptions) (*Subscription, e
 			}
 			return nil, fmt.Errorf("following stream %s: %w", f.stream, err)
 		}
-		go c.deliver(ctx, iterator, s.events)
+		go f.run(ctx, iterator)
 	}
 	return s, nil
 }
 
-// Next waits for the next event. Its error is that of the context that ended.
+// Next waits for the next event. Its error is that of the context that ended, or,
+// with FollowOptions.Whole, ErrBehind.
 func (s *Subscription) Next(ctx context.Context) (Received, error) {
 	select {
 	case r := <-s.events:
 		return r, nil
+	default:
+	}
+	select {
+	case r := <-s.events:
+		return r, nil
+	case err := <-s.ended:
+		return Received{}, err
 	case <-ctx.Done():
 		return Received{}, ctx.Err()
 	}
@@ -158,58 +168,4 @@ func (c *Conn) choose(o FollowOptions) ([]followed, error) {
 		}
 	}
 	return chosen, nil
-}
-
-func (c *Conn) iterate(ctx context.Context, f followed, o FollowOptions) (jetstream.MessagesContext, error) {
-	cfg := jetstream.OrderedConsumerConfig{FilterSubjects: f.filters, DeliverPolicy: jetstream.DeliverAllPolicy}
-	found, err := c.js.Stream(ctx, f.stream)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case o.New: // by number: "new" would begin again at a reconnect before the first event
-		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, found.CachedInfo().State.LastSeq+1
-	case o.After > 0:
-		state := found.CachedInfo().State
-		if o.After+1 < state.FirstSeq || o.After > state.LastSeq {
-			return nil, fmt.Errorf("behind event %d, it holds %d to %d: %w", o.After, state.FirstSeq, state.LastSeq, ErrBehind)
-		}
-		cfg.DeliverPolicy, cfg.OptStartSeq = jetstream.DeliverByStartSequencePolicy, o.After+1
-	case !o.Since.IsZero():
-		cfg.DeliverPolicy, cfg.OptStartTime = jetstream.DeliverByStartTimePolicy, &o.Since
-	}
-	consumer, err := found.OrderedConsumer(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return consumer.Messages()
-}
-
-// deliver hands on what the iterator brings until ctx ends. What is no event
-// is left out.
-func (c *Conn) deliver(ctx context.Context, iterator jetstream.MessagesContext, events chan<- Received) {
-	defer context.AfterFunc(ctx, iterator.Stop)()
-	for {
-		msg, err := iterator.Next()
-		if errors.Is(err, jetstream.ErrMsgIteratorClosed) || ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			wait(ctx, c.cfg.ProbeEvery)
-			continue
-		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			continue
-		}
-		e, err := event.Decode(c.cfg.Prefix, msg.Subject(), msg.Headers(), msg.Data())
-		if err != nil {
-			continue
-		}
-		select {
-		case events <- Received{Event: e, Stream: meta.Stream, Seq: meta.Sequence.Stream, At: meta.Timestamp.UTC()}:
-		case <-ctx.Done():
-			return
-		}
-	}
 }

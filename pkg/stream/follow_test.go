@@ -77,6 +77,74 @@ func TestFollowChooses(t *testing.T) {
 	}
 }
 
+// TestFollowAStreamThatIsMadeAgain: its numbers begin anew, and the first events are
+// heard all the same.
+func TestFollowAStreamThatIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	lose := func() {
+		t.Helper()
+		if err := r.js.DeleteStream(t.Context(), r.env.StreamPrefix+"SNAPSHOTS"); err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.Provision(t.Context(), r.conn, stream.ProvisionOptions{RequestBytes: 1 << 20}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	follow := func(o stream.FollowOptions) (*stream.Subscription, func() (string, error)) {
+		t.Helper()
+		o.Nouns = []string{"snapshot"}
+		sub, err := r.conn.Subscribe(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(sub.Close)
+		return sub, func() (string, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			got, err := sub.Next(ctx)
+			if err != nil {
+				return "", err
+			}
+			return nameOf(got.Event), nil
+		}
+	}
+	r.emit(snapshot("old"))
+	_, next := follow(stream.FollowOptions{New: true})
+	_, fromNow := follow(stream.FollowOptions{New: true})
+	_, whole := follow(stream.FollowOptions{Whole: true})
+	for _, name := range []string{"a", "b", "c"} {
+		r.emit(snapshot(name))
+		if got, err := next(); got != name {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+	for _, name := range []string{"old", "a", "b", "c"} {
+		if got, err := whole(); got != name {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+	for _, name := range []string{"d", "e"} {
+		lose()
+		r.emit(snapshot(name))
+		if got, err := next(); got != name {
+			t.Errorf("%q, %v; want the first event of the stream that was made again", got, err)
+		}
+	}
+	if got, err := whole(); !errors.Is(err, stream.ErrBehind) {
+		t.Errorf("%q, %v; want the follower of the whole to be told", got, err)
+	}
+	for _, name := range []string{"a", "b", "c", "e"} { // d may be lost with its stream
+		got, err := fromNow()
+		if got == "d" {
+			got, err = fromNow()
+		}
+		if got != name {
+			t.Errorf("%q, %v; want %q", got, err, name)
+		}
+	}
+}
+
 func TestFollowNewSinceAndAcrossADisconnect(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

@@ -71,7 +71,7 @@ func (r *rig) judge(result *row, want string, guilty []string, dead []string) {
 		result.doubled++
 	}
 	err := r.conn.ListDead(r.t.Context(), "", "", func(d stream.Dead) error {
-		text := d.MsgID + " " + string(d.Payload)
+		text := d.MsgID + " " + d.SourceID + " " + string(d.Payload)
 		if !slices.ContainsFunc(dead, func(name string) bool { return strings.Contains(text, name) }) {
 			r.t.Errorf("an innocent among the dead letters: %s %s: %s: %s", d.Consumer, d.MsgID, d.Reason, d.Message)
 			result.stuck++
@@ -152,14 +152,15 @@ func (r *rig) vectorsDiffer(ctx context.Context) string {
 	if err != nil {
 		return err.Error()
 	}
-	var there []string
-	for p, err := range r.vectors.Collection(alias).Scroll(ctx, vectorstore.Filter{}, false) {
+	var there, layers []string
+	for p, err := range r.vectors.Collection(alias).Scroll(ctx, vectorstore.Filter{}, true) {
 		if err != nil {
 			return err.Error()
 		}
-		there = append(there, p.ID)
+		there, layers = append(there, p.ID), append(layers, p.ID+" "+p.Payload.Layer)
 	}
 	slices.Sort(there)
+	slices.Sort(layers)
 	wanted := r.strings(`SELECT c.point_id::text FROM chunks c JOIN chunk_state s USING (chunk_ref)
 		WHERE s.repeats = '' AND s.duplicate_of = '' ORDER BY 1`)
 	recorded := r.strings(`SELECT v.point_id::text FROM chunk_vectors v WHERE v.present ORDER BY 1`)
@@ -167,6 +168,12 @@ func (r *rig) vectorsDiffer(ctx context.Context) string {
 	slices.Sort(recorded)
 	if !slices.Equal(there, wanted) || !slices.Equal(there, recorded) {
 		return fmt.Sprintf("%d points are there, %d chunks want one, of %d it is recorded", len(there), len(wanted), len(recorded))
+	}
+	hot := r.strings(`SELECT c.point_id::text || ' ' || s.layer FROM chunks c JOIN chunk_state s USING (chunk_ref)
+		WHERE s.repeats = '' AND s.duplicate_of = ''`)
+	slices.Sort(hot)
+	if !slices.Equal(layers, hot) {
+		return "points have another layer than their chunks"
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
 func TestPointsAreFound(t *testing.T) {
@@ -37,7 +38,7 @@ func deaths(t *testing.T) []death {
 		t.Fatal(err)
 	}
 	kinds := map[string]string{
-		"capture.raw.put": kindURL, "capture.window.leased": kindURL, "capture.turn.taken": kindURL,
+		"capture.raw.put": kindURL, "capture.accepted": kindURL, "capture.window.leased": kindURL, "capture.turn.taken": kindURL,
 		"capture.released": kindFlaky, "stream.attempt.counted": kindFlaky,
 		"capture.failure.decided": kindGone, "capture.failure.window.released": kindGone, "stream.failure.recorded": kindGone,
 		"capture.container.begun": kindMembers, "capture.member.put": kindMembers, "capture.member.recorded": kindMembers, "capture.member.decided": kindMembers,
@@ -78,7 +79,7 @@ func points(r *rig, items []*item) int {
 	all := deaths(r.t)
 	special := map[string]func(*rig, *item){
 		"index.alias.set": atStart, "index.collection.ensured": atStart, "index.collection.registered": atStart,
-		"index.vectors.reset": afterLoss, "reconcile.published": afterPurge, "stream.start.committed": inQuarantine,
+		"index.vectors.reset": afterLoss, "index.audit.corrected": afterTampering, "reconcile.published": afterPurge, "stream.start.committed": inQuarantine,
 	}
 	pool := map[string][]*item{}
 	for _, i := range slices.Concat(act(items, false), act(items, true)) {
@@ -113,7 +114,7 @@ func points(r *rig, items []*item) int {
 	}
 	plain := func(r *rig, i *item) { r.send(i) }
 	for _, d := range all { // the collection is made once
-		if by := special[d.point]; by != nil && strings.HasPrefix(d.point, "index.") && d.point != "index.vectors.reset" {
+		if by := special[d.point]; by != nil && strings.HasPrefix(d.point, "index.") && !slices.Contains(later(), d.point) {
 			reach(d, by)
 		}
 	}
@@ -122,7 +123,7 @@ func points(r *rig, items []*item) int {
 			reach(d, plain)
 		}
 	}
-	for _, point := range []string{"stream.start.committed", "reconcile.published", "index.vectors.reset"} {
+	for _, point := range later() {
 		reach(all[slices.IndexFunc(all, func(d death) bool { return d.point == point })], special[point])
 	}
 	for _, i := range act(items, false) {
@@ -137,6 +138,11 @@ func points(r *rig, items []*item) int {
 		}
 	}
 	return len(all)
+}
+
+// later are the special points that need something to be there.
+func later() []string {
+	return []string{"stream.start.committed", "reconcile.published", "index.audit.corrected", "index.vectors.reset"}
 }
 
 func isSecond(items []*item, kind string) bool {
@@ -169,6 +175,20 @@ func afterLoss(r *rig, i *item) {
 		}
 	})
 	r.send(i)
+}
+
+// afterTampering deletes a point by hand.
+func afterTampering(r *rig, i *item) {
+	r.send(i)
+	for p, err := range r.vectors.Collection(collection).Scroll(r.t.Context(), vectorstore.Filter{}, false) {
+		if err == nil {
+			err = r.vectors.Collection(collection).Delete(r.t.Context(), []string{p.ID})
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		return
+	}
 }
 
 // afterPurge loses the message that the splitter waits for.

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 			result.times = s.run(r, items)
 			r.mustBeQuiet(&result)
 			r.secondAct(&result, items)
-			dead := []string{"malformed-", "damage-1", snapshotOf(items, kindDamage)}
+			dead := []string{"malformed-", "UNKNOWN", "damage-1", snapshotOf(items, kindDamage)}
 			var guilty []string
 			if s.poison {
 				guilty = namesOf(want, snapshotOf(items, kindPoison))
@@ -160,6 +160,12 @@ func scenarios() []scenario {
 		{name: "restarts of three of each", run: restarts, from: long},
 		{name: "parsing children killed", run: children, from: long},
 		{name: "operators at once", run: operators, from: long},
+		{name: "everything killed at once", run: blackouts, from: wide},
+		{name: "everything said again", run: everythingAgain, from: wide},
+		{name: "nonsense on every subject", run: nonsense, from: wide},
+		{name: "older copies restored", run: yesterday, from: wide},
+		{name: "vectors touched by others", run: tampered, from: wide},
+		{name: "two things at once", run: together, from: wide},
 	}
 }
 
@@ -251,14 +257,26 @@ func wipe(r *rig, items []*item) int {
 		}
 		r.linger(time.Second)
 		r.mustBeBusy()
-		r.servers["nats"].stop(syscall.SIGKILL)
-		if err := os.RemoveAll(filepath.Join(r.dir, "nats", "nats")); err != nil {
-			r.t.Fatal(err)
-		}
-		r.startAgain("nats")
-		r.await(time.Minute, "the streams are made again", func() bool { return r.provision(r.t.Context()) == nil })
+		r.wipeBus()
 	})
 	return 1
+}
+
+// wipeBus kills NATS and deletes its data.
+func (r *rig) wipeBus() {
+	r.t.Helper()
+	r.servers["nats"].stop(syscall.SIGKILL)
+	if err := os.RemoveAll(filepath.Join(r.dir, "nats", "nats")); err != nil {
+		r.t.Fatal(err)
+	}
+	r.startAgain("nats")
+	r.provisioned()
+}
+
+// provisioned makes the streams again.
+func (r *rig) provisioned() {
+	r.t.Helper()
+	r.await(time.Minute, "the streams are made again", func() bool { return r.provision(r.t.Context()) == nil })
 }
 
 // startAgain starts a server that was stopped and waits until it serves.

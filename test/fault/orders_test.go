@@ -66,6 +66,16 @@ func TestOrders(t *testing.T) {
 		r.operated(history())
 		r.mustEqual(straight)
 	})
+	t.Run("a bus lost under operators", func(t *testing.T) {
+		if asked.form < wide {
+			t.Skip("in the wide form")
+		}
+		r.beginOrders(t, 26)
+		r.values["COLOPHON_RECONCILE_AGE"] = "3s" // what is lost is to be published again
+		r.startServices()
+		r.operatedInVain(history())
+		r.mustEqual(straight)
+	})
 	t.Run("equal texts", func(t *testing.T) { r.equalTexts(t, pick(12, 100, 100)) })
 	t.Run("parsed again under way", r.reparsed)
 }
@@ -162,6 +172,30 @@ func (r *rig) operated(documents [][]*item) {
 	r.mustBeQuiet(&row{})
 	r.allAtOnce(commands...)
 	r.mustBeQuiet(&row{})
+}
+
+// operatedInVain wipes the bus while operators ask for redos and re-parses of all
+// versions, so that some of what they ask for is lost, and lets them ask again.
+func (r *rig) operatedInVain(documents [][]*item) {
+	r.t.Helper()
+	commands := [][]string{{"reconcile", "--age", "0s"}, {"reparse", "--source", source}}
+	for _, versions := range documents {
+		r.send(versions...)
+		commands = append(commands, []string{"retry", versions[len(versions)-1].snapshotID()})
+	}
+	r.mustBeQuiet(&row{})
+	for range 3 {
+		var asking sync.WaitGroup
+		for _, args := range commands {
+			asking.Go(func() { _, _, _ = r.command(args...) }) // the bus may be away
+		}
+		r.linger(700 * time.Millisecond)
+		r.wipeBus()
+		asking.Wait()
+		r.mustBeQuiet(&row{})
+		r.allAtOnce(commands...)
+		r.mustBeQuiet(&row{})
+	}
 }
 
 // hold hands an item over whose extraction stands still until release.

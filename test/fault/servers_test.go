@@ -97,6 +97,12 @@ func (r *rig) takeConnections(d time.Duration) {
 // crashPostgres kills the server's processes, so that the next start recovers.
 func (r *rig) crashPostgres() {
 	r.t.Helper()
+	r.killPostgres()
+	r.startAgain("postgres")
+}
+
+func (r *rig) killPostgres() {
+	r.t.Helper()
 	found, err := filepath.Glob(filepath.Join(r.dir, "postgres", "postgres", "*", "postmaster.pid"))
 	if err != nil || len(found) != 1 {
 		r.t.Fatalf("PostgreSQL's process is not found: %v, %v", found, err)
@@ -114,7 +120,6 @@ func (r *rig) crashPostgres() {
 		r.t.Fatal(err)
 	}
 	r.servers["postgres"].stop(syscall.SIGKILL)
-	r.startAgain("postgres")
 }
 
 // unprovisioned lets an operator delete consumers, purge and delete streams, one
@@ -151,7 +156,7 @@ func unprovisioned(r *rig, items []*item) int {
 			r.t.Errorf("loss %d: %v", n, err)
 		}
 		r.linger(pick(0, time.Second, time.Minute))
-		r.await(time.Minute, "the streams are made again", func() bool { return r.provision(ctx) == nil })
+		r.provisioned()
 	})
 	return len(losses)
 }

@@ -209,6 +209,14 @@ func byLabel(label string) (Choice, bool) {
 // surveyUTF8 counts the characters of raw beyond ASCII that are UTF-8 and the
 // sequences that are not. A sequence that the end of raw cuts is no fault.
 func surveyUTF8(raw []byte) (valid bool, multi, broken int) {
+	if utf8.Valid(raw) {
+		for _, c := range raw {
+			if c >= 0xC0 { // the first byte of one
+				multi++
+			}
+		}
+		return true, multi, 0
+	}
 	for i := 0; i < len(raw); {
 		if raw[i] < utf8.RuneSelf {
 			i++

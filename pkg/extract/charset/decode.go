@@ -20,6 +20,7 @@ type Text struct {
 	Choice  Choice
 	decoder *encoding.Decoder // nil when Bytes are meant to be UTF-8
 	runs    []run             // nil when Bytes are a slice of the raw bytes
+	valid   bool              // Bytes are UTF-8 from end to end
 	rawSize int64
 
 	replaced []model.Span // what had no meaning, in raw bytes; at most maxReplaced
@@ -40,13 +41,17 @@ func Open(raw []byte, c Choice) *Text {
 	switch {
 	case c.whole:
 		t.decodeWhole(body, c)
+		t.valid = true
 	case c.Name == "utf-8":
-		t.Bytes = body
+		t.Bytes, t.valid = body, utf8.Valid(body)
 	default:
 		t.Bytes, t.decoder = body, c.codec.NewDecoder()
 	}
 	return t
 }
+
+// UTF8 reports whether Bytes are UTF-8 from end to end: Decode changes nothing then.
+func (t *Text) UTF8() bool { return t.valid }
 
 // At returns the place in the raw bytes of place i of t.Bytes.
 func (t *Text) At(i int) int64 {
@@ -115,7 +120,7 @@ func (t *Text) step(text, raw int64, chars []byte, n int64) {
 // U+FFFD and is noted with its place.
 func (t *Text) Decode(from, to int) []byte {
 	piece := t.Bytes[from:to]
-	if t.runs != nil || ascii(piece) {
+	if t.valid || ascii(piece) {
 		return piece
 	}
 	if t.decoder == nil {

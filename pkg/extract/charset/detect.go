@@ -98,12 +98,13 @@ func singleByte(sample []byte, lang string) (Choice, int) {
 	}
 	var readings []reading
 	all := single()
+	var words language.Memory // most words are the same in all of them
 	for i, c := range all {
 		text, err := c.codec.NewDecoder().Bytes(sample)
 		if err != nil {
 			continue
 		}
-		score := language.Plausible(string(text)) - c.rarer*hint/bitsOfHint
+		score := words.Plausible(string(text)) - c.rarer*hint/bitsOfHint
 		if lang != "" && slices.Contains(strings.Fields(c.langs), lang) {
 			score += hint
 		}

@@ -3,8 +3,11 @@ package child_test
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -42,6 +45,84 @@ func BenchmarkRole(b *testing.B) {
 			}
 			b.ReportMetric(float64((cpuTime(b)-start).Microseconds())/1000/float64(pages), "ms/page")
 		})
+	}
+}
+
+// folderVar names a folder whose web pages and texts are read in place of those
+// of test/documents.
+const folderVar = "COLOPHON_CORPUS"
+
+// BenchmarkFiles is the work of an extraction child on web pages, and on text
+// files. Each round has a child of its own, that reads one file first, so that it
+// knows the words of no other. ms/MB is CPU time, garbage collection included.
+func BenchmarkFiles(b *testing.B) {
+	folder := os.Getenv(folderVar)
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "test", "documents")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, group := range []struct {
+		name  string
+		kind  model.SnapshotKind
+		files string
+	}{{"html", model.KindHTML, ".html .htm"}, {"text", model.KindTextFile, ".txt .md"}} {
+		files, size := filesIn(b, folder, strings.Fields(group.files))
+		if len(files) == 0 {
+			continue
+		}
+		b.Run(group.name, func(b *testing.B) {
+			var used time.Duration
+			rounds := 0
+			for b.Loop() {
+				handle, err := child.Role([]byte("{}"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				readFiles(b, handle, group.kind, files[:1])
+				start := cpuTime(b)
+				readFiles(b, handle, group.kind, files)
+				used += cpuTime(b) - start
+				rounds++
+			}
+			b.ReportMetric(used.Seconds()*1e3/(float64(size)/1e6*float64(rounds)), "ms/MB")
+		})
+	}
+}
+
+// filesIn returns the files below a folder whose names end so, and their bytes.
+func filesIn(b *testing.B, folder string, endings []string) (files []string, size int64) {
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !slices.Contains(endings, filepath.Ext(path)) {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Size() > 0 {
+			files, size = append(files, path), size+info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return files, size
+}
+
+// readFiles asks a child for the only page of each file.
+func readFiles(b *testing.B, handle sandbox.Handler, kind model.SnapshotKind, files []string) {
+	for _, path := range files {
+		raw, err := json.Marshal(map[string]any{"op": "pages", "path": path, "extraction_id": "x", "from": 1, "to": 1, "snapshot": model.Snapshot{
+			SnapshotID: "snap_a", SourceID: "bench", SnapshotKind: kind, ContentHash: digest.Content([]byte(path)),
+			URL: "https://example.org/", URLCanonical: "https://example.org",
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := handle(context.Background(), raw); err != nil {
+			b.Fatalf("%s: %v", path, err)
+		}
 	}
 }
 

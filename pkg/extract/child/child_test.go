@@ -405,7 +405,7 @@ func TestWhatCannotBeSplit(t *testing.T) {
 		want string
 	}{
 		{l.add("", model.KindHTML), "empty_content: the document has no bytes"},
-		{l.add("PK", model.KindContainer), "unsupported_type: files of kind \"container\" (container) are kept, but have no extractor"},
+		{l.add("PK", model.KindContainer), "unsupported_type: there is no extractor for files of this type, container: it is kept as it is"},
 		{long, "limit_exceeded: the document has 5 pages, limit 4"},
 		{l.add("%PDF-1.7 and nothing", model.KindPDF), "malformed: "},
 	} {

@@ -340,7 +340,7 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 		return response{}, fault.Unavailable(errors.New("starting an extraction child: " + err.Error()))
 	}
 	var document []byte
-	if c.read != nil && goesAlong(req.Snapshot) {
+	if c.read != nil && GoesAlong(req.Snapshot) {
 		document, err = c.read(ctx, req.Snapshot)
 	} else {
 		req.Path, err = Place(ctx, dir, req.Snapshot, c.fetch)
@@ -364,9 +364,9 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 // smallDocument is how many bytes go to a child with a request at most.
 const smallDocument = 256 << 10
 
-// goesAlong reports whether a document goes to its child with the request: one that
+// GoesAlong reports whether a document goes to its child with the request: one that
 // is asked for once, since it is one page, and costs less as bytes than as a file.
-func goesAlong(s model.Snapshot) bool {
+func GoesAlong(s model.Snapshot) bool {
 	return extract.OnePage(s.SnapshotKind) && s.ByteLength <= smallDocument
 }
 

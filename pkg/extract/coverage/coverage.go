@@ -6,14 +6,19 @@ package coverage
 import (
 	"fmt"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Characters counts the characters of s but white space: what a page and its
 // units are compared by, since white space is normalised in units.
 func Characters(s string) int {
 	n := 0
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
+	for i, r := range s {
+		if r < utf8.RuneSelf {
+			if c := s[i]; c > ' ' || c < '\t' || c > '\r' && c < ' ' {
+				n++
+			}
+		} else if !unicode.IsSpace(r) {
 			n++
 		}
 	}

@@ -17,7 +17,13 @@ import (
 // Build returns the DOCXT HTML of a page, id and slug of its PAGE marker empty
 // as it is stored and hashed (contracts 13.8). It is a pure function.
 func Build(pageNo int, units []model.Unit) string {
+	const around = 64 // of each unit
+	size := around
+	for i := range units {
+		size += len(units[i].FieldsRaw.Text) + around
+	}
 	w := &writer{pageNo: pageNo}
+	w.b.Grow(size)
 	w.line(fmt.Sprintf("<!-- DOCXT:PAGE index=%d", pageNo) + emptyNames)
 	for i := range units {
 		w.unit(&units[i])
@@ -85,11 +91,11 @@ func (w *writer) unit(u *model.Unit) {
 	case model.UnitCode:
 		w.line("<pre>" + preformatted(f.Text) + "</pre>")
 	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter:
-		w.line(fmt.Sprintf(`<div data-docxt="furniture" data-role="%s">%s</div>`, attr(role(u)), inline(f.Text)))
+		w.line(`<div data-docxt="furniture" data-role="` + attr(role(u)) + `">` + inline(f.Text) + "</div>")
 	case model.UnitError:
 		w.line(fmt.Sprintf(`<div data-docxt="error" data-reason="%s">%s</div>`, attr(f.Error.Reason), inline(f.Error.Message)))
 	case model.UnitCaption, model.UnitFootnote, model.UnitFormField, model.UnitAnnotation, model.UnitLink, model.UnitRecord:
-		w.line(fmt.Sprintf(`<p data-docxt="%s">%s</p>`, u.Type, inline(f.Text)))
+		w.line(`<p data-docxt="` + string(u.Type) + `">` + inline(f.Text) + "</p>")
 	default:
 		w.line("<p>" + inline(f.Text) + "</p>")
 	}
@@ -141,7 +147,7 @@ func (w *writer) listItem(f *model.Fields) {
 	}
 	marker := ""
 	if f.Marker != "" {
-		marker = fmt.Sprintf(` data-marker="%s"`, attr(f.Marker))
+		marker = ` data-marker="` + attr(f.Marker) + `"`
 	}
 	w.line("<li" + marker + ">" + inline(f.Text))
 }

@@ -6,6 +6,7 @@ package entry
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
@@ -267,8 +268,9 @@ func (f *finder) value(n *html.Node, attr string) string {
 		value = f.page.Text(n)
 	}
 	for _, a := range n.Attr {
-		if attr != "" && a.Key == attr && a.Namespace == "" {
+		if attr != "" && strings.EqualFold(a.Key, attr) && a.Namespace == "" { // their names have no case
 			value = a.Val
+			break
 		}
 	}
 	if f.left -= len(value); f.left < 0 {

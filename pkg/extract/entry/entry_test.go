@@ -80,6 +80,19 @@ func TestARecordWithinARecordIsNone(t *testing.T) {
 	}
 }
 
+func TestNamesOfAttributesHaveNoCase(t *testing.T) {
+	made, err := Compile(model.EntryRule{Select: "P", RecordID: &model.EntryField{Attr: "ID"}, Fields: []model.EntryField{
+		{Name: "n", Attr: "data-Number"}, {Name: "box", Select: "svg", Attr: "viewbox"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := made.Records(page(t, `<p Id=e1 DATA-NUMBER=7><svg viewBox="0 0 1 1"></svg></p>`))
+	if len(got) != 1 || got[0].ID != "e1" || fmt.Sprint(got[0].Values) != "map[box:[0 0 1 1] n:[7]]" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestTextBetweenEndsARecord(t *testing.T) {
 	made, err := Compile(model.EntryRule{Select: "h3", Through: "p", Fields: []model.EntryField{{Name: "p", Select: "p"}}})
 	if err != nil {

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -22,7 +21,7 @@ func (j *judgement) beside(main *node) {
 			if k.Type != html.ElementNode || k.hidden || k.letters == 0 {
 				continue
 			}
-			if _, ok := j.roles[k]; ok || !before && (heading(k) || isNotes(k)) {
+			if _, ok := j.roles[k]; ok || !before && (heading(k) || j.isNotes(k)) {
 				continue // a heading is what follows it
 			}
 			if j.isHead(k, before) || before && (heading(k) || landmark && k.heads > 0) {
@@ -44,8 +43,8 @@ func (j *judgement) beside(main *node) {
 }
 
 // isNotes reports whether an element holds the notes to a text.
-func isNotes(n *node) bool {
-	return slices.ContainsFunc(words(n.attr("class")+" "+n.attr("id")), func(w string) bool { return noteWords[w] })
+func (j *judgement) isNotes(n *node) bool {
+	return j.named(n, func(w string) bool { return noteWords[w] })
 }
 
 var noteWords = set("footnote", "footnotes", "endnotes", "notes", "references", "bibliography", "fussnoten", "anmerkungen", "appendix")

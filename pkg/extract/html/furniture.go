@@ -50,7 +50,7 @@ const (
 func judge(root *node, title string, known *learnt) map[*node]string {
 	j := &judgement{
 		roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters), known: known,
-		topic: map[string]bool{}, refused: map[*node]string{}, slugs: map[*node]map[string]int{}, inBox: map[*node]bool{},
+		topic: map[string]bool{}, refused: map[*node]string{}, slugs: map[*node]map[string]int{}, inBox: map[*node]bool{}, divided: map[string][]string{},
 	}
 	body := find(root, "body")
 	if body == nil || j.total == 0 {
@@ -146,6 +146,7 @@ type judgement struct {
 	refused map[*node]string
 	slugs   map[*node]map[string]int
 	inBox   map[*node]bool
+	divided map[string][]string // the words of classes and ids
 }
 
 // sayAll notes what all elements say of themselves. A word that would make most
@@ -228,13 +229,13 @@ func (j *judgement) role(n *node, inArticle bool) string {
 			role, j.byWord[n] = r, word
 		}
 	}
-	if role == "" && (skips(n) || tool(n)) {
+	if role == "" && (j.skips(n) || j.tool(n)) {
 		role = roleNavigation
 	}
 	if role == roleBanner && (large || j.heads(n)) {
 		return "" // the head of the document, not of the site
 	}
-	wall := overlay(n) && !j.heads(n)
+	wall := j.overlay(n) && !j.heads(n)
 	if role == "" && wall {
 		role = roleCookie // whatever its size: a wall before the page
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -51,6 +53,11 @@ func (b *builder) hide(elements []*node) {
 
 // hiddenText returns all text in an element, white space as one space.
 func hiddenText(n *node) string {
+	if len(n.kids) == 1 && n.kids[0].Type == html.TextNode && !(textless[n.Data] && n.Namespace == "") {
+		if s := strings.TrimSpace(n.kids[0].Data); singleSpaced(s) {
+			return s
+		}
+	}
 	var words []string
 	var walk func(n *node)
 	walk = func(n *node) {
@@ -69,6 +76,26 @@ func hiddenText(n *node) string {
 	return strings.Join(words, " ")
 }
 
+// lastCharacter returns the last character of hiddenText, 0 when there is none.
+func lastCharacter(n *node) rune {
+	if n.Type == html.TextNode {
+		last, size := utf8.DecodeLastRuneInString(strings.TrimRightFunc(n.Data, unicode.IsSpace))
+		if size == 0 {
+			return 0
+		}
+		return last
+	}
+	if textless[n.Data] && n.Namespace == "" {
+		return 0
+	}
+	for _, k := range slices.Backward(n.kids) {
+		if c := lastCharacter(k); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
 // srcdoc returns the text of the document in an iframe's srcdoc attribute: it
 // is shown where the iframe stands. Iframes within it are passed over.
 func srcdoc(n *node) string {
@@ -77,7 +104,7 @@ func srcdoc(n *node) string {
 		return ""
 	}
 	doc := charset.Open([]byte(source), charset.Choose([]byte(source), charset.Declared{HTTP: "utf-8"}))
-	root, marks, err := parse(doc)
+	root, marks, err := parse(doc, false)
 	if err != nil {
 		return ""
 	}

@@ -82,8 +82,9 @@ type opened struct {
 func open(in block.Input) (*opened, error) {
 	choice := charset.Choose(in.Raw, charset.Declared{HTTP: declared(in.Snapshot), Document: charset.InDocument(in.Raw), Language: in.Snapshot.Language})
 	p := &opened{doc: charset.Open(in.Raw, choice)}
+	selects := in.Snapshot.SourceEntry != nil || in.Snapshot.SourceFurniture != nil // perhaps by the text of a script
 	var err error
-	if p.root, p.marks, err = parse(p.doc); err != nil {
+	if p.root, p.marks, err = parse(p.doc, selects); err != nil {
 		reason := fault.ParserCrashed
 		if errors.Is(err, errNoMark) {
 			reason = fault.LimitExceeded

@@ -484,7 +484,7 @@ func TestMarkdownShortcuts(t *testing.T) {
 		`<p>See <a href=x>one </a>or<a href="y"> two</a>, then <a href=z><span>three</span></a>.</p>`, `<p>Go!<a href=x>there</a></p>`,
 		`<p><a href=x>one</a><a href=y>two</a> more&nbsp;of <a href=z>it</a></p>`, `<p>Now <button>go</button> <a href=x>on</a></p>`,
 	} {
-		root, marks, err := parse(charset.Open([]byte(markup), charset.Choose([]byte(markup), charset.Declared{})))
+		root, marks, err := parse(charset.Open([]byte(markup), charset.Choose([]byte(markup), charset.Declared{})), false)
 		if err != nil {
 			t.Fatal(err)
 		}

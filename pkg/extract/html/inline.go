@@ -25,6 +25,11 @@ type content struct {
 // read returns the content of a run: contracts 13.7. Runs of white space
 // become one space, br becomes U+000A, the ends are trimmed.
 func (b *builder) read(run []*node, pre bool) content {
+	if len(run) == 1 && run[0].Type == html.TextNode && !run[0].hidden && !pre {
+		if s := strings.TrimSpace(run[0].Data); singleSpaced(s) {
+			return content{text: s}
+		}
+	}
 	r := &reader{b: b, pre: pre}
 	for _, n := range run {
 		r.node(n)
@@ -35,6 +40,16 @@ func (b *builder) read(run []*node, pre bool) content {
 		c.text = strings.TrimRight(c.text, " \n")
 	}
 	return c
+}
+
+// singleSpaced reports whether all white space in a text are spaces between words.
+func singleSpaced(s string) bool {
+	for i, r := range s {
+		if r != ' ' && unicode.IsSpace(r) || r == ' ' && s[i+1] == ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // onlyButtons reports whether all text is that of buttons.
@@ -184,7 +199,9 @@ func (r *reader) link(n *node) {
 // absolute returns a reference as an absolute URL, "" for what leads nowhere
 // (no reference, a script). What is no URL stays as it is.
 func (b *builder) absolute(ref string) string {
-	ref = lineBreaks.Replace(strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' }))
+	if ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' }); strings.ContainsAny(ref, "\t\n\r") {
+		ref = lineBreaks.Replace(ref)
+	}
 	if ref == "" || len(ref) >= len(script) && strings.EqualFold(ref[:len(script)], script) {
 		return ""
 	}

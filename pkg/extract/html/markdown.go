@@ -57,6 +57,9 @@ func (b *builder) inlineMarkdown(run []*node, text string) string {
 	if s, ok := b.plainLinks(run, text); ok {
 		return s
 	}
+	if s, ok := b.formattedRun(run); ok {
+		return s
+	}
 	return b.converted(run, text)
 }
 
@@ -114,11 +117,12 @@ func (w *linkWriter) text(s string) bool {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }) >= 0 {
 		return false
 	}
-	for i, word := range strings.Fields(s) {
-		w.space = w.space || i > 0 || unicode.IsSpace(rune(s[0]))
+	first := true
+	for word := range strings.FieldsSeq(s) {
+		w.space = w.space || !first || unicode.IsSpace(rune(s[0]))
 		w.gap()
 		w.out.WriteString(word)
-		w.ended = false
+		w.ended, first = false, false
 	}
 	if s != "" && unicode.IsSpace(rune(s[len(s)-1])) {
 		w.space = true

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -20,24 +21,40 @@ var errNoMark = errors.New("the page uses every private character there is")
 // neither as bytes nor as a character reference: so no page can forge a mark.
 func freeMark(doc []byte) (rune, error) {
 	used := map[rune]bool{}
-	for i := 0; i < len(doc); i++ {
-		switch c := doc[i]; {
-		case c == 0xF3 || c == 0xF4:
-			if r, _ := utf8.DecodeRune(doc[i:]); r >= firstPrivate {
-				used[r] = true
-			}
-		case c == '&' && i+2 < len(doc) && doc[i+1] == '#':
-			if r := reference(doc[i+2:]); r >= firstPrivate {
-				used[r] = true
-			}
+	use := func(r rune) {
+		if r >= firstPrivate {
+			used[r] = true
 		}
 	}
+	for _, first := range []byte{0xF3, 0xF4} { // of the bytes of a private character
+		behind(doc, []byte{first}, func(at int) {
+			r, _ := utf8.DecodeRune(doc[at-1:])
+			use(r)
+		})
+	}
+	behind(doc, []byte("&#"), func(at int) {
+		if at < len(doc) {
+			use(reference(doc[at:]))
+		}
+	})
 	for r := rune(lastPrivate); r >= firstPrivate; r-- {
 		if !used[r] && r&0xFFFF < 0xFFFE {
 			return r, nil
 		}
 	}
 	return 0, errNoMark
+}
+
+// behind calls f with each place of doc behind a sign.
+func behind(doc, sign []byte, f func(at int)) {
+	for at := 0; ; {
+		n := bytes.Index(doc[at:], sign)
+		if n < 0 {
+			return
+		}
+		at += n + len(sign)
+		f(at)
+	}
 }
 
 // reference returns the number of the character reference that b continues

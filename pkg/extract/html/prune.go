@@ -97,7 +97,7 @@ func (j *judgement) pruneIn(n, main *node) {
 				j.pruneIn(k, main)
 			}
 		}
-		announced = within && (headingOf(k) != nil || k.Data == "p" && strings.HasSuffix(hiddenText(k), ":"))
+		announced = within && (headingOf(k) != nil || k.Data == "p" && lastCharacter(k) == ':')
 	}
 }
 

@@ -11,12 +11,16 @@ import (
 // that its selector is longer has its byte span alone.
 const maxSelector = 2 << 10
 
-// paths holds the steps from a parent to its children, made once for all of
-// them: positions would otherwise cost a walk over the siblings each.
+// paths holds where the children of an element are, made once for all of them:
+// positions would otherwise cost a walk over the siblings each.
 type paths struct {
-	css, xpath   map[*node]string
-	ownCSS, ownX string // of the parent itself
+	places       []placed // by the place among the kids
+	ownCSS, ownX string   // of the parent itself; before a step
 }
+
+// placed is where an element is among the elements in its parent, and among those of
+// its name, from 1.
+type placed struct{ nth, ofName int32 }
 
 // selectors returns a CSS selector and an XPath that each select n and nothing
 // else in a fresh parse of the document with scripting off, by position from
@@ -38,54 +42,56 @@ func (n *node) path() (css, xpath string) {
 		parent.number()
 	}
 	p := parent.paths
+	at := p.places[n.at]
 	if parent.Type == html.DocumentNode {
-		return p.css[n], p.xpath[n]
+		return cssStep("", n, at), xpathStep("", n, at)
 	}
 	if p.ownCSS == "" {
 		p.ownCSS, p.ownX = parent.path()
+		p.ownCSS += " > "
 	}
 	if len(p.ownCSS) > maxSelector || len(p.ownX) > maxSelector {
 		return p.ownCSS, p.ownX
 	}
-	return p.ownCSS + " > " + p.css[n], p.ownX + p.xpath[n]
+	return cssStep(p.ownCSS, n, at), xpathStep(p.ownX, n, at)
 }
 
-// number makes the steps to all children of n.
+// number finds the places of all children of n.
 func (n *node) number() {
-	n.paths = &paths{css: map[*node]string{}, xpath: map[*node]string{}}
-	place, ofName := 0, map[string]int{}
-	for _, k := range n.kids {
-		if k.Type != html.ElementNode {
-			continue
+	n.paths = &paths{places: make([]placed, len(n.kids))}
+	nth := int32(0)
+	last := map[string]int32{}
+	for i, k := range n.kids {
+		if k.Type == html.ElementNode {
+			nth++
+			last[k.Data]++
+			n.paths.places[i] = placed{nth, last[k.Data]}
 		}
-		place++
-		ofName[k.Data]++
-		n.paths.css[k] = cssStep(k, place)
-		n.paths.xpath[k] = xpathStep(k, place, ofName[k.Data])
 	}
 }
 
-// cssStep names an element when its name is one that CSS can write as it is.
-// html, head and body are alone among their siblings.
-func cssStep(n *node, place int) string {
-	nth := ":nth-child(" + strconv.Itoa(place) + ")"
+// cssStep appends a step to an element to a selector. The element has its name when
+// it is one that CSS can write as it is. html, head and body are alone among their
+// siblings.
+func cssStep(path string, n *node, at placed) string {
+	name := n.Data
 	switch {
-	case !plainName(n.Data):
-		return "*" + nth
-	case n.Data == "html" || n.Data == "body" && n.Namespace == "":
-		return n.Data
-	default:
-		return n.Data + nth
+	case !plainName(name):
+		name = "*"
+	case name == "html" || name == "body" && n.Namespace == "":
+		return path + name
 	}
+	return path + name + ":nth-child(" + strconv.Itoa(int(at.nth)) + ")"
 }
 
-// xpathStep names an element; of foreign elements and odd names it uses the
-// place alone, since names in namespaces are matched differently by tools.
-func xpathStep(n *node, place, ofName int) string {
+// xpathStep appends a step to an element to an XPath. Of foreign elements and odd
+// names it has the place alone, since names in namespaces are matched differently by
+// tools.
+func xpathStep(path string, n *node, at placed) string {
 	if n.Namespace != "" || !plainName(n.Data) {
-		return "/*[" + strconv.Itoa(place) + "]"
+		return path + "/*[" + strconv.Itoa(int(at.nth)) + "]"
 	}
-	return "/" + n.Data + "[" + strconv.Itoa(ofName) + "]"
+	return path + "/" + n.Data + "[" + strconv.Itoa(int(at.ofName)) + "]"
 }
 
 // plainName reports whether a name is made of ASCII letters, digits and

@@ -25,8 +25,10 @@ type token struct {
 	start, end int32
 	kind       html.TokenType
 	inline     bool   // a tag of formatting that browsers may move
-	blank      bool   // a text of white space only
+	blank      bool   // a text of white space only, or that is left out
+	code       bool   // the start tag of what is left out
 	name       string // of a tag
+	attrs      attrs  // of a start tag, when they are not in the copy
 }
 
 // instrumented is a document whose tree leads back to its tokens.
@@ -36,6 +38,7 @@ type instrumented struct {
 	copy   []byte
 	mark   rune // stands before and after each number; nowhere else in the document
 	flat   bool // tags were left out: the document is nested beyond what browsers do
+	moved  moved
 }
 
 // formatting are the elements that the parser closes and opens again around
@@ -53,9 +56,9 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// instrument tokenizes the document and writes the copy. In a flat copy
-// nesting is bounded, see nesting.
-func instrument(doc *charset.Text, flat bool) (*instrumented, error) {
+// instrument tokenizes the document and writes the copy, without style sheets and
+// scripts unless withCode. In a flat copy nesting is bounded, see nesting.
+func instrument(doc *charset.Text, flat, withCode bool) (*instrumented, error) {
 	text := doc.Bytes
 	if doc.Choice.Name == "gb18030" || doc.Choice.Name == "gbk" { // the only ones that have private characters
 		text = charset.Open(doc.Bytes, doc.Choice).Decode(0, len(doc.Bytes))
@@ -87,16 +90,21 @@ func instrument(doc *charset.Text, flat bool) (*instrumented, error) {
 		keep := true
 		switch kind {
 		case html.StartTagToken, html.SelfClosingTagToken:
-			name, _ := z.TagName()
+			name, hasAttr := z.TagName()
 			t.name = intern(name)
 			t.inline = formatting[t.name]
 			if t.name == "html" || t.name == "body" {
 				n.again(len(raw))
 			}
 			keep = n.start(t.name, kind == html.SelfClosingTagToken, flat)
-			if f.start(t.name, kind == html.SelfClosingTagToken, saysHTML(t.name, z)) || t.name == "noscript" {
+			inForeign := f.start(t.name, kind == html.SelfClosingTagToken, saysHTML(t.name, z))
+			if inForeign || t.name == "noscript" {
 				z.NextIsNotRawText()
 			}
+			if hasAttr && !inForeign && doc.UTF8() && !parsed[t.name] {
+				t.attrs = x.moved.take(z)
+			}
+			t.code = !inForeign && !withCode && kind == html.StartTagToken && isCode(t.name, raw)
 			z.AllowCDATA(f.inside())
 		case html.EndTagToken:
 			name, _ := z.TagName()
@@ -111,28 +119,45 @@ func instrument(doc *charset.Text, flat bool) (*instrumented, error) {
 		x.write(&t, keep)
 		x.tokens = append(x.tokens, t)
 		if !flat && n.tooCostly() {
-			return instrument(doc, true)
+			return instrument(doc, true, withCode)
 		}
 	}
 }
 
-// write appends one token to the copy. A tag that is left out becomes an empty
-// comment, so that the texts around it do not become one tag.
+// emptyComment stands for a comment, and for a tag that is left out, so that the
+// texts around it do not become one tag or one text.
+const emptyComment = "<!---->"
+
+// write appends one token to the copy.
 func (x *instrumented) write(t *token, keep bool) {
 	if !keep {
-		x.copy = append(x.copy, "<!---->"...)
+		x.copy = append(x.copy, emptyComment...)
 		return
 	}
 	piece := x.doc.Decode(int(t.start), int(t.end))
 	switch {
-	case (t.kind == html.StartTagToken || t.kind == html.SelfClosingTagToken) && !t.inline:
-		n := 1
-		for n < len(piece) && !isSpace(piece[n]) && piece[n] != '/' && piece[n] != '>' {
-			n++
+	case t.kind == html.TextToken && x.inCode() && bytes.HasPrefix(x.doc.Bytes[t.end:], endTag):
+		t.blank = true
+	case t.kind == html.CommentToken:
+		x.copy = append(x.copy, emptyComment...)
+	case t.attrs.any():
+		x.copy = append(append(x.copy, piece[:nameEnd(piece)]...), ' ')
+		if t.inline {
+			x.copy = x.appendNumber(x.copy, formatSign, x.moved.format(t.attrs))
+		} else {
+			x.copy = x.appendMark(x.copy)
 		}
-		x.copy = append(x.copy, piece[:n]...)
-		x.copy = append(x.copy, ' ')
+		if t.kind == html.SelfClosingTagToken {
+			x.copy = append(x.copy, '/')
+		}
+		x.copy = append(x.copy, '>')
+	case (t.kind == html.StartTagToken || t.kind == html.SelfClosingTagToken) && !t.inline:
+		n := nameEnd(piece)
+		x.copy = append(append(x.copy, piece[:n]...), ' ')
 		x.copy = x.appendMark(x.copy)
+		if rest := bytes.TrimLeft(piece[n:], " \t\n\f\r"); len(rest) > 0 && rest[0] == '=' {
+			x.copy = append(x.copy, `=""`...) // a name that begins with =, no value of the mark
+		}
 		x.copy = append(x.copy, piece[n:]...)
 	case t.kind == html.TextToken:
 		n := 0
@@ -154,13 +179,39 @@ func (x *instrumented) write(t *token, keep bool) {
 	}
 }
 
-var cdata = []byte("<![CDATA[")
+var cdata, endTag = []byte("<![CDATA["), []byte("</")
+
+// isCode reports whether an element holds a style sheet or a script: not data about
+// the page, as its tag may say in many ways.
+func isCode(name string, tag []byte) bool {
+	if name == "style" {
+		return true
+	}
+	return name == "script" && bytes.IndexByte(tag, '&') < 0 && !bytes.ContainsFunc(tag, func(r rune) bool { return r >= utf8.RuneSelf }) &&
+		!bytes.Contains(bytes.ToLower(tag), []byte("json"))
+}
+
+// inCode reports whether the token before is the start tag of code.
+func (x *instrumented) inCode() bool {
+	return len(x.tokens) > 0 && x.tokens[len(x.tokens)-1].code
+}
 
 // appendMark appends the number of the token that is being written.
-func (x *instrumented) appendMark(b []byte) []byte {
-	b = utf8.AppendRune(b, x.mark)
-	b = strconv.AppendInt(b, int64(len(x.tokens)), 10)
-	return utf8.AppendRune(b, x.mark)
+func (x *instrumented) appendMark(b []byte) []byte { return x.appendNumber(b, "", len(x.tokens)) }
+
+// appendNumber appends a number between marks, behind a sign for what it counts.
+func (x *instrumented) appendNumber(b []byte, sign string, n int) []byte {
+	b = append(utf8.AppendRune(b, x.mark), sign...)
+	return utf8.AppendRune(strconv.AppendInt(b, int64(n), 10), x.mark)
+}
+
+// nameEnd returns where the name of a start tag ends.
+func nameEnd(tag []byte) int {
+	n := 1
+	for n < len(tag) && !isSpace(tag[n]) && tag[n] != '/' && tag[n] != '>' {
+		n++
+	}
+	return n
 }
 
 // blankText reports whether a text is only white space once its references
@@ -195,7 +246,8 @@ var known = func() map[string]string {
 			out[name] = name
 		}
 	}
-	for _, name := range []string{"span", "abbr", "label", "script", "style", "svg", "path", "g", "button", "cite", "q", "sub", "sup", "time", "mark", "del", "ins"} {
+	for _, name := range []string{"class", "id", "href", "src", "alt", "rel", "type", "name", "content", "property", "width", "height", "target", "role", "lang",
+		"srcset", "colspan", "rowspan", "value", "data-src", "aria-hidden", "aria-label", "span", "abbr", "label", "script", "style", "svg", "path", "g", "button", "cite", "q", "sub", "sup", "time", "mark", "del", "ins"} {
 		out[name] = name
 	}
 	return out

@@ -57,15 +57,16 @@ func (n *node) lookup(key string) (string, bool) {
 	return "", false
 }
 
-// parse returns the tree of a document. Scripting is off: noscript is content.
-func parse(doc *charset.Text) (*node, *instrumented, error) {
-	x, err := instrument(doc, false)
+// parse returns the tree of a document; style sheets and scripts in it have no text
+// unless withCode. Scripting is off: noscript is content.
+func parse(doc *charset.Text, withCode bool) (*node, *instrumented, error) {
+	x, err := instrument(doc, false, withCode)
 	if err != nil {
 		return nil, nil, err
 	}
 	root, err := x.tree()
 	if err != nil && !x.flat {
-		if x, err = instrument(doc, true); err == nil {
+		if x, err = instrument(doc, true, withCode); err == nil {
 			root, err = x.tree()
 		}
 	}
@@ -138,37 +139,54 @@ func (w *walker) node(n *html.Node, parent *node) *node {
 // parser merged with a second tag of its name has two: the first is its own.
 func (w *walker) element(n *node) {
 	kept := n.Attr[:0]
+	var moved attrs
 	for _, a := range n.Attr {
-		if number, ok := w.number(a.Key); ok {
+		if number, ok := w.number(a.Key, "", len(w.x.tokens)); ok {
 			if !n.own {
 				n.own = true
 				n.first, n.last = number, number
+				moved = w.x.tokens[number].attrs
 			}
-			continue
+		} else if number, ok := w.number(a.Key, formatSign, len(w.x.moved.formats)); ok {
+			moved = w.x.moved.formats[number]
+		} else {
+			kept = append(kept, a)
 		}
-		kept = append(kept, a)
 	}
-	n.Attr = kept
+	if n.Attr = kept; moved.any() {
+		n.Attr = w.x.moved.of(moved)
+	}
 	n.block = blockElements[n.Data] && n.Namespace == ""
 }
 
-// number returns the number that stands between two marks and nothing else.
-func (w *walker) number(s string) (int32, bool) {
-	if !strings.HasPrefix(s, w.mark) {
-		return 0, false
+// number returns the number below limit that stands behind a sign between two marks
+// and nothing else.
+func (w *walker) number(s, sign string, limit int) (int32, bool) {
+	digits, ok := strings.CutPrefix(s, w.mark)
+	if ok {
+		digits, ok = strings.CutPrefix(digits, sign)
 	}
-	digits, ok := strings.CutSuffix(s[len(w.mark):], w.mark)
+	if ok {
+		digits, ok = strings.CutSuffix(digits, w.mark)
+	}
 	if !ok {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(digits, 10, 32)
-	return int32(n), err == nil && n < int64(len(w.x.tokens))
+	return int32(n), err == nil && n < int64(limit)
 }
 
 // text takes the marks out of a text; the parser may have joined several.
 func (w *walker) text(n *node) {
 	if !strings.Contains(n.Data, w.mark) {
 		return
+	}
+	if text, ok := strings.CutPrefix(n.Data, w.mark); ok && strings.Count(text, w.mark) == 1 { // all that there is to take out
+		digits, text, _ := strings.Cut(text, w.mark)
+		if number, err := strconv.ParseInt(digits, 10, 32); err == nil && number < int64(len(w.x.tokens)) {
+			n.Data, n.first, n.last = text, int32(number), int32(number)
+			return
+		}
 	}
 	var b strings.Builder
 	rest := n.Data

@@ -131,21 +131,25 @@ func isHidden(n *node) bool {
 	if unseen[n.Data] {
 		return !isShadow(n)
 	}
-	if how, ok := n.lookup("hidden"); ok && !strings.EqualFold(how, "until-found") {
-		return true
-	}
-	if _, ok := n.lookup("popover"); ok {
-		return true
+	style := ""
+	for _, a := range n.Attr {
+		switch {
+		case a.Namespace != "":
+		case a.Key == "hidden" && !strings.EqualFold(a.Val, "until-found"), a.Key == "popover":
+			return true
+		case a.Key == "style":
+			style = a.Val
+		}
 	}
 	if n.Data == "dialog" {
 		_, open := n.lookup("open")
 		return !open
 	}
-	if style, ok := n.lookup("style"); ok {
-		style = strings.ToLower(strings.Join(strings.Fields(style), ""))
-		return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+	if style == "" {
+		return false
 	}
-	return false
+	style = strings.ToLower(strings.Join(strings.Fields(style), ""))
+	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
 // isShadow reports whether an element is a template that browsers make part of the

@@ -36,7 +36,7 @@ func (j *judgement) roleIn(n *node, key, value string) (role, word string) {
 	if value == "" || len(value) > 400 {
 		return "", ""
 	}
-	all := words(value)
+	all := j.wordsOf(value)
 	for i, w := range all {
 		role := roleOfWord(w)
 		if role == "" || j.ignored[w] || i > 0 && negates[all[i-1]] || i+1 < len(all) && notes[all[i+1]] {
@@ -148,13 +148,11 @@ func lettersOf(s string) string {
 // overlay reports whether an element is a dialog that lies over the page, or is
 // named for consent, and holds buttons: however much it says, it is not what
 // the page is about.
-func overlay(n *node) bool {
+func (j *judgement) overlay(n *node) bool {
 	role := strings.ToLower(n.attr("role"))
 	named := role == "dialog" || role == "alertdialog" || n.attr("aria-modal") == "true" || n.Data == "dialog"
 	if !named && (n.block || n.holds) {
-		for _, w := range words(n.attr("id") + " " + n.attr("class")) {
-			named = named || roleOfWord(w) == roleCookie
-		}
+		named = j.named(n, func(w string) bool { return roleOfWord(w) == roleCookie })
 	}
 	return named && n.buttons > 0 && !n.matter
 }
@@ -214,25 +212,40 @@ func words(s string) []string {
 
 // tool reports whether an inline element is a tool of the site at a heading: a sign
 // that links to the heading itself, or a link to edit what is below it.
-func tool(n *node) bool {
+func (j *judgement) tool(n *node) bool {
 	if n.block || n.holds || n.linked == 0 {
 		return false
 	}
 	if heading(n.parent) && n.Data == "a" && n.letters <= 2 && strings.HasPrefix(n.attr("href"), "#") && titleKey(hiddenText(n)) == "" {
 		return true
 	}
-	return slices.Contains(words(n.attr("class")), "editsection")
+	return slices.Contains(j.wordsOf(n.attr("class")), "editsection")
 }
 
 // skips reports whether an element is a link past the navigation.
-func skips(n *node) bool {
+func (j *judgement) skips(n *node) bool {
 	if n.Data != "a" || !strings.HasPrefix(n.attr("href"), "#") || n.letters > 40 {
 		return false
 	}
-	for _, w := range words(n.attr("class") + " " + n.attr("id")) {
-		if w == "skip" || w == "sr" || w == "visually" || w == "jump" {
-			return true
-		}
+	return j.named(n, func(w string) bool { return w == "skip" || w == "sr" || w == "visually" || w == "jump" })
+}
+
+// named reports whether any word in the class and id of an element is one of those
+// that is looks for.
+func (j *judgement) named(n *node, is func(word string) bool) bool {
+	return slices.ContainsFunc(j.wordsOf(n.attr("class")), is) || slices.ContainsFunc(j.wordsOf(n.attr("id")), is)
+}
+
+// wordsOf returns the words of a class or id, which are divided once a page: the
+// same ones come again and again.
+func (j *judgement) wordsOf(value string) []string {
+	if value == "" {
+		return nil
 	}
-	return false
+	known, ok := j.divided[value]
+	if !ok {
+		known = words(value)
+		j.divided[value] = known
+	}
+	return known
 }

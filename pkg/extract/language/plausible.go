@@ -22,12 +22,17 @@ const Bit = bit
 // Plausible returns how likely a text is in the language that fits it best, as a
 // logarithm: the higher the likelier. It compares what the same bytes mean in
 // one encoding and another.
-func Plausible(text string) int {
+func Plausible(text string) int { return new(Memory).Plausible(text) }
+
+// Plausible returns what the function [Plausible] does, faster for several texts with
+// the same words. It
+// forgets what was said among fewer languages.
+func (memory *Memory) Plausible(text string) int {
 	main, _, _ := mainScript(text)
 	m := families()[main]
-	cost, before, last := 0, rune(' '), none
+	cost, before, last, at := 0, rune(' '), none, 0
 	for _, r := range text {
-		s := scriptOf(r)
+		s := scriptNear(r, &at)
 		if s == han {
 			s = kana // they are written as one
 		}
@@ -53,7 +58,6 @@ func Plausible(text string) int {
 	if m == nil {
 		return -cost
 	}
-	memory := &Memory{}
 	memory.hold(nil)
 	found, _ := m.score(text, memory)
 	lead(found)

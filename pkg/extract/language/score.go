@@ -117,31 +117,53 @@ func better(a, b *candidate) bool {
 // form sets scores to what the characters of a word say.
 func (m *family) form(w []byte, scores *[width]int32) {
 	clear(scores[:])
+	var sum lanes
+	added := 0
+	add := func(cost *lanes) {
+		for i := range sum {
+			sum[i] += cost[i]
+		}
+		if added++; added == maxAdded {
+			sum.takeFrom(scores)
+			sum, added = lanes{}, 0
+		}
+	}
 	g := gram(0).add(edge).add(edge)
 	for len(w) > 0 {
 		r, size := utf8.DecodeRune(w)
 		g = g.add(r).last(3)
-		m.add(g, scores)
+		add(m.cost(g))
 		w = w[size:]
 	}
-	m.add(g.add(edge).last(3), scores)
+	add(m.cost(g.add(edge).last(3)))
+	sum.takeFrom(scores)
+}
+
+// takeFrom takes the numbers from the scores.
+func (l *lanes) takeFrom(scores *[width]int32) {
+	for i, word := range l {
+		for k := range 4 {
+			scores[4*i+k] -= int32(word >> (16 * k) & 0xFFFF)
+		}
+	}
 }
 
 // unseen is what a character costs that no language has.
-const unseen = 12 * bit
+var unseen = func() lanes {
+	var logs row
+	for k := range logs {
+		logs[k] = -12 * bit
+	}
+	return costOf(&logs)
+}()
 
-// add adds what the last character of a gram says: by the longest end of the
+// cost returns what the last character of a gram costs: by the longest end of the
 // gram that was seen in any language.
-func (m *family) add(g gram, scores *[width]int32) {
+func (m *family) cost(g gram) *lanes {
 	for n := len(m.grams) - 1; n >= 0; n-- {
-		if at, ok := m.grams[n].index[g.last(n+1)]; ok {
-			for k, s := range m.grams[n].logs[at] {
-				scores[k] += int32(s)
-			}
-			return
+		if at, ok := m.grams[n].index.find(g.last(n + 1)); ok {
+			return &m.grams[n].costs[at]
 		}
 	}
-	for k := range scores {
-		scores[k] -= unseen
-	}
+	return &unseen
 }

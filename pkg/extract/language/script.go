@@ -60,6 +60,13 @@ var tables = []struct {
 // scriptOf returns the script of a letter, none for what belongs to no script
 // that is known.
 func scriptOf(r rune) script {
+	at := 0
+	return scriptNear(r, &at)
+}
+
+// scriptNear returns the script of a letter, and looks first among those of the
+// table that the letter before was in.
+func scriptNear(r rune, at *int) script {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
 		return latin
@@ -71,8 +78,12 @@ func scriptOf(r rune) script {
 		}
 		return none
 	}
-	for _, t := range tables {
+	if unicode.Is(tables[*at].table, r) {
+		return tables[*at].script
+	}
+	for i, t := range tables {
 		if unicode.Is(t.table, r) {
+			*at = i
 			return t.script
 		}
 	}
@@ -84,8 +95,9 @@ func scriptOf(r rune) script {
 // characters, it is Japanese.
 func mainScript(text string) (main script, in, all int) {
 	var n [scripts]int
+	at := 0
 	for _, r := range text {
-		if s := scriptOf(r); s != none {
+		if s := scriptNear(r, &at); s != none {
 			n[s]++
 			all++
 		}

@@ -46,10 +46,70 @@ type family struct {
 	grams [3]level        // log2 of the probability of a character after none, one and two others
 }
 
-// level holds the scores of grams of one length.
+// level holds the scores of grams of one length: the logarithms while they are
+// learnt, what they cost from then on.
 type level struct {
-	index map[gram]int32
+	index index
 	logs  []row
+	costs []lanes
+}
+
+// lanes holds a number of 16 bits for each language, four in a word, so that they
+// are added four at once.
+type lanes [width / 4]uint64
+
+// costOf returns the logarithms without their sign.
+func costOf(logs *row) (out lanes) {
+	for k, log := range logs {
+		out[k/4] |= uint64(uint16(-log)) << (k % 4 * 16)
+	}
+	return out
+}
+
+// maxAdded is how many costs of a character, of at most oneShift bits each, lanes
+// can hold the sum of.
+const maxAdded = (1<<16 - 1) / (oneShift * bit)
+
+// index finds the place of a gram in a list: an open table, since grams are looked
+// for at each character of each word that is new.
+type index struct {
+	slots []slot // a power of two, at least half of them empty
+	shift uint   // of a hash, to a place in slots
+}
+
+// slot holds a gram, 0 for none, and its place.
+type slot struct {
+	gram gram
+	at   int32
+}
+
+func newIndex(grams []gram) index {
+	size := bits.Len(uint(2 * len(grams)))
+	x := index{slots: make([]slot, 1<<size), shift: uint(64 - size)}
+	for at, g := range grams {
+		i := x.first(g)
+		for x.slots[i].gram != 0 {
+			i = (i + 1) & (len(x.slots) - 1)
+		}
+		x.slots[i] = slot{g, int32(at)}
+	}
+	return x
+}
+
+// first is where the search for a gram begins.
+func (x *index) first(g gram) int {
+	const golden = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
+	return int(uint64(g) * golden >> x.shift)
+}
+
+// find returns the place of a gram; not ok: it is not in the list.
+func (x *index) find(g gram) (at int32, ok bool) {
+	for i := x.first(g); x.slots[i].gram != 0; i = (i + 1) & (len(x.slots) - 1) {
+		if x.slots[i].gram == g {
+			return x.slots[i].at, true
+		}
+	}
+	return 0, false
 }
 
 // absent is the score of a word in a language that does not list it.
@@ -227,7 +287,14 @@ func (m *family) estimate(counts [3]tally) {
 				}
 			}
 		}
-		m.grams[n], lower = level{t.index, logs}, shares
+		costs := make([]lanes, len(logs))
+		for at := range logs {
+			costs[at] = costOf(&logs[at])
+		}
+		m.grams[n], lower = level{newIndex(t.grams), logs, costs}, shares
+	}
+	for n := range m.grams {
+		m.grams[n].logs = nil
 	}
 }
 

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -11,6 +13,23 @@ type content struct {
 	chars    []pdfium.Char
 	fonts    []pdfium.Font
 	graphics pdfium.Graphics
+	found    *found // nil until it was looked for
+}
+
+// found is what is made of a page's content alone.
+type found struct {
+	glyphs []layout.Glyph
+	shapes []table.Shape
+	tables []table.Table
+	rest   []layout.Glyph // those in no table, in the order of all
+}
+
+// find returns the glyphs of the page and its tables. The glyphs are in the memory
+// of buffer when that is large enough.
+func (c *content) find(s sheet, buffer []layout.Glyph) *found {
+	f := &found{glyphs: glyphsOf(buffer, c.page, s, c.chars, c.fonts), shapes: s.shapes(c.graphics)}
+	f.tables, f.rest = table.Find(f.shapes, f.glyphs)
+	return f
 }
 
 // contentOf loads a page, from 1, and reads its content; the characters in the
@@ -45,6 +64,7 @@ func (c *content) read(d *pdfium.Document, pageNo int, buffer []pdfium.Char) err
 type shelf struct {
 	pages map[int]*content
 	chars int
+	found int // glyphs of what was found on them
 }
 
 // What is kept: a character has some hundred bytes, and an open page its objects
@@ -52,6 +72,8 @@ type shelf struct {
 const (
 	maxKeptChars  = 1 << 17
 	maxKeptMemory = 96 << 20
+	// maxKeptGlyphs bounds the glyphs, which are kept twice.
+	maxKeptGlyphs = 1 << 16
 )
 
 // keep takes the content of a page, unless it is too much.
@@ -67,6 +89,14 @@ func (s *shelf) keep(d *pdfium.Document, pageNo int, c *content) bool {
 	return true
 }
 
+// remember keeps what was found on a page that is kept, unless it is too much.
+func (s *shelf) remember(c *content, f *found) {
+	if s.found+len(f.glyphs) <= maxKeptGlyphs {
+		c.found = f
+		s.found += len(f.glyphs)
+	}
+}
+
 // take returns the content of a page that is kept, nil when it is not, and keeps
 // it no more.
 func (s *shelf) take(pageNo int) *content {
@@ -74,6 +104,9 @@ func (s *shelf) take(pageNo int) *content {
 	if c != nil {
 		delete(s.pages, pageNo)
 		s.chars -= len(c.chars)
+		if c.found != nil {
+			s.found -= len(c.found.glyphs)
+		}
 	}
 	return c
 }

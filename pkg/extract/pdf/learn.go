@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -112,19 +112,21 @@ func (x *Extractor) sample(in block.Input, pageNo int, keep bool) (facts.Page, e
 	if err != nil {
 		return facts.Page{}, err
 	}
-	if !keep || !x.shelf.keep(d, pageNo, c) {
+	f := c.find(sheetOf(c.page), nil)
+	if keep && x.shelf.keep(d, pageNo, c) {
+		x.shelf.remember(c, f)
+	} else {
 		x.memory.chars = c.chars
 		defer c.page.Close()
 	}
-	return c.sample(pageNo), nil
+	return c.sample(pageNo, f), nil
 }
 
-func (c *content) sample(pageNo int) facts.Page {
-	s := sheetOf(c.page)
-	_, rest := table.Find(s.shapes(c.graphics), glyphsOf(nil, c.page, s, c.chars, c.fonts)) // heads of tables are repeated too
+func (c *content) sample(pageNo int, f *found) facts.Page {
+	s, rest := sheetOf(c.page), f.rest // heads of tables are repeated too
 	out := facts.Page{
 		Sheet: facts.Sheet{PageNo: pageNo, Label: c.label, Width: s.width, Height: s.height, Rotation: c.page.Rotation},
-		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: rest}),
+		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: slices.Clone(rest)}), // which changes them
 		Fonts: map[string]int{},
 	}
 	count := make([]int, len(c.fonts))

@@ -10,7 +10,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
@@ -56,7 +55,7 @@ func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Docum
 }
 
 func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) (block.Page, error) {
-	chars, graphics := c.chars, c.graphics
+	chars := c.chars
 	r.memory.chars = chars
 	annotations, err := r.page.Annotations()
 	if err != nil {
@@ -64,12 +63,15 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 	}
 	r.out.Label, r.out.Rotation = c.label, r.page.Rotation
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
-	glyphs := glyphsOf(r.memory.glyphs, r.page, r.sheet, chars, c.fonts)
-	if len(glyphs) <= maxKept {
-		r.memory.glyphs = glyphs
+	f := c.found
+	if f == nil {
+		if f = c.find(r.sheet, r.memory.glyphs); len(f.glyphs) <= maxKept {
+			r.memory.glyphs = f.glyphs
+		}
 	}
+	glyphs := f.glyphs
 	r.annotations(annotations, glyphs)
-	if failure := r.needOCR(glyphs, graphics); failure != nil && (len(glyphs) > 0 || !r.interactive()) {
+	if failure := r.needOCR(glyphs, c.graphics); failure != nil && (len(glyphs) > 0 || !r.interactive()) {
 		return r.scanned(failure)
 	}
 	if len(glyphs) == 0 && !r.interactive() {
@@ -90,7 +92,7 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 		}
 	}
 	r.placed = make([]int, len(glyphs))
-	r.layer(known, glyphs, graphics, said)
+	r.layer(known, f, c.graphics, said)
 	r.account(chars, glyphs)
 	r.attachLinks()
 	r.addRead()
@@ -108,11 +110,13 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 
 // layer adds the blocks of the text layer, the tables among them, and the
 // pictures.
-func (r *reader) layer(known *facts.Document, glyphs []layout.Glyph, g pdfium.Graphics, said tags) {
-	shapes := r.sheet.shapes(g)
-	tables, rest := table.Find(shapes, glyphs)
-	charts := r.charts(shapes, tables, glyphs)
-	tables, rest = withoutCharts(tables, rest, charts)
+func (r *reader) layer(known *facts.Document, f *found, g pdfium.Graphics, said tags) {
+	glyphs, shapes := f.glyphs, f.shapes
+	charts := r.charts(shapes, f.tables, glyphs)
+	tables, rest := withoutCharts(f.tables, f.rest, charts)
+	for i := range rest {
+		rest[i].Tag = glyphs[rest[i].Seq].Tag
+	}
 	figures := r.figures(g, charts, tables, glyphs, said.alt)
 	page := known.Page(r.pageNo, r.sheet.height)
 	rest = r.label(figures, shapes, rest, page.BodySize)

@@ -12,7 +12,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
@@ -180,6 +181,17 @@ func broken(err error) bool {
 	return errors.Is(err, pdfium.ErrEngine) || errors.Is(err, pdfium.ErrLimit)
 }
 
+// details are what err says beside what sort of failure it is, behind a colon;
+// "" when it says no more.
+func details(err, sort error) string {
+	text := strings.Replace(err.Error(), sort.Error(), "", 1)
+	parts := slices.DeleteFunc(strings.Split(text, ": "), func(s string) bool { return s == "" })
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ": ")
+}
+
 // failure says what a failing document is to blame for. Errors of others stay
 // as they are.
 func failure(err error) error {
@@ -188,7 +200,7 @@ func failure(err error) error {
 		reason   fault.Reason
 		sentence string
 	}{
-		{pdfium.ErrPassword, fault.Encrypted, "the PDF is protected by a password"},
+		{pdfium.ErrPassword, fault.Encrypted, "the PDF is encrypted"},
 		{pdfium.ErrFormat, fault.Malformed, "the PDF cannot be read"},
 		{pdfium.ErrLimit, fault.LimitExceeded, "the PDF needs more than one document may use"},
 		{pdfium.ErrEngine, fault.ParserCrashed, "the PDF engine failed on this document"},
@@ -199,7 +211,7 @@ func failure(err error) error {
 	}
 	for _, r := range reasons {
 		if errors.Is(err, r.err) {
-			return &block.Failure{Reason: r.reason, Message: fmt.Sprintf("%s: %v", r.sentence, err)}
+			return &block.Failure{Reason: r.reason, Message: r.sentence + details(err, r.err)}
 		}
 	}
 	return err

@@ -25,21 +25,28 @@ const (
 const (
 	ot1 = "ΓΔΘΛΞΠΣΥΦΨΩ\uFB00\uFB01\uFB02\uFB03\uFB04ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ"
 	t1  = "`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—\x00\x00ıȷ\uFB00\uFB01\uFB02\uFB03\uFB04"
+	// t1High are codes 128 to 191 of T1; those behind are Latin-1's but for four.
+	t1High = "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£"
 )
 
 const (
 	// The ligatures of the two encodings.
 	ot1First, ot1Last = 0x0B, 0x0F
 	t1First, t1Last   = 0x1B, 0x1F
+	// t1Letters is the first of the accented letters of T1; OT1 ends before.
+	t1Letters = 0xC0
 	// leastText is how many characters show what a font is for; textFont is the
-	// share of small letters, in tenths, from which on it is for text.
-	leastText, textFont = 40, 6
+	// share of small letters, in tenths, from which on it is for text. Of one for
+	// tables, leastWords words of wordLetters small letters tell that.
+	leastText, textFont     = 40, 6
+	leastWords, wordLetters = 3, 4
 )
 
 // unnamed gives the text fonts without a name, by font of the page, the encoding
-// whose ligatures stand beside letters in them.
+// whose ligatures, or accented letters, stand beside letters in them.
 func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encodings []*symbols) {
-	all, small := make([]int, len(fonts)), make([]int, len(fonts))
+	all, small, words := make([]int, len(fonts)), make([]int, len(fonts)), make([]int, len(fonts))
+	run := 0 // small letters of one font
 	oldest, newer := 0, 0
 	letter := func(i, font int) bool {
 		return i >= 0 && i < len(chars) && chars[i].Font == font && chars[i].Rune >= 'a' && chars[i].Rune <= 'z'
@@ -51,9 +58,13 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 		}
 		all[c.Font]++
 		small[c.Font] += count(letter(i, c.Font))
+		if run++; !letter(i, c.Font) || !letter(i-1, c.Font) {
+			run = count(letter(i, c.Font))
+		}
+		words[c.Font] += count(run == wordLetters)
 		if c.UnicodeMapError && (letter(i-1, c.Font) || letter(i+1, c.Font)) {
 			oldest += count(c.Rune >= ot1First && c.Rune <= ot1Last)
-			newer += count(c.Rune >= t1First && c.Rune <= t1Last)
+			newer += count(c.Rune >= t1First && c.Rune <= t1Last || c.Rune >= t1Letters && c.Rune <= 0xFF)
 		}
 	}
 	if oldest == newer {
@@ -64,14 +75,14 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 		table = t.ot1
 	}
 	for i := range fonts {
-		if all[i] >= leastText && 10*small[i] >= textFont*all[i] {
+		if all[i] >= leastText && 10*small[i] >= textFont*all[i] || words[i] >= leastWords {
 			encodings[i] = table
 		}
 	}
 }
 
 // symbols is the table of a font by code.
-type symbols [128]rune
+type symbols [256]rune
 
 // symbolTables are the tables of the fonts of one page.
 type symbolTables struct{ oms, omx, oml, msam, ot1, t1 *symbols }
@@ -82,6 +93,8 @@ func newSymbolTables() symbolTables {
 	t.ot1, t.t1 = &symbols{}, &symbols{}
 	t.ot1.fill(0, ot1)
 	t.t1.fill(0, t1)
+	t.t1.fill(128, t1High)
+	t.t1[0xD7], t.t1[0xDF], t.t1[0xF7], t.t1[0xFF] = 'Œ', 'ẞ', 'œ', 'ß'
 	t.oms.fill(0, omsLow)
 	t.oms[64] = 'ℵ'
 	for r := 'A'; r <= 'Z'; r++ {
@@ -121,7 +134,7 @@ func (t symbolTables) of(f pdfium.Font) *symbols {
 
 // read returns the character that c is, and whether the table knows it.
 func (s *symbols) read(c *pdfium.Char) (rune, bool) {
-	if s == nil || !c.UnicodeMapError || c.Rune < 0 || c.Rune > 127 || s[c.Rune] == 0 {
+	if s == nil || !c.UnicodeMapError || c.Rune < 0 || c.Rune > 255 || s[c.Rune] == 0 {
 		return c.Rune, false
 	}
 	return s[c.Rune], true

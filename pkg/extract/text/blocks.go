@@ -219,7 +219,23 @@ func (x *extraction) headingAbove(lines *[]line) bool {
 var startsAnew = regexp.MustCompile(`^(?:\d{1,2}(?:\.\d{1,2})+\.?\s+)?\p{Lu}`)
 
 // hasItem reports whether a line begins a list item.
-func hasItem(l line) bool { return itemForm.MatchString(l.text) }
+func hasItem(l line) bool { return mayBeItem(l.text) && itemForm.MatchString(l.text) }
+
+// mayBeItem reports whether a text begins as one that itemForm matches: of a letter
+// there are five at most, and a sign behind them.
+func mayBeItem(text string) bool {
+	const most = 5
+	n := 0
+	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
+		if n++; n > most {
+			return false
+		}
+	}
+	if n == 0 {
+		return true
+	}
+	return n < len(text) && (text[n] == '.' || text[n] == ')')
+}
 
 // levelOfNumber returns the level of a heading by the parts of its number.
 func levelOfNumber(number string) int { return min(2+strings.Count(number, "."), 6) }

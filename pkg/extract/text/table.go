@@ -30,7 +30,7 @@ var (
 func (x *extraction) barred(lines []line) bool {
 	from, to := 0, 0
 	for ; from < len(lines); from = to + 1 {
-		for to = from; to < len(lines) && (strings.Contains(lines[to].text, "|") || border.MatchString(lines[to].text)); {
+		for to = from; to < len(lines) && (strings.Contains(lines[to].text, "|") || isBorder(lines[to].text)); {
 			to++
 		}
 		if to-from < 2 || to-from > maxLines {
@@ -90,7 +90,7 @@ func (x *extraction) addTable(lines []line, rows [][]string, heads int, confiden
 func barred(lines []line) (rows [][]string, heads int, ok bool) {
 	framed, ruled := true, false
 	for _, l := range lines {
-		if border.MatchString(l.text) && len(l.text) > 2 {
+		if isBorder(l.text) && len(l.text) > 2 {
 			if heads == 0 && len(rows) > 0 {
 				heads = len(rows)
 			}
@@ -138,13 +138,16 @@ func columned(lines []line) (rows [][]string, heads int, ok bool) {
 	const minRows = 3
 	var grid [][]rune
 	var rule []rune
+	if !slices.ContainsFunc(lines, mayDivide) {
+		return nil, 0, false
+	}
 	items := 0
 	for _, l := range lines {
 		wide := expand(l)
 		if len(wide) > maxLine {
 			return nil, 0, false
 		}
-		if border.MatchString(l.text) {
+		if isBorder(l.text) {
 			if rule == nil {
 				rule, heads = wide, len(grid)
 			}
@@ -180,6 +183,18 @@ func columned(lines []line) (rows [][]string, heads int, ok bool) {
 		heads = 0
 	}
 	return rows, heads, true
+}
+
+// mayDivide reports whether a line has room between columns or before them, or is a
+// rule: without such lines there is one column.
+func mayDivide(l line) bool {
+	return l.indent > 0 || strings.Contains(l.text, "  ") || strings.ContainsAny(l.text, "\t\u00A0") || isBorder(l.text)
+}
+
+// isBorder reports whether a line, without white space at its ends, is one between
+// rows.
+func isBorder(text string) bool {
+	return text != "" && strings.IndexByte("-+|:=", text[0]) >= 0 && border.MatchString(text)
 }
 
 // expand returns a line with its indent and with tabulators as spaces.

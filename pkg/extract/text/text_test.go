@@ -204,3 +204,24 @@ func sound(t testing.TB, raw string, page block.Page) {
 		t.Errorf("%d of %d visible characters are in blocks", n, page.Visible)
 	}
 }
+
+// TestItemForm: hasItem and isBorder look at the beginning of a line before they ask
+// an expression.
+func TestItemForm(t *testing.T) {
+	signs := []string{"a", "X", "i", "1", ".", ")", "(", " ", "-", "|", "=", "\u00e9", "\u2022"}
+	var all func(text string, more int)
+	all = func(text string, more int) {
+		if got, want := hasItem(line{text: text}), itemForm.MatchString(text); got != want {
+			t.Fatalf("%q begins an item: %v, by the expression %v", text, got, want)
+		}
+		if got, want := isBorder(strings.TrimSpace(text)), border.MatchString(strings.TrimSpace(text)); got != want {
+			t.Fatalf("%q is a border: %v, by the expression %v", text, got, want)
+		}
+		for _, sign := range signs[:len(signs)*min(more, 1)] {
+			all(text+sign, more-1)
+		}
+	}
+	all("", 4)
+	all("iv", 3)
+	all("xviii", 2)
+}

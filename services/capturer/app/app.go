@@ -34,11 +34,15 @@ type App struct {
 // New connects the capturer's parts. Stores that are away are waited for by
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
+	store := blobstore.ConfigOf(c.S3)
+	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
+		return a.db.AdoptObject(ctx, string(b), key)
+	}
+	blobs, err := blobstore.Open(ctx, store)
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
-	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
 	temporary := c.Capture.spooler(c.S3.TempDir)
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())

@@ -89,7 +89,9 @@ func TestFetchLargeDocuments(t *testing.T) {
 	if server == "" {
 		t.Skip("it is part of TestSixteenLargeDocuments")
 	}
-	b := fresh(t, func(c *Config) { c.Capture.SpoolBytes, c.Capture.Total = 8<<20, 8*time.Minute })
+	b := fresh(t, func(c *Config) {
+		c.Capture.SpoolBytes, c.Capture.Total, c.Capture.Lease = 8<<20, 8*time.Minute, time.Minute
+	})
 	b.register(func(s *model.Source) { s.MaxBytes, s.HostRequests = 1<<30, largeDocuments })
 	start := time.Now()
 	var group sync.WaitGroup

@@ -288,6 +288,32 @@ func TestADamagedSegmentFailsTheRun(t *testing.T) {
 	}
 }
 
+// TestAnEventWithoutItsSegment: a segment that was lost with a crash of the catalog is
+// made again, and nobody tells of it once more.
+func TestAnEventWithoutItsSegment(t *testing.T) {
+	w := newWorld(t)
+	v := version{doc: "https://example.org/a", day: 5, pages: []string{"# A|One."}}
+	run := w.capture(v)
+	all := model.PageRange{From: 1, To: 1}
+	e, err := event.New("extractor", event.IRExtracted{SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
+		Pages: all, PageCount: 1}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindDeferred {
+		t.Errorf("a segment that may come back: %v", err)
+	}
+	old := e
+	old.Time = old.Time.Add(-time.Hour)
+	if err := w.stage.Handle(t.Context(), old, w.emit); err != nil || len(w.heard()) > 0 {
+		t.Errorf("left to reconcile: %v", err)
+	}
+	w.extract(run, all, 0, v.pages)
+	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil || w.run(run).State != model.RunDone {
+		t.Errorf("%+v, %v", w.run(run), err)
+	}
+}
+
 func TestAnEventWithoutARun(t *testing.T) {
 	w := newWorld(t)
 	e, err := event.New("extractor", event.IRExtracted{SnapshotID: "snap_x", SourceID: "s", ExtractionID: "e",
@@ -295,6 +321,10 @@ func TestAnEventWithoutARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindDeferred {
+		t.Errorf("a run that may come back: %v", err)
+	}
+	e.Time = e.Time.Add(-time.Hour)
 	err = w.stage.Handle(t.Context(), e, w.emit)
 	if fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("error %v", err)

@@ -51,17 +51,23 @@ type App struct {
 // New connects the extractor's parts. Stores that are away are waited for by
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	a := &App{reading: &reading{mode: c.OCR.Mode, logger: tel.Logger}}
+	store := blobstore.ConfigOf(c.S3)
+	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
+		return a.db.AdoptObject(ctx, string(b), key)
+	}
+	blobs, err := blobstore.Open(ctx, store)
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	limits := child.ConfigOf(c.Extraction, c.S3.TempDir)
-	limits.Warm, limits.Read = true, blobs.ReadRaw
+	ahead := newAhead(blobs)
+	limits.Warm, limits.Read = true, ahead.ReadRaw
 	children, err := child.New(limits, blobs.FetchRaw)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{children: children, reading: &reading{mode: c.OCR.Mode, logger: tel.Logger}}
+	a.children = children
 	if a.reading.reader, err = newReader(c, blobs); err != nil {
 		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
 	}
@@ -78,7 +84,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	}
-	a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, a.reading.on, tel.Logger), options)
+	a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, ahead, a.reading.on, tel.Logger), options)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -118,11 +124,11 @@ func (a *App) Run(ctx context.Context) error {
 // Ready implements process.Service: the consumer that text goes through says it.
 func (a *App) Ready(ctx context.Context) error { return a.extract.Ready(ctx) }
 
-func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, on func(context.Context) (bool, error), logger *slog.Logger) *stage.Stage {
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ahead *ahead, on func(context.Context) (bool, error), logger *slog.Logger) *stage.Stage {
 	parts := extractor{children, blobs}
 	return &stage.Stage{
 		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
-		OCR: on, Log: logger, NewerDelay: newerDelay,
+		OCR: on, Log: logger, NewerDelay: newerDelay, Ahead: ahead.begin,
 		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 		Moved:   func(err error) bool { return errors.Is(err, catalog.ErrRunMoved) },
 	}

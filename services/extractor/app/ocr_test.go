@@ -54,7 +54,7 @@ func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	if w.reading.reader != nil {
 		t.Cleanup(w.reading.reader.Close)
 	}
-	w.stage = newStage(w.db, w.blobs, w.children, w.reading.on, logger)
+	w.stage = newStage(w.db, w.blobs, w.children, newAhead(w.blobs), w.reading.on, logger)
 	w.ocr = recogniser(w.db, w.blobs, w.reading, logger)
 	return w
 }

@@ -1,14 +1,17 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -204,7 +207,14 @@ func TestEventsThatNameNothing(t *testing.T) {
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
 		f(&d)
-		return w.event(d)
+		e := w.event(d)
+		e.Time = e.Time.Add(-time.Hour)
+		return e
+	}
+	lost := good
+	lost.ExtractionID = "none"
+	if err := w.stage.Handle(t.Context(), w.event(lost), w.emit); fault.KindOf(err) != fault.KindDeferred {
+		t.Errorf("a run that may come back: %v", err)
 	}
 	broken := w.event(good)
 	broken.Payload = []byte(`{"source_id":3}`)
@@ -228,6 +238,29 @@ func TestEventsThatNameNothing(t *testing.T) {
 	}
 	if segments, err := w.db.Segments(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || len(segments) > 0 {
 		t.Errorf("%+v, %v", segments, err)
+	}
+}
+
+// TestALostSegmentIsMadeAgain: the catalog forgets what was published, as a server does
+// that crashes.
+func TestALostSegmentIsMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
+	e := w.event(split(run, one))
+	lose := func(ctx context.Context, d event.Data) error {
+		return errors.Join(w.db.DropSchema(ctx), w.db.Migrate(ctx), w.emit(ctx, d))
+	}
+	err := w.stage.Handle(t.Context(), e, lose)
+	if !errors.Is(err, catalog.ErrLost) || fault.KindOf(err) != fault.KindUnavailable {
+		t.Fatalf("a segment is lost: %v", err)
+	}
+	lost := w.heard()
+	w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
+	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+		t.Fatal(err)
+	}
+	if said := w.heard(); len(said) != 1 || fmt.Sprint(said) != fmt.Sprint(lost) {
+		t.Errorf("said %v, then %v", lost, said)
 	}
 }
 

@@ -109,7 +109,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(children.Close)
-	return &world{T: t, env: env, db: db, blobs: blobs, children: children, stage: newStage(db, blobs, children, nil, slog.New(slog.DiscardHandler))}
+	return &world{T: t, env: env, db: db, blobs: blobs, children: children, stage: newStage(db, blobs, children, newAhead(blobs), nil, slog.New(slog.DiscardHandler))}
 }
 
 func (w *world) emit(_ context.Context, d event.Data) error {

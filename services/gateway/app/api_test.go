@@ -283,6 +283,7 @@ func TestWrongRequests(t *testing.T) {
 		{"/v1/search", "/v1/search?q=a&limit=ten", 400},
 		{"/v1/search", "/v1/search?q=a&as_of=yesterday", 400},
 		{"/v1/search", "/v1/search?q=a&as_of=2026-02-30", 400},
+		{"/v1/search", "/v1/search?q=a&as_of=2026-02-01&as_of=2026-02-02", 400},
 		{"/v1/search", "/v1/search?q=a&layer=warm", 400},
 		{"/v1/search", "/v1/search?q=a&type=rumour", 400},
 		{"/v1/search", "/v1/search?q=a&status=new", 400},

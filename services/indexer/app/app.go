@@ -45,15 +45,16 @@ func (Index) About() string { return "The indexer's collections." }
 
 // App is the running indexer.
 type App struct {
-	runner *stream.Runner
-	conn   *stream.Conn
-	db     *catalog.DB
-	store  *store
-	syncer *sync.Syncer
-	log    *slog.Logger
-	retry  time.Duration
-	check  time.Duration
-	why    atomic.Pointer[error] // why the collections are not set up; nil: they are
+	runner  *stream.Runner
+	conn    *stream.Conn
+	db      *catalog.DB
+	store   *store
+	syncer  *sync.Syncer
+	auditor *sync.Auditor
+	log     *slog.Logger
+	retry   time.Duration
+	check   time.Duration
+	why     atomic.Pointer[error] // why the collections are not set up; nil: they are
 }
 
 // errNotSetUp says that Run has not come so far.
@@ -76,8 +77,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a.syncer = &sync.Syncer{
 		Catalog: a.db, Store: a.store, Points: a.store, Alias: c.Qdrant.Collection,
 		Embedders: embedders(), Model: retrieval.HashModel,
-		Missing: missing, Now: time.Now, Log: tel.Logger,
+		Missing: missing, Foreign: foreign, Now: time.Now, Log: tel.Logger,
 	}
+	a.auditor = &sync.Auditor{Syncer: a.syncer, Record: a.db, Look: a.store}
 	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection, Missing: missing, Trouble: trouble}
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
@@ -101,6 +103,9 @@ func embedders() map[string]retrieval.Embedder {
 func missing(err error) bool {
 	return errors.Is(err, vectorstore.ErrNotFound) || errors.Is(err, catalog.ErrNoCollection)
 }
+
+// foreign reports that a collection is there for other vectors.
+func foreign(err error) bool { return errors.Is(err, vectorstore.ErrMismatch) }
 
 // trouble reports that the vector store failed by itself.
 func trouble(err error) bool { return errors.Is(err, vectorstore.ErrTrouble) }
@@ -133,8 +138,8 @@ func (a *App) Run(ctx context.Context) error {
 	}
 }
 
-// work handles events and sets the collections up again every so often: points
-// may be lost while no event names a chunk of theirs.
+// work handles events, and every so often sets the collections up again and compares
+// some of their points: they may be lost while no event names a chunk of theirs.
 func (a *App) work(ctx context.Context) error {
 	if a.check <= 0 {
 		return a.runner.Run(ctx)
@@ -151,7 +156,11 @@ func (a *App) work(ctx context.Context) error {
 				return
 			case <-ticker.C:
 			}
-			if err := a.syncer.Setup(checking); err != nil && checking.Err() == nil {
+			err := a.syncer.Setup(checking)
+			if err == nil {
+				err = a.auditor.Audit(checking)
+			}
+			if err != nil && checking.Err() == nil {
 				a.log.WarnContext(ctx, "collections cannot be looked after", "error", err)
 			}
 		}

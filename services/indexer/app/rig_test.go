@@ -68,7 +68,7 @@ func (r *rig) newSyncer() *sync.Syncer {
 	return &sync.Syncer{
 		Catalog: r.db, Store: r.store, Points: r.points, Alias: r.env.Collection,
 		Embedders: map[string]retrieval.Embedder{retrieval.HashModel: embed.Batched{Embedder: r.embeds}},
-		Model:     retrieval.HashModel, Missing: missing, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Model:     retrieval.HashModel, Missing: missing, Foreign: foreign, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -78,6 +78,33 @@ func (s *store) Count(ctx context.Context, collection string) (int, error) {
 	return c.Count(ctx, vectorstore.Filter{})
 }
 
+// Drop implements sync.Store.
+func (s *store) Drop(ctx context.Context, collection string) error {
+	c, err := s.collection(ctx, collection)
+	if err != nil {
+		return err
+	}
+	return c.Drop(ctx)
+}
+
+// IDs implements sync.Look.
+func (s *store) IDs(ctx context.Context, collection, after string, limit int) ([]string, error) {
+	c, err := s.collection(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	return c.IDs(ctx, after, limit)
+}
+
+// Layers implements sync.Look.
+func (s *store) Layers(ctx context.Context, collection string, ids []string) (map[string]string, error) {
+	c, err := s.collection(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	return c.Layers(ctx, ids)
+}
+
 // AliasOf implements sync.Store.
 func (s *store) AliasOf(ctx context.Context, alias string) (string, error) {
 	client, err := s.client(ctx)

@@ -42,7 +42,12 @@ type App struct {
 // New connects the splitter's parts. Stores that are away are waited for by
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	a := &App{}
+	store := blobstore.ConfigOf(c.S3)
+	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
+		return a.db.AdoptObject(ctx, string(b), key)
+	}
+	blobs, err := blobstore.Open(ctx, store)
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
@@ -50,7 +55,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err != nil {
 		return nil, err
 	}
-	a := &App{children: children}
+	a.children = children
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
@@ -73,7 +78,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client) *stage.Stage {
 	return &stage.Stage{
 		Catalog: db, Splitter: splitter{children, blobs}, ParserVersion: extract.ParserVersion,
-		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) }, Small: child.GoesAlong,
 	}
 }
 

@@ -1,14 +1,17 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -135,7 +138,7 @@ func TestWhatCannotBeSplit(t *testing.T) {
 		want string
 	}{
 		{"", model.KindHTML, "empty_content: the document has no bytes"},
-		{"GIF89a", model.KindOther, "unsupported_type: files of kind"},
+		{"GIF89a", model.KindOther, "unsupported_type: there is no extractor for files of this type"},
 		{pdfOf(5, ""), model.KindPDF, "limit_exceeded: the document has 5 pages, limit 4"},
 		{"%PDF-1.4\nnothing", model.KindPDF, "malformed: the PDF cannot be read"},
 	} {
@@ -173,13 +176,39 @@ func TestWhatCannotBeSplit(t *testing.T) {
 	}
 }
 
+// TestALostRunIsStartedAgain: the catalog forgets what was published, as a server does
+// that crashes.
+func TestALostRunIsStartedAgain(t *testing.T) {
+	w := newWorld(t)
+	s := w.capture(page, model.KindHTML, nil)
+	lose := func(ctx context.Context, d event.Data) error {
+		return errors.Join(w.db.DropSchema(ctx), w.db.Migrate(ctx), w.emit(ctx, d))
+	}
+	err := w.stage.Handle(t.Context(), w.stored(s), lose)
+	if !errors.Is(err, catalog.ErrLost) || fault.KindOf(err) != fault.KindUnavailable {
+		t.Fatalf("a run is lost: %v", err)
+	}
+	w.said = nil
+	w.capture(page, model.KindHTML, nil)
+	run := w.start(s)
+	if got := w.heard(run); got != "1-1/1#0" {
+		t.Errorf("said %s", got)
+	}
+}
+
 func TestEventsThatNameNothing(t *testing.T) {
 	w := newWorld(t)
 	unknown := event.SnapshotStored{SnapshotID: "snap_none", SourceID: "s"}
 	noRun := event.RunRequested{SnapshotID: w.capture(page, model.KindHTML, nil).SnapshotID, SourceID: "s", ExtractionID: "none", Redo: 1}
+	fresh := w.event(unknown)
+	if err := w.stage.Handle(t.Context(), fresh, w.emit); fault.KindOf(err) != fault.KindDeferred {
+		t.Errorf("a snapshot that may come back: %v", err)
+	}
+	old := fresh
+	old.Time = old.Time.Add(-time.Hour)
 	broken := w.event(unknown)
 	broken.Payload = []byte(`{"source_id":"another"}`)
-	for _, e := range []event.Event{w.event(unknown), w.event(noRun), broken, w.event(event.IRExtracted{SourceID: "s"})} {
+	for _, e := range []event.Event{old, w.event(noRun), broken, w.event(event.IRExtracted{SourceID: "s"})} {
 		if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
 			t.Errorf("%s: %v", e.ID, err)
 		}

@@ -75,7 +75,7 @@ func Blocks(p Page, lines []Line) []Block {
 		if i < len(p.Firsts) {
 			first = p.Firsts[i]
 		}
-		at := p.insertion(blocks, box, first-1)
+		at := p.insertion(blocks, box, first-1, i < p.Walls)
 		blocks = slices.Insert(blocks, at, Block{Kind: Box, Box: box, At: box, Ref: i, Confidence: 1})
 	}
 	return besideBoxes(p, blocks)
@@ -211,8 +211,9 @@ func (p *Page) walled(a, b *Line) bool {
 // insertion returns where in the reading order a box belongs: behind the
 // blocks above it, before those below it. Where that leaves a choice, it stands
 // before the first block that is drawn after seq, if that is one of its places,
-// else as early as it can.
-func (p *Page) insertion(blocks []Block, box Rect, seq int) int {
+// else as early as it can. Above a wall, which divides the text, is all that stands
+// higher in its flow.
+func (p *Page) insertion(blocks []Block, box Rect, seq int, wall bool) int {
 	above, below := make([]bool, len(blocks)), make([]bool, len(blocks))
 	last := 0 // blocks below that stand before place i, and above that stand behind it
 	anyAbove := false
@@ -222,7 +223,7 @@ func (p *Page) insertion(blocks []Block, box Rect, seq int) int {
 		if drawn < 0 && seq >= 0 && b.Kind != Box && b.Lines[0].Glyphs[0].Seq > seq {
 			drawn = i
 		}
-		if b.Turn != 0 || sharedX(b.Box, box) <= 0 || b.Kind == Caption && b.nextTo(box) && !p.between(b) {
+		if b.Turn != 0 || sharedX(b.Box, box) <= 0 && !(wall && b.flowsBy(box)) || b.Kind == Caption && b.nextTo(box) && !p.between(b) {
 			continue // a caption goes where its box does
 		}
 		middle := (b.At.Top + b.At.Bottom) / 2
@@ -238,4 +239,10 @@ func (p *Page) insertion(blocks []Block, box Rect, seq int) int {
 		}
 	}
 	return place
+}
+
+// flowsBy reports whether the box stands in the flow of text that the block is a
+// part of, where a full line of it would be.
+func (b *Block) flowsBy(box Rect) bool {
+	return b.left < b.right && b.right > box.Left && b.left < box.Right
 }

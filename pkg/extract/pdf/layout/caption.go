@@ -136,8 +136,11 @@ func (p *Page) named(blocks []Block, i int) (box int, below bool) {
 	nearest := captionGap * c.Size
 	for k := range blocks {
 		b := &blocks[k]
-		if b.Kind != Box || c.Turn != 0 || isTable && b.Ref >= p.Walls || isOther && b.Ref < p.Walls ||
-			2*sharedX(c.At, b.Box) < math.Min(c.At.Width(), b.Box.Width()) {
+		if b.Kind != Box || c.Turn != 0 || isTable && b.Ref >= p.Walls || isOther && b.Ref < p.Walls {
+			continue
+		}
+		shared := sharedX(c.At, b.Box)
+		if 2*shared < math.Min(c.At.Width(), b.Box.Width()) && !(isTable && (shared > 0 || c.flowsBy(b.Box))) {
 			continue
 		}
 		under, over := b.Box.Top-c.At.Bottom, c.At.Top-b.Box.Bottom

@@ -14,8 +14,10 @@ type gutters []float64
 const (
 	// proseWidth is how wide a line of running text is at least, in ems.
 	proseWidth = 9
-	// proseLines is how many of them make a column.
+	// proseLines is how many of them make a column, and gutterHang how far, in ems,
+	// their beginnings differ: those of heads above columns of figures do more.
 	proseLines = 4
+	gutterHang = 3
 )
 
 // guttersOf finds the places that lines of running text begin right of or end
@@ -37,18 +39,19 @@ func guttersOf(lines []Line) gutters {
 			continue // a place is tried once for each left edge
 		}
 		at := l.At.Left - float64(0.5*l.Size)
-		left, right, across := 0, 0, 0
+		left, right, across, begin := 0, 0, 0, 0
 		for _, o := range prose {
 			switch {
 			case o.At.Right <= at:
 				left++
 			case o.At.Left >= at:
 				right++
+				begin += one(o.At.Left <= l.At.Left+float64(gutterHang*l.Size))
 			default:
 				across++
 			}
 		}
-		if left >= proseLines && right >= proseLines && 6*across <= left+right {
+		if left >= proseLines && begin >= proseLines && 6*across <= left+right {
 			out = append(out, at)
 		}
 	}

@@ -277,3 +277,44 @@ func TestTablesBelowEachOther(t *testing.T) {
 	expect(t, Page{Glyphs: glyphs, Boxes: []Rect{{50, 100, 300, 150}, {50, 180, 300, 230}, {50, 260, 300, 310}}, Walls: 3},
 		"caption: Table 1: Of weirs", "box: ", "caption: Table 2: Of mills", "box: ", "caption: Table 3: Of water", "box: ")
 }
+
+// A narrow table in the middle of the page comes behind what stands above it at the
+// page's left edge.
+func TestNarrowTablesBelowShortLines(t *testing.T) {
+	line := "Text that fills its line from one edge of the page to the other, as most of it does."
+	above := set(10, placed{50, 100, line}, placed{50, 112, line}, placed{50, 124, "and ends here."})
+	below := set(10, placed{50, 400, line}, placed{50, 412, line}, placed{50, 424, "and ends there."})
+	table := Rect{250, 180, 350, 370}
+	text := "p: " + line + " " + line + " and ends here."
+	end := "p: " + line + " " + line + " and ends there."
+	for _, c := range []struct{ name, want string }{
+		{"Table 3. Weirs", "caption: Table 3. Weirs"},
+		{"Table 3. Weirs, mills and the like of the town", "caption: Table 3. Weirs, mills and the like of the town"},
+		{"The weirs:", "p: The weirs:"},
+	} {
+		expect(t, Page{Glyphs: together(above, set(10, placed{50, 160, c.name}), below), Boxes: []Rect{table}, Walls: 1},
+			text, c.want, "box: ", end)
+	}
+}
+
+// Heads over columns of figures, right of long names, begin at places of their own:
+// they are no column of text.
+func TestHeadsBesideNamesAreNoColumn(t *testing.T) {
+	var lines []Line
+	add := func(x, y float64, text string) { lines = append(lines, LineOf(set(10, placed{x, y, text}))) }
+	for i := range 12 {
+		add(50, 100+14*float64(i), "Names of places and of rivers")
+	}
+	for i, x := range []float64{230, 265, 300, 335, 370} {
+		add(x, 90+40*float64(i), "Samples taken and counted")
+	}
+	if got := Columns(lines); len(got) != 1 {
+		t.Errorf("heads make %d columns", len(got))
+	}
+	for i := range 5 {
+		add(260, 100+14*float64(i), "Text of another column runs on")
+	}
+	if got := Columns(lines); len(got) < 2 {
+		t.Errorf("two columns of text are %d", len(got))
+	}
+}

@@ -78,10 +78,17 @@ func (r *region) table() (t Table, ok bool) {
 // withoutLabels returns how many of the heads are left without the names of the
 // group of rows below them.
 func (c *columns) withoutLabels(rows [][]layout.Line, heads int) int {
-	for heads > 1 && c.label(rows[heads-1]) && c.begins(rows[heads-2]) {
+	for heads > 1 && c.label(rows[heads-1]) && c.closed(rows[:heads-1], rows[heads-1]) {
 		heads--
 	}
 	return heads
+}
+
+// closed reports whether the head of the first column ends in rows, above one that
+// stands by itself.
+func (c *columns) closed(rows [][]layout.Line, below []layout.Line) bool {
+	last := rows[len(rows)-1]
+	return c.begins(last) || below[0].Base-last[0].Base >= below[0].Size && slices.ContainsFunc(rows, c.begins)
 }
 
 // label reports a row that names the group of rows below it: one text in the
@@ -271,7 +278,7 @@ func (c *columns) headsAbove(rows, body [][]layout.Line, box layout.Rect) [][]la
 	n, below := 0, body[0]
 	for i := len(rows) - 1; i >= 0 && i >= len(rows)-maxHeads && near(rows[i], below, step); i-- {
 		names := c.names(rows[i], c.most())
-		fits := !slices.ContainsFunc(rows[i], func(l layout.Line) bool {
+		fits := !slices.ContainsFunc(c.cut(rows[i]), func(l layout.Line) bool {
 			return l.At.Left < box.Left-float64(2*l.Size) || l.At.Right > box.Right+float64(2*l.Size) || !names && l.At.Width() > 0.6*box.Width()
 		})
 		if !fits || layout.BeginsCaption(rows[i][0].String()) {

@@ -60,6 +60,9 @@ func columnsOf(rows [][]layout.Line, width extent) *columns {
 	if len(edges) == 0 || em < minTextHeight {
 		return nil
 	}
+	if edges = begun(rows, edges); len(edges) == 0 {
+		return nil
+	}
 	c := &columns{em: em}
 	left, right := width.from, width.to
 	for _, row := range rows {
@@ -88,6 +91,26 @@ func columnsOf(rows [][]layout.Line, width extent) *columns {
 		}
 	}
 	return c
+}
+
+// begun returns the edges behind which some text begins: white space in words that
+// run on from one column is not between two.
+func begun(rows [][]layout.Line, edges []float64) []float64 {
+	begins := make([]bool, len(edges)+1)
+	for _, row := range rows {
+		cut := cutAll(row, edges)
+		for i := range cut {
+			k, _ := slices.BinarySearch(edges, cut[i].At.Left)
+			begins[k] = true
+		}
+	}
+	var out []float64
+	for k, x := range edges {
+		if begins[k+1] {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // place puts the lines of a row of the body into the columns. A text that

@@ -117,7 +117,9 @@ type extent struct{ from, to float64 }
 func gaps(rows [][]layout.Line) []float64 {
 	var words []extent
 	var sizes []float64
+	var byRow [][]word
 	for _, row := range rows {
+		byRow = append(byRow, rowWords(row))
 		for i := range row {
 			words = append(words, wordsOf(&row[i])...)
 			sizes = append(sizes, row[i].Size)
@@ -129,7 +131,7 @@ func gaps(rows [][]layout.Line) []float64 {
 	var out []float64
 	reach := words[0].to
 	for _, w := range words[1:] {
-		if w.from-reach >= columnGap*em && dividesMost(rows, (reach+w.from)/2) {
+		if w.from-reach >= columnGap*em && dividesMost(rows, (reach+w.from)/2) && !inFigures(byRow, extent{reach, w.from}, em) {
 			out = append(out, (reach+w.from)/2)
 		}
 		reach = math.Max(reach, w.to)

@@ -66,6 +66,29 @@ func bars(across []ruling) []bar {
 	return out
 }
 
+// leastCross is how far, in points, a rule down reaches at least on both sides of
+// the one rule across that it meets.
+const leastCross = 8
+
+// ends returns where tables begin and end that have one rule across, under their
+// head, and rules down through it: where those end.
+func ends(nets []net) []ruling {
+	var out []ruling
+	for _, n := range nets {
+		if len(n.across) != 1 || len(n.down) == 0 {
+			continue
+		}
+		a, box := n.across[0], n.box()
+		whole := !slices.ContainsFunc(n.down, func(d ruling) bool {
+			return d.from > a.pos-leastCross || d.to < a.pos+leastCross || d.pos < a.from+leastCross || d.pos > a.to-leastCross
+		})
+		if whole {
+			out = append(out, ruling{box.Top, a.from, a.to}, ruling{box.Bottom, a.from, a.to})
+		}
+	}
+	return out
+}
+
 // framed returns the tables between rules across, and the glyphs that are in
 // none of them, in the order given. The edges of shaded rows do for rules. What
 // is inside of the boxes taken is not looked at.

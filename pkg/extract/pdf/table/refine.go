@@ -98,7 +98,9 @@ func dataRows(l *lattice, pieces []piece, r int) []float64 {
 	case withData(printed) >= least && 5*withData(printed) >= 3*len(printed), anchored(printed) >= least:
 		parts = grouped(printed)
 	default:
-		parts = paragraphs(printed)
+		if parts = paragraphs(printed); parts == nil && l.rows() < 4 {
+			parts = byAnchors(printed)
+		}
 	}
 	if len(parts) < 2 {
 		return nil

@@ -19,6 +19,8 @@ const (
 	linedGap = 0.5
 	// linedSlack is how far, in ems, their beginnings may be off.
 	linedSlack = 0.15
+	// linedNear is how far behind them, in ems, another text of the column may begin.
+	linedNear = 3
 	// wideGap is how wide a gap in a line is that no space between words is.
 	wideGap = 0.7
 )
@@ -28,6 +30,9 @@ type word struct {
 	extent
 	figure bool
 	text   string // of a short one
+	// opens: it is the beginning of a figure whose digits stand in groups; group: it
+	// can be one of the further groups.
+	opens, group bool
 }
 
 // strips returns the middles of the strips of white space that divide the rows
@@ -48,8 +53,9 @@ func strips(rows [][]layout.Line) (edges []float64, em float64) {
 	em = sizes[len(sizes)/2]
 	for _, s := range open(words, len(words)/10) {
 		if dividesWords(words, s, em) {
-			s = emptiest(words, s)
-			edges = append(edges, (s.from+s.to)/2)
+			if s = emptiest(words, s); !inFigures(words, s, em) {
+				edges = append(edges, (s.from+s.to)/2)
+			}
 		}
 	}
 	return withoutStrays(words, withoutSigns(words, edges)), em
@@ -146,7 +152,8 @@ func rowWords(row []layout.Line) []word {
 			for n := start; n < k; n++ {
 				e = extent{math.Min(e.from, l.Glyphs[n].At.Left), math.Max(e.to, l.Glyphs[n].At.Right)}
 			}
-			out = append(out, word{e, isFigure(l.Glyphs[start:k]), short(l.Glyphs[start:k])})
+			own := l.Glyphs[start:k]
+			out = append(out, word{e, isFigure(own), short(own), opensFigure(own), isGroup(own)})
 			start = k
 		}
 	}
@@ -201,7 +208,7 @@ func open(rows [][]word, most int) []extent {
 // dividesWords reports whether a strip is wide enough to stand between columns,
 // with text on both sides of it in enough of the rows.
 func dividesWords(rows [][]word, s extent, em float64) bool {
-	both, figures, lined, width := 0, 0, 0, s.to-s.from
+	both, figures, lined, near, width := 0, 0, 0, 0, s.to-s.from
 	for _, row := range rows {
 		left, right := -1, -1
 		crossed := false
@@ -223,6 +230,7 @@ func dividesWords(rows [][]word, s extent, em float64) bool {
 		both++
 		figures += one(row[left].figure || row[right].figure)
 		lined += one(row[right].from <= s.to+float64(linedSlack*em))
+		near += one(row[right].from <= s.to+float64(linedNear*em)) // else nothing stands in the column behind it
 	}
 	least := float64(textGap)
 	switch {
@@ -230,7 +238,7 @@ func dividesWords(rows [][]word, s extent, em float64) bool {
 		least = fewGap
 	case 2*figures > both:
 		least = columnGap
-	case both >= fewRows && 5*lined >= 4*both:
+	case near >= fewRows && 5*lined >= 4*near && 4*near >= both:
 		least = linedGap
 	}
 	if width < least*em {

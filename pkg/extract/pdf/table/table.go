@@ -50,7 +50,8 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	if len(across) > 0 {
 		drawnNet = withoutUnderlines(across, lines.of(glyphs).lines)
 	}
-	for _, n := range stacked(nets(drawnNet, down)) {
+	drawnNets := nets(drawnNet, down)
+	for _, n := range stacked(drawnNets) {
 		if l, ok := newLattice(n); ok && l.cols() > 1 && !isChart(l.box(), drawn) {
 			lattices = append(lattices, l)
 		}
@@ -69,9 +70,11 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	for i := range tables {
 		taken = append(taken, tables[i].Box)
 	}
-	more, rest := framed(across, shadesOf(shapes), taken, drawn, rest, &lines)
+	more, rest := framed(slices.Concat(across, ends(drawnNets)), shadesOf(shapes), taken, drawn, rest, &lines)
 	tables = append(tables, more...)
 	more, rest = aligned(rest, barsOf(shapes), drawn, &lines)
+	tables = append(tables, more...)
+	more, rest = underShades(shadesOf(shapes), drawn, rest, &lines)
 	tables = append(tables, more...)
 	return tables, rest
 }
@@ -125,7 +128,7 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 			pieces = append(pieces, piece{c, layout.Stack(inside[i])})
 		}
 	}
-	if 2*len(pieces) < len(cells) {
+	if 2*len(pieces) < len(cells) && !listed(l, pieces) {
 		return Table{}, nil, false
 	}
 	t = Table{Box: l.box(), Ruled: true, Confidence: 0.95}
@@ -158,6 +161,21 @@ func fill(l *lattice, glyphs []layout.Glyph) (t Table, rest []layout.Glyph, ok b
 		}
 	}
 	return t, rest, true
+}
+
+// leastListed is how many rows a net with few marks in it has at least.
+const leastListed = 4
+
+// listed reports whether all rows of a net have a name in the first column, and all
+// columns one in the first row, as where few places of a list are marked.
+func listed(l *lattice, pieces []piece) bool {
+	rows, cols := 0, 0
+	for i := range pieces {
+		p := &pieces[i]
+		rows += one(p.col == 0) * p.rowSpan
+		cols += one(p.row == 0) * p.colSpan
+	}
+	return l.rows() >= leastListed && rows == l.rows() && cols >= l.cols()-1 && len(pieces) > rows+cols-1
 }
 
 // bodyOf returns the cells from row first on, which is row 0 of them.

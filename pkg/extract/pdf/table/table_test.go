@@ -93,3 +93,19 @@ func TestRefused(t *testing.T) {
 		t.Errorf("a chart's grid with three labels is no table: %d", len(tables))
 	}
 }
+
+// A list of names in which few places are marked.
+func TestFewMarksInANet(t *testing.T) {
+	var s sheet
+	for i := range 7 {
+		s.rule(0, 10+20*float64(i), 400, 10+20*float64(i))
+	}
+	for _, x := range []float64{0, 100, 200, 300, 400} {
+		s.rule(x, 10, x, 130)
+	}
+	xs := []float64{10, 110, 210, 310}
+	for i, row := range [][]string{{"Name", "For", "Against", "Abstained"}, {"Emma Rossi", "", "", "X"}, {"Pedro Weber", "", "", ""}, {"Ina Leca", "X", "", ""}, {"Paulo Abreu", "", "", ""}, {"Marie Fabre", "", "", "X"}} {
+		s.text(24+20*float64(i), xs, row...)
+	}
+	s.want(t, "Name|For|Against|Abstained\nEmma Rossi|||X\nPedro Weber|||\nIna Leca|X||\nPaulo Abreu|||\nMarie Fabre|||X")
+}

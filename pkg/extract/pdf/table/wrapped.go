@@ -70,6 +70,9 @@ func grouped(rows [][]placed) [][]placed {
 	if out := byGaps(rows); out != nil {
 		return out
 	}
+	if out := byAnchors(rows); out != nil {
+		return out
+	}
 	headed := stubbed(rows)
 	var out [][]placed
 	ahead := false // the last row goes on in this one

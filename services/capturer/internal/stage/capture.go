@@ -59,6 +59,34 @@ func (s *Stage) capture(ctx context.Context, req *request, source model.Source, 
 	return s.record(ctx, req, source, emit, func() (*captured, error) { return s.handedOver(ctx, req, source) })
 }
 
+// atOnce captures a document that came with its request, and of which nothing is to be
+// asked, in one transaction. done is false when it is to be captured step by step: the
+// request was accepted before, or is refused, or its bytes are others than they are
+// to be stored as, or a container.
+func (s *Stage) atOnce(ctx context.Context, req *request, source model.Source) (row model.Capture, done bool, err error) {
+	if req.at.IsZero() {
+		return row, false, nil
+	}
+	c, err := s.handedOver(ctx, req, source)
+	if err != nil {
+		return row, false, nil //nolint:nilerr // it says so again, under the request's row
+	}
+	defer c.Close()
+	snap, err := s.snapshot(req, source, c)
+	if err != nil || c.wire != nil || snap.SnapshotKind == model.KindContainer {
+		return row, false, nil //nolint:nilerr // likewise
+	}
+	unchanged, err := s.unchanged(req, snap)
+	if err != nil {
+		return row, false, err
+	}
+	row, done, err = s.Requests.CaptureAtOnce(ctx, req.row(), snap, unchanged, func(ctx context.Context) error { return s.putInline(ctx, req) })
+	if done {
+		req.recorded = &snap
+	}
+	return row, done, err
+}
+
 // handedOver reads what the crawler has put somewhere, or sent along.
 func (s *Stage) handedOver(ctx context.Context, req *request, source model.Source) (*captured, error) {
 	c := &captured{

@@ -33,6 +33,8 @@ type Requests interface {
 	DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error)
 	RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 		unchanged func(model.Standing) bool) (model.Capture, error)
+	CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool,
+		put func(ctx context.Context) error) (row model.Capture, first bool, err error)
 	RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 		still func(model.Standing) bool) (row model.Capture, recorded bool, err error)
 	BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error
@@ -40,6 +42,9 @@ type Requests interface {
 	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
 	DecideMember(ctx context.Context, c model.Capture) (model.Capture, error)
 	Members(ctx context.Context, sourceID, requestID string) (map[string]int, error)
+	// KeepCapture waits until a decided request, and what was recorded for it, is on
+	// the disk.
+	KeepCapture(ctx context.Context, sourceID, requestID string) error
 	CaptureAnnounced(ctx context.Context, sourceID, requestID string) error
 }
 
@@ -144,11 +149,17 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		return err
 	}
 	if refused == nil && req.inline != nil && len(req.inline) <= event.MaxInline {
+		row, done, err := s.atOnce(ctx, req, source)
+		switch {
+		case err != nil:
+			return err
+		case done:
+			return s.recorded(ctx, req, row, emit)
+		}
 		// Before the row, so that the row alone is enough to do it all again.
-		if err := s.Objects.PutRaw(ctx, req.SourceID, spool.Bytes(req.inline)); err != nil {
+		if err := s.putInline(ctx, req); err != nil {
 			return err
 		}
-		faultpoint.Reach("capture.inline.put")
 	}
 	owner := rand.Text()
 	row, held, err := s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
@@ -181,8 +192,20 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 			return s.Requests.ReleaseCapture(ctx, req.SourceID, req.RequestID, owner, failed.retryAfter, failed.status)
 		})
 	}
+	return s.recorded(ctx, req, row, emit)
+}
+
+// recorded announces a request that was just recorded.
+func (s *Stage) recorded(ctx context.Context, req *request, row model.Capture, emit stream.Emit) error {
 	faultpoint.Reach("capture.recorded")
 	return s.announce(ctx, row, req.recorded, emit)
+}
+
+// putInline stores the bytes that came with a request.
+func (s *Stage) putInline(ctx context.Context, req *request) error {
+	err := s.Objects.PutRaw(ctx, req.SourceID, spool.Bytes(req.inline))
+	faultpoint.Reach("capture.inline.put")
+	return err
 }
 
 // source returns the source of a request, or as refused why nothing is captured
@@ -381,6 +404,11 @@ func (s *Stage) complete(ctx context.Context, row model.Capture, container bool,
 	if container {
 		var err error
 		if done.Members, err = s.Requests.Members(ctx, row.SourceID, row.RequestID); err != nil {
+			return err
+		}
+	}
+	if row.Container == "" { // members are kept when they are recorded
+		if err := s.Requests.KeepCapture(ctx, row.SourceID, row.RequestID); err != nil {
 			return err
 		}
 	}

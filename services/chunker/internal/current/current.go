@@ -36,6 +36,10 @@ type Store interface {
 	Duplicates(ctx context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error)
 	SetKnowledge(ctx context.Context, standing map[model.KnowledgeKey]string) error
 	AddStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState) error
+	// AddStandingStates is LockKnowledge, settling and AddStates at once for new
+	// chunks beside which no other changes. Those in standing would stand for their
+	// text.
+	AddStandingStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState, standing map[string]model.KnowledgeKey) error
 	ChangeStates(ctx context.Context, run model.Run, changes []model.StateChange) error
 }
 

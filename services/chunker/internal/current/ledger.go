@@ -20,6 +20,9 @@ type ledger struct {
 // write records all decisions. Those of the set that lands are new chunks.
 func (b *ledger) write(ctx context.Context, decisions []decision, landed model.ChunkSet, cause string) error {
 	isNew := func(d decision) bool { return d.link.Set == landed }
+	if !slices.ContainsFunc(decisions, func(d decision) bool { return !isNew(d) }) {
+		return b.begin(ctx, decisions, cause)
+	}
 	others, err := b.settle(ctx, decisions, isNew)
 	if err != nil {
 		return err
@@ -38,6 +41,21 @@ func (b *ledger) write(ctx context.Context, decisions []decision, landed model.C
 		return err
 	}
 	return b.store.ChangeStates(ctx, b.run, changes)
+}
+
+// begin records decisions of which all are of new chunks: knowledge alone says which
+// of them are duplicates.
+func (b *ledger) begin(ctx context.Context, decisions []decision, cause string) error {
+	states := make([]model.ChunkState, len(decisions))
+	standing := make(map[string]model.KnowledgeKey, len(decisions))
+	for i, d := range decisions {
+		states[i] = d.next
+		states[i].DuplicateOf = ""
+		if d.participates {
+			standing[d.link.ChunkRef] = d.link.Key()
+		}
+	}
+	return b.store.AddStandingStates(ctx, b.run, cause, states, standing)
 }
 
 func differs(d decision) bool {

@@ -17,8 +17,13 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
 )
 
-// chunkBatch is how many chunks are inserted at once, and held in memory.
-const chunkBatch = 100
+const (
+	// chunkBatch is how many chunks are inserted at once, and held in memory.
+	chunkBatch = 100
+	// firstBatch is the same for the first of a document: they are inserted while the
+	// next are cut.
+	firstBatch = 5
+)
 
 // The causes of a chunk's creation that no run names.
 const (
@@ -215,7 +220,10 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		}
 		err := w.tx.AddChunks(ctx, batch)
 		faultpoint.Reach("chunk.rows.added")
-		w.made, batch = batch, nil
+		if len(w.made)+len(batch) > chunkBatch {
+			w.made = nil
+		}
+		w.made, batch = append(w.made, batch...), nil
 		return err
 	}
 	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, func(each func(segment.Frame) error) error {
@@ -225,10 +233,11 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 			return internal("a chunk is not valid: %w", err)
 		}
 		links = append(links, linkOf(c))
-		if batch = append(batch, c); len(batch) < chunkBatch {
-			return nil
+		batch = append(batch, c)
+		if len(batch) == chunkBatch || len(batch) == firstBatch && len(links) <= 4*firstBatch {
+			return flush()
 		}
-		return flush()
+		return nil
 	})
 	if err != nil {
 		return nil, err

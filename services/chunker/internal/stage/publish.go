@@ -79,6 +79,7 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished,
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(inFlight)
+	first := true
 	for _, entry := range entries {
 		c, known := made[entry.ChunkRef]
 		if !known {
@@ -87,11 +88,19 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished,
 		if !entry.Found || entry.Change == model.ChangeCreated && !known {
 			continue // taken down since: chunk.removed says so
 		}
-		group.Go(func() error {
+		publish := func() error {
 			err := emit(groupCtx, chunkEvent(entry, c))
 			faultpoint.Reach("chunk.change.published")
 			return err
-		})
+		}
+		if first { // alone: beside others it would wait for them to be encoded
+			first = false
+			if err := publish(); err != nil {
+				return fmt.Errorf("publishing chunks: %w", err)
+			}
+			continue
+		}
+		group.Go(publish)
 	}
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("publishing chunks: %w", err)

@@ -5,6 +5,7 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
 )
@@ -113,10 +115,16 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	}
 	ahead := s.readAhead(ctx, d)
 	standing, err := s.runs.RunStanding(ctx, d.SnapshotID, d.ExtractionID)
-	if err != nil {
+	switch {
+	case fault.KindOf(err) == fault.KindPermanent:
+		return stream.Absent(e, err)
+	case err != nil:
 		return err
 	}
 	run := standing.Run
+	if lost := stream.Absent(e, errNoSegment); lacks(standing, d) && fault.KindOf(lost) == fault.KindDeferred {
+		return lost
+	}
 	var done landed
 	if isDue(standing) {
 		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead); err != nil {
@@ -161,6 +169,14 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	}
 	faultpoint.Reach("chunk.failure.committed")
 	return s.publish(ctx, run, landed{}, emit)
+}
+
+var errNoSegment = errors.New("the segment that is all of its run is not in the catalog")
+
+// lacks reports whether the segment that an event names, and that makes its run
+// complete, is not recorded.
+func lacks(s model.RunStanding, d event.IRExtracted) bool {
+	return !s.Complete && !s.State.Terminal() && d.Pages.From == 1 && d.Pages.To >= s.PageCount && d.Redo >= s.Redo
 }
 
 // isDue reports whether the run is complete and not yet made into chunks, or made

@@ -46,6 +46,11 @@ type Catalog interface {
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 	PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error)
+	// PutSegmentBeside is PutSegment while the segment's object is put.
+	PutSegmentBeside(ctx context.Context, s model.SegmentRow, pages []model.Page, put func(ctx context.Context) error) (model.SegmentRow, error)
+	// KeepRun and KeepSegment wait until what was recorded is on the disk.
+	KeepRun(ctx context.Context, snapshotID, extractionID string) error
+	KeepSegment(ctx context.Context, snapshotID, extractionID string, from, redo int) error
 	PlanOCR(ctx context.Context, run model.Run, r model.PageRange, redo int, tasks []model.OCRTask) ([]model.OCRTask, error)
 	OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error)
 }
@@ -57,8 +62,10 @@ type Splitter interface {
 	Split(ctx context.Context, s model.Snapshot, run model.Run) (model.Run, error)
 }
 
-// Objects stores an IR segment once and returns its key.
+// Objects stores an IR segment once and returns its key, which KeyOfSegment tells
+// before.
 type Objects interface {
+	KeyOfSegment(row model.SegmentRow, sourceID string) string
 	PutSegment(ctx context.Context, row model.SegmentRow, sourceID string, data []byte) (key string, err error)
 }
 
@@ -75,6 +82,9 @@ type Stage struct {
 	Missing    func(error) bool // the row does not exist
 	Moved      func(error) bool // the run was superseded or removed
 	NewerDelay time.Duration    // how long a newer parser's range is left to others
+	// Ahead begins to read a document that the extractor will ask for, until forget is
+	// called.
+	Ahead func(ctx context.Context, sourceID, contentHash string) (forget func())
 }
 
 // Handle takes page.split and page.ocr_completed. Repeated, it finds its segment
@@ -89,7 +99,10 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
-	return s.work(ctx, split, emit, func(snap model.Snapshot, run model.Run) error {
+	if own && split.ContentHash != "" {
+		defer s.Ahead(ctx, split.SourceID, split.ContentHash)()
+	}
+	return s.work(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
 		if !own {
 			return s.takeOver(ctx, snap, run, emit)
 		}
@@ -121,7 +134,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil || split.ParserVersion != s.ParserVersion {
 		return nil
 	}
-	err = s.work(ctx, split, emit, func(snap model.Snapshot, run model.Run) error {
+	err = s.work(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
 		results, err := s.Extractor.Failed(ctx, snap, run, split.Pages, reason, sentence)
 		if err != nil {
 			return err
@@ -136,11 +149,11 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 
 // work calls do for a range that has no segment yet, and publishes that of one
 // that has.
-func (s *Stage) work(ctx context.Context, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
+func (s *Stage) work(ctx context.Context, e event.Event, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
 	run, snap, row, err := s.Catalog.RangeWork(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
 	if err != nil {
 		if s.Missing(err) {
-			return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", split.SnapshotID, split.ExtractionID))
+			return stream.Absent(e, fmt.Errorf("run %s/%s is not in the catalog", split.SnapshotID, split.ExtractionID))
 		}
 		return err
 	}
@@ -148,7 +161,7 @@ func (s *Stage) work(ctx context.Context, split event.PageSplit, emit stream.Emi
 		return nil
 	}
 	if row != nil {
-		return emit(ctx, extracted(run, *row))
+		return s.announce(ctx, run, *row, emit)
 	}
 	if err := checkRange(split, run); err != nil {
 		return err
@@ -193,11 +206,7 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 		return err
 	}
 	row.Digest, row.ByteLength = sha, int64(len(data))
-	if row.ObjectKey, err = s.Objects.PutSegment(ctx, row, run.SourceID, data); err != nil {
-		return err
-	}
-	faultpoint.Reach("extract.segment.put")
-	stands, err := s.Catalog.PutSegment(ctx, row, pages)
+	stands, err := s.put(ctx, run, row, data, pages)
 	if err != nil {
 		if s.Moved(err) {
 			return nil // another run has taken over; the object is an orphan
@@ -205,7 +214,37 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 		return err
 	}
 	faultpoint.Reach("extract.segment.recorded")
-	return emit(ctx, extracted(run, stands))
+	return s.announce(ctx, run, stands, emit)
+}
+
+// put stores and records a segment: of one that is all of its document, which no other
+// range waits for, the rows are written while the object is put.
+func (s *Stage) put(ctx context.Context, run model.Run, row model.SegmentRow, data []byte, pages []model.Page) (model.SegmentRow, error) {
+	row.ObjectKey = s.Objects.KeyOfSegment(row, run.SourceID)
+	object := func(ctx context.Context) error {
+		_, err := s.Objects.PutSegment(ctx, row, run.SourceID, data)
+		faultpoint.Reach("extract.segment.put")
+		return err
+	}
+	if all(run, row) {
+		return s.Catalog.PutSegmentBeside(ctx, row, pages, object)
+	}
+	if err := object(ctx); err != nil {
+		return row, err
+	}
+	return s.Catalog.PutSegment(ctx, row, pages)
+}
+
+// all reports whether a segment is all of its document.
+func all(run model.Run, row model.SegmentRow) bool { return row.From == 1 && row.To >= run.PageCount }
+
+// announce publishes a range that is recorded, and waits until one that is all of its
+// document is on the disk: others are from the beginning.
+func (s *Stage) announce(ctx context.Context, run model.Run, row model.SegmentRow, emit stream.Emit) error {
+	if err := emit(ctx, extracted(run, row)); err != nil || !all(run, row) {
+		return err
+	}
+	return s.Catalog.KeepSegment(ctx, row.SnapshotID, row.ExtractionID, row.From, row.Redo)
 }
 
 func extracted(run model.Run, row model.SegmentRow) event.IRExtracted {
@@ -289,5 +328,5 @@ func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run
 		}
 		faultpoint.Reach("extract.takeover.published")
 	}
-	return nil
+	return s.Catalog.KeepRun(ctx, run.SnapshotID, run.ExtractionID)
 }

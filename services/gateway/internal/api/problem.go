@@ -154,8 +154,8 @@ func day(values url.Values, name string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	at, err := time.Parse(time.DateOnly, values.Get(name))
-	if err != nil || at.IsZero() {
-		return time.Time{}, bad("%s must be a date, YYYY-MM-DD", name)
+	if err != nil || at.IsZero() || len(values[name]) > 1 {
+		return time.Time{}, bad("%s must be one date, YYYY-MM-DD", name)
 	}
 	return at, nil
 }

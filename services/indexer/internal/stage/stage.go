@@ -183,7 +183,8 @@ func (s *Stage) push(ctx context.Context, chunks map[string]named, emit stream.E
 			})
 		return err
 	}
-	if err = attempt(); err != nil && s.Missing(err) {
+	// What the store refuses it may refuse for its collection's sake.
+	if err = attempt(); err != nil && (s.Missing(err) || fault.KindOf(err) == fault.KindPermanent) {
 		if err = s.Vectors.Setup(ctx); err != nil {
 			return nil, err
 		}

@@ -26,6 +26,7 @@ type Store interface {
 	Count(ctx context.Context, collection string) (int, error)
 	AliasOf(ctx context.Context, alias string) (collection string, err error)
 	SetAlias(ctx context.Context, alias, collection string) error
+	Drop(ctx context.Context, collection string) error
 }
 
 // CollectionName returns the name of a collection: {alias}_{model}_{dimensions},
@@ -85,7 +86,7 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 	if err := s.forget(ctx, c.Name); err != nil {
 		return err
 	}
-	if err := s.Store.Ensure(ctx, c.Name, c.Dimensions); err != nil {
+	if err := s.ensure(ctx, c); err != nil {
 		return err
 	}
 	faultpoint.Reach("index.collection.ensured")
@@ -99,6 +100,36 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 	}
 	err := s.Store.SetAlias(ctx, s.Alias, c.Name)
 	faultpoint.Reach("index.alias.set")
+	return err
+}
+
+// ensure makes a collection. One of its name that somebody else has made for other
+// vectors is made again when it is empty; with points it is left to whoever made
+// it, and is waited for.
+func (s *Syncer) ensure(ctx context.Context, c model.Collection) error {
+	err := s.Store.Ensure(ctx, c.Name, c.Dimensions)
+	if err == nil || !s.Foreign(err) {
+		return err
+	}
+	dropped, wrong := s.Catalog.ResetVectors(ctx, c.Name, func(ctx context.Context) (bool, error) {
+		if err := s.Store.Ensure(ctx, c.Name, c.Dimensions); err == nil || !s.Foreign(err) {
+			return false, err // another was first
+		}
+		n, err := s.Store.Count(ctx, c.Name)
+		if err != nil || n > 0 {
+			return false, err
+		}
+		return true, s.Store.Drop(ctx, c.Name)
+	})
+	if wrong != nil {
+		return wrong
+	}
+	if dropped {
+		s.Log.WarnContext(ctx, "an empty collection was made for other vectors, it is made again", "collection", c.Name, "error", err)
+	}
+	if err = s.Store.Ensure(ctx, c.Name, c.Dimensions); err != nil && s.Foreign(err) {
+		return fault.Unavailable(fmt.Errorf("it holds points, drop it or give it another name: %w", err))
+	}
 	return err
 }
 

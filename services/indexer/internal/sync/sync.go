@@ -47,6 +47,7 @@ type Syncer struct {
 	Model     string                        // of the collection that is made when the alias has none
 	Alias     string
 	Missing   func(error) bool // a collection or a point is not there
+	Foreign   func(error) bool // a collection is there for other vectors
 	Now       func() time.Time
 	Log       *slog.Logger
 }

@@ -31,6 +31,8 @@ type Catalog interface {
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	SnapshotRuns(ctx context.Context, snapshotID string) (model.Snapshot, []model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
+	// KeepRun waits until a run that was started is on the disk.
+	KeepRun(ctx context.Context, snapshotID, extractionID string) error
 	StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error)
 	SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error)
 	RedoRanges(ctx context.Context, snapshotID, extractionID string, redo int) ([]int, error)
@@ -50,7 +52,8 @@ type Stage struct {
 	Catalog       Catalog
 	Splitter      Splitter
 	ParserVersion string
-	Missing       func(error) bool // whether an error of the catalog says that there is no such row
+	Missing       func(error) bool          // whether an error of the catalog says that there is no such row
+	Small         func(model.Snapshot) bool // whether a range's event names the document's bytes
 }
 
 // Handle takes snapshot.stored and run.requested. Repeated, it publishes again
@@ -62,15 +65,15 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 			return err
 		}
 		if req.Redo > 0 {
-			return s.redo(ctx, req, emit)
+			return s.redo(ctx, e, req, emit)
 		}
-		return s.start(ctx, req.SnapshotID, req.Why, req.OCR, emit)
+		return s.start(ctx, e, req.SnapshotID, req.Why, req.OCR, emit)
 	}
 	stored, err := event.As[event.SnapshotStored](e)
 	if err != nil {
 		return err
 	}
-	return s.start(ctx, stored.SnapshotID, whyCapture, nil, emit)
+	return s.start(ctx, e, stored.SnapshotID, whyCapture, nil, emit)
 }
 
 // Fail records a run that cannot be split: one page, and the reason for which
@@ -106,21 +109,21 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	}
 	existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
 	if err == nil {
-		return s.again(ctx, existing, emit)
+		return s.again(ctx, existing, snap, emit)
 	}
 	if !s.Missing(err) {
 		return err
 	}
 	run.PageCount, run.Reason, run.Message = 1, string(reason), sentence
-	return s.record(ctx, run, emit)
+	return s.record(ctx, run, snap, emit)
 }
 
 // start records today's run of a snapshot and publishes its ranges, or those of
 // the one that is recorded already.
-func (s *Stage) start(ctx context.Context, snapshotID, why string, ocr *model.OCRSettings, emit stream.Emit) error {
+func (s *Stage) start(ctx context.Context, e event.Event, snapshotID, why string, ocr *model.OCRSettings, emit stream.Emit) error {
 	snap, runs, err := s.Catalog.SnapshotRuns(ctx, snapshotID)
 	if err != nil {
-		return s.known(snapshotID, err)
+		return s.known(e, snapshotID, err)
 	}
 	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {
@@ -128,7 +131,7 @@ func (s *Stage) start(ctx context.Context, snapshotID, why string, ocr *model.OC
 	}
 	for _, existing := range runs {
 		if existing.ExtractionID == run.ExtractionID {
-			return s.again(ctx, existing, emit)
+			return s.again(ctx, existing, snap, emit)
 		}
 	}
 	return s.split(ctx, snap, run, emit)
@@ -140,19 +143,14 @@ func (s *Stage) split(ctx context.Context, snap model.Snapshot, run model.Run, e
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, run, emit)
-}
-
-func (s *Stage) snapshot(ctx context.Context, id string) (model.Snapshot, error) {
-	snap, err := s.Catalog.Snapshot(ctx, id)
-	return snap, s.known(id, err)
+	return s.record(ctx, run, snap, emit)
 }
 
 // known turns the catalog's word that there is no such snapshot into what that is
-// of an event: a permanent fault.
-func (s *Stage) known(snapshotID string, err error) error {
+// of an event.
+func (s *Stage) known(e event.Event, snapshotID string, err error) error {
 	if err != nil && s.Missing(err) {
-		return fault.Permanent(fault.Malformed, fmt.Errorf("snapshot %s is not in the catalog", snapshotID))
+		return stream.Absent(e, fmt.Errorf("snapshot %s is not in the catalog", snapshotID))
 	}
 	return err
 }
@@ -209,13 +207,13 @@ func (s *Stage) runUnder(snap model.Snapshot, why string, rules *model.UnitRules
 	return run, nil
 }
 
-func (s *Stage) record(ctx context.Context, run model.Run, emit stream.Emit) error {
+func (s *Stage) record(ctx context.Context, run model.Run, snap model.Snapshot, emit stream.Emit) error {
 	stands, err := s.Catalog.StartRun(ctx, run, pageIDs(run), "")
 	if err != nil {
 		return err
 	}
 	faultpoint.Reach("split.run.started")
-	return s.again(ctx, stands, emit)
+	return s.again(ctx, stands, snap, emit)
 }
 
 func pageIDs(run model.Run) []string {
@@ -229,10 +227,10 @@ func pageIDs(run model.Run) []string {
 // redo starts the redo that a request names: of the ranges that hold the pages
 // named, of those with failed pages when none are, of all when none failed. A
 // document that could not be split is tried as a whole.
-func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Emit) error {
-	snap, err := s.snapshot(ctx, req.SnapshotID)
+func (s *Stage) redo(ctx context.Context, e event.Event, req event.RunRequested, emit stream.Emit) error {
+	snap, err := s.Catalog.Snapshot(ctx, req.SnapshotID)
 	if err != nil {
-		return err
+		return s.known(e, req.SnapshotID, err)
 	}
 	today, err := s.newRun(ctx, snap, req.Why, nil)
 	if err != nil {
@@ -253,14 +251,14 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 		}
 		existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
 		if err == nil {
-			return s.again(ctx, existing, emit)
+			return s.again(ctx, existing, snap, emit)
 		}
 		if !s.Missing(err) {
 			return err
 		}
 		return s.split(ctx, snap, run, emit)
 	case run.Redo == req.Redo: // it was started before
-		return s.again(ctx, run, emit)
+		return s.again(ctx, run, snap, emit)
 	case run.Unsplit():
 		if run, err = s.Splitter.Split(ctx, snap.Under(run), run); err != nil {
 			return err
@@ -277,7 +275,7 @@ func (s *Stage) redo(ctx context.Context, req event.RunRequested, emit stream.Em
 		return err
 	}
 	faultpoint.Reach("split.redo.started")
-	return s.again(ctx, run, emit)
+	return s.again(ctx, run, snap, emit)
 }
 
 // ranges returns the ranges of a run that are to be extracted again.
@@ -310,20 +308,24 @@ func (s *Stage) ranges(ctx context.Context, run model.Run, pages []int) ([]model
 
 // again publishes the ranges of a run that is recorded: at a redo only those
 // that it asked for.
-func (s *Stage) again(ctx context.Context, run model.Run, emit stream.Emit) error {
+func (s *Stage) again(ctx context.Context, run model.Run, snap model.Snapshot, emit stream.Emit) error {
 	if run.Redo == 0 {
-		return s.announce(ctx, run, nil, emit)
+		return s.announce(ctx, run, snap, nil, emit)
 	}
 	froms, err := s.Catalog.RedoRanges(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
 	if err != nil {
 		return err
 	}
-	return s.announce(ctx, run, froms, emit)
+	return s.announce(ctx, run, snap, froms, emit)
 }
 
 // announce publishes one page.split for each range of the run, or for those
-// that begin at froms.
-func (s *Stage) announce(ctx context.Context, run model.Run, froms []int, emit stream.Emit) error {
+// that begin at froms, and waits until the run is on the disk.
+func (s *Stage) announce(ctx context.Context, run model.Run, snap model.Snapshot, froms []int, emit stream.Emit) error {
+	hash := ""
+	if s.Small(snap) {
+		hash = snap.ContentHash
+	}
 	only := make(map[int]bool, len(froms))
 	for _, f := range froms {
 		only[f] = true
@@ -335,11 +337,12 @@ func (s *Stage) announce(ctx context.Context, run model.Run, froms []int, emit s
 		err := emit(ctx, event.PageSplit{
 			SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
 			ParserVersion: run.ParserVersion, Pages: r, PageCount: run.PageCount, Redo: run.Redo,
+			ContentHash: hash,
 		})
 		if err != nil {
 			return err
 		}
 		faultpoint.Reach("split.range.published")
 	}
-	return nil
+	return s.Catalog.KeepRun(ctx, run.SnapshotID, run.ExtractionID)
 }

@@ -13,13 +13,17 @@ import (
 // is part of the program; the first call builds it. It is safe for concurrent
 // use.
 func O200k() func(string) (int, error) {
-	c := &counter{count: codec.NewO200kBase().Count, known: make(map[string]int)}
-	return c.Count
+	return newCounter(codec.NewO200kBase().Count).Count
+}
+
+func newCounter(count func(string) (int, error)) *counter {
+	return &counter{count: count, known: make(map[string]int), before: make(map[string]int)}
 }
 
 const (
-	// maxWords is how many words a counter remembers before it begins anew.
-	maxWords = 1 << 16
+	// maxWords is how many words a counter learns before it forgets those that
+	// it did not meet since it learnt as many before.
+	maxWords = 1 << 13
 	// maxWord is how long a word may be, in bytes, to be remembered.
 	maxWord = 32
 )
@@ -29,8 +33,8 @@ const (
 type counter struct {
 	count func(string) (int, error)
 
-	mu    sync.Mutex
-	known map[string]int
+	mu            sync.Mutex
+	known, before map[string]int // the last words, at most maxWords, and those before them
 }
 
 // Count returns the number of tokens of text. A token of o200k_base has white
@@ -70,10 +74,7 @@ func (c *counter) piece(text string) (int, error) {
 	if len(text) > maxWord {
 		return c.count(text)
 	}
-	c.mu.Lock()
-	n, ok := c.known[text]
-	c.mu.Unlock()
-	if ok {
+	if n, ok := c.remembered(text); ok {
 		return n, nil
 	}
 	n, err := c.count(text)
@@ -82,9 +83,27 @@ func (c *counter) piece(text string) (int, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= maxWords {
-		clear(c.known)
-	}
-	c.known[strings.Clone(text)] = n // the document itself is let go
+	c.remember(strings.Clone(text), n) // the document itself is let go
 	return n, nil
+}
+
+func (c *counter) remembered(text string) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, ok := c.known[text]
+	if !ok {
+		if n, ok = c.before[text]; ok {
+			c.remember(strings.Clone(text), n)
+		}
+	}
+	return n, ok
+}
+
+// remember is called with the lock held.
+func (c *counter) remember(word string, n int) {
+	if len(c.known) >= maxWords {
+		clear(c.before)
+		c.known, c.before = c.before, c.known
+	}
+	c.known[word] = n
 }

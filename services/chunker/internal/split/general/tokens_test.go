@@ -2,6 +2,7 @@ package general
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,4 +41,22 @@ func FuzzCount(f *testing.F) {
 	f.Add("the council  met.\n\n Le 3 mai …")
 	count, plain := O200k(), codec.NewO200kBase().Count
 	f.Fuzz(func(t *testing.T, text string) { compare(t, count, plain, text) })
+}
+
+// TestCounterForgets has a counter meet ever new words beside one that comes
+// again and again.
+func TestCounterForgets(t *testing.T) {
+	asked := map[string]int{}
+	c := newCounter(func(text string) (int, error) { asked[text]++; return 1, nil })
+	for i := range 5 * maxWords {
+		if _, err := c.Count("often " + strconv.Itoa(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held := len(c.known) + len(c.before); held > 2*maxWords {
+		t.Errorf("%d words are remembered, more than %d", held, 2*maxWords)
+	}
+	if asked["often"] != 1 {
+		t.Errorf("a word that comes again and again was counted %d times", asked["often"])
+	}
 }
