@@ -150,7 +150,29 @@ func (w *runWriter) element(n *node, within uint) (runPiece, bool) {
 		}
 	}
 	p.kids, ok = w.pieces(n.kids, within|1<<p.kind)
+	if p.kind == pieceBold || p.kind == pieceItalic {
+		ok = ok && !blank(p.kids) // what is left out may leave a space behind
+	}
 	return p, ok
+}
+
+// blank reports whether there is nothing but white space in pieces.
+func blank(pieces []runPiece) bool {
+	for i := range pieces {
+		switch p := &pieces[i]; p.kind {
+		case pieceText:
+			if strings.TrimSpace(p.text) != "" {
+				return false
+			}
+		case pieceCode, pieceImage:
+			return false
+		default:
+			if !blank(p.kids) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // codeText returns the text of code; not ok: there is more than text in it. What is

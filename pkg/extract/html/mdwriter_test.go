@@ -62,7 +62,7 @@ func sameMarkdown(t *testing.T, raw string) (written int) {
 
 func TestFormattedRun(t *testing.T) {
 	for _, markup := range []string{
-		"Some <b>bold</b>, <i>slanted</i> and <b>both: <i>of  them</i> </b>.", "<em> between <strong>signs </strong></em>end", "<b></b>x<i> </i>y",
+		"Some <b>bold</b>, <i>slanted</i> and <b>both: <i>of  them</i> </b>.", "<em> between <strong>signs </strong></em>end",
 		"<code>a_b *c* [d]</code> is <code>`code`</code>: <code  >  two\n\tlines</code >", "<code>a<span>b</span> c</code>",
 		"First line <br> second line<br>\u00a0third <b>over <br> two</b>", "<br>x<br>", "Trailing <i>space </i> <br>next",
 		"<a href='/a_b(c)?d=e/f&amp;g=h+i&amp;j&amp;k='>Link_s [1]</a>!<a href=x title='say \"so\"'>more</a>", "<a name=z>place</a> <a href='#'>top</a><a href=y> </a>",
@@ -76,7 +76,7 @@ func TestFormattedRun(t *testing.T) {
 			t.Errorf("left to the library: %s", markup)
 		}
 	}
-	for _, markup := range []string{"- x <b>y</b>", "<b>1</b> <br>2. <b>x</b>", "<span>1</span>. <b>x</b>", "<b>a</b><i>b</i>", "<b>a<code>b</code></b>", "a &lt; <b>b</b>", "<kbd>x</kbd>", "<code> </code>"} {
+	for _, markup := range []string{"- x <b>y</b>", "<b>1</b> <br>2. <b>x</b>", "<span>1</span>. <b>x</b>", "<b>a</b><i>b</i>", "<b>a<code>b</code></b>", "a &lt; <b>b</b>", "<kbd>x</kbd>", "<code> </code>", "<b></b>x", "y<i> </i>"} {
 		runsOf(t, "<p>"+markup, func(b *builder, run []*node) {
 			if got, ok := b.formattedRun(run); ok {
 				t.Errorf("%s: %q is written by ourselves", markup, got)
