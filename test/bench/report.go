@@ -86,7 +86,7 @@ func (r Report) Write(w io.Writer) error {
 		row("request to first chunk event", fmt.Sprintf("p50 %s", ms(l.FirstP50)), fmt.Sprintf("p99 %s; HTML of %d bytes, %d chunks, one at a time, %d times",
 			ms(l.FirstP99), l.Bytes/l.Requests, l.Chunks/l.Requests, l.Requests))
 		row("request to last chunk event", fmt.Sprintf("p50 %s", ms(l.LastP50)), fmt.Sprintf("p99 %s", ms(l.LastP99)))
-		row("… of which each waits for the disk", fmt.Sprintf("p50 %s", ms(l.DiskP50)), fmt.Sprintf("p99 %s for one write of 8 KiB between two of them; four times", ms(l.DiskP99)))
+		row("… which waits for the disk", fmt.Sprintf("p50 %s", ms(l.DiskP50)), fmt.Sprintf("p99 %s for one write of 8 KiB between two of them", ms(l.DiskP99)))
 	}
 	if r.Telemetry.Samples > 0 {
 		row("telemetry, of the CPU time of dev", fmt.Sprintf("%.1f %%", 100*r.Telemetry.Share),
