@@ -74,6 +74,10 @@ quality: build ## scores of extraction over a corpus folder, beside other tools:
 scans: install ## errors, boxes and cost of OCR over a corpus folder, beside the tesseract command: make scans CORPUS=DIR (ONLY=FOLDER/)
 	@OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) run -tags $(OCR_TAGS) ./test/cmd/quality -scans -only "$(or $(ONLY),scans/)" $(if $(CORPUS),-corpus "$(CORPUS)")
 
+.PHONY: quality-heads
+quality-heads: build ## running heads and feet of a set of PDF files made for it: body lost, heads found (SEED=N)
+	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -heads -seed "$(SEED)" -python "$$python" -keep "$(KEEP)"
+
 .PHONY: hostile
 hostile: build ## a folder of harmful files: all must end, no service may: make hostile CORPUS=DIR
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-hostile "$(CORPUS)")

@@ -36,7 +36,7 @@ type conversion struct {
 	cpu     time.Duration     // user and system time of all processes
 }
 
-// run converts documents to a format ("text" or "ir"). They are given to
+// run converts documents to a format ("text", "ir" or "chunks"). They are given to
 // convert under numbers for names, so that outputs and messages can be told
 // apart whatever the files are called.
 func (c converter) run(ctx context.Context, paths []string, to string) (result conversion, err error) {
@@ -80,7 +80,7 @@ func (c converter) run(ctx context.Context, paths []string, to string) (result c
 			}
 		}
 	}
-	ending := map[string]string{"text": ".txt", "ir": ".ir.jsonl"}[to]
+	ending := map[string]string{"text": ".txt", "ir": ".ir.jsonl", "chunks": ".jsonl"}[to]
 	for i, p := range paths {
 		data, err := os.ReadFile(filepath.Join(out, numbers[i]+ending))
 		switch {

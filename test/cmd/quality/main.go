@@ -27,8 +27,8 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions bool
-	var hostile string
+	var asJSON, scans, decisions, heads bool
+	var hostile, seed, keep string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
 	flags.StringVar(&o.Colophon, "colophon", "bin/colophon", "the binary to measure")
@@ -39,12 +39,22 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.StringVar(&hostile, "hostile", "", "instead: run this folder of harmful files through a system; exit 1 unless all end and it lives")
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
+	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
+	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
+	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if hostile != "" {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
+	}
+	if heads {
+		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
 	}
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
