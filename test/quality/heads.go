@@ -46,8 +46,9 @@ type headLabel struct {
 
 // headPage has every string that was drawn on a page.
 type headPage struct {
-	Heads []string `json:"heads"` // running heads and feet, page numbers among them
-	Body  []string `json:"body"`
+	Heads  []string `json:"heads"` // running heads and feet, page numbers among them
+	Body   []string `json:"body"`
+	Either []string `json:"either"` // the head of a table on its next pages: left out or not
 }
 
 // writer names the producer, and whether it wrote tags.

@@ -145,6 +145,7 @@ func (r HeadReport) Write(w io.Writer) error {
 		lost := max(g.IR.Lost, g.Chunks.Lost)
 		recall := min(g.IR.Recall(), g.Chunks.Recall())
 		fmt.Fprintf(w, "%s: characters of the body lost: %d, goal 0: %s\n", g.Half, lost, reached(lost == 0))
+		fmt.Fprintf(w, "%s: characters in no unit: %d, goal 0: %s\n", g.Half, g.Unread, reached(g.Unread == 0))
 		fmt.Fprintf(w, "%s: recall of heads and feet: %.3f, goal %.2f: %s\n", g.Half, recall, goalHeadRecall, reached(recall >= goalHeadRecall))
 	}
 	return nil

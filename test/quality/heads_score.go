@@ -14,52 +14,14 @@ type pageScore struct {
 	unread []string // words of the body that are neither kept nor left out
 }
 
-// scorePage holds what was left out of a page against its labels. Each text left
-// out is explained by heads and feet, each of them once: as a whole, then by a
-// head within it (one of a single word only at its ends, so that the number of
-// the page does not explain a figure of a sentence), then as a part of a head. What
-// remains of it, and is body, is lost.
+// scorePage holds what was left out of a page against its labels. What remains of
+// the texts left out when heads and feet have explained all that they can, and is
+// body, is lost.
 func scorePage(label headPage, text pageText) pageScore {
-	heads := make([]piece, len(label.Heads))
-	for i, head := range label.Heads {
-		heads[i] = piece{rest: [][]string{Words(head)}}
-	}
-	left := make([]piece, len(text.left))
-	for i, l := range text.left {
-		left[i] = piece{rest: [][]string{Words(l)}}
-	}
-	longest := make([]int, len(heads))
-	for i := range longest {
-		longest[i] = i
-	}
-	slices.SortStableFunc(longest, func(a, b int) int { return cmp.Compare(len(heads[b].first()), len(heads[a].first())) })
-	for _, fits := range []func(inside, outside []string, at int) bool{
-		func(inside, outside []string, _ int) bool { return len(inside) == len(outside) },
-		func(inside, outside []string, at int) bool {
-			return len(inside) > 1 || at == 0 || at == len(outside)-1
-		},
-	} {
-		for _, h := range longest {
-			for i := range left {
-				if !heads[h].done() && left[i].take(heads[h].first(), fits) {
-					heads[h].rest = nil
-				}
-			}
-		}
-	}
-	for i := range left {
-		for r := 0; r < len(left[i].rest); r++ {
-			for h := range heads {
-				if heads[h].take(left[i].rest[r], func(_, _ []string, _ int) bool { return true }) {
-					left[i].rest = slices.Delete(left[i].rest, r, r+1)
-					r--
-					break
-				}
-			}
-		}
-	}
+	heads, left := pieces(slices.Concat(label.Heads, label.Either)), pieces(text.left)
+	explain(heads, left, text.kept)
 	var s pageScore
-	for _, h := range heads {
+	for _, h := range heads[:len(label.Heads)] {
 		if h.done() {
 			s.found++
 		}
@@ -72,13 +34,53 @@ func scorePage(label headPage, text pageText) pageScore {
 			}
 		}
 	}
-	all := countOf(Words(strings.Join(append(slices.Clone(text.kept), text.left...), "\n")))
-	for _, word := range Words(strings.Join(slices.Concat(label.Body, label.Heads), "\n")) {
+	all := countOf(Words(strings.Join(slices.Concat(text.kept, text.left), "\n")))
+	for _, word := range Words(strings.Join(slices.Concat(label.Body, label.Heads, label.Either), "\n")) {
 		if all[word]--; all[word] < 0 {
 			s.unread = append(s.unread, word)
 		}
 	}
 	return s
+}
+
+// explain takes heads and the texts left out from each other, each word once: a
+// text that is a head; then a head within a text; then a text that is a part of a
+// head. A head of one word (most are numbers) is looked for at the ends of texts
+// only, and not at all when a unit that is kept consists of it: else the number of
+// the page would explain a figure of a sentence.
+func explain(heads, left []piece, kept []string) {
+	order := make([]int, len(heads)) // the longest first
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(heads[b].first()), len(heads[a].first())) })
+	within := func(fits func(words, run []string, at int) bool) {
+		for _, h := range order {
+			for i := range left {
+				if !heads[h].done() && left[i].take(heads[h].first(), fits) {
+					heads[h].rest = nil
+				}
+			}
+		}
+	}
+	within(func(words, run []string, _ int) bool { return len(words) == len(run) })
+	within(func(words, run []string, at int) bool {
+		if len(words) > 1 {
+			return true
+		}
+		isKept := slices.ContainsFunc(kept, func(k string) bool { return slices.Equal(Words(k), words) })
+		return !isKept && (at == 0 || at == len(run)-1)
+	})
+	for i := range left {
+		left[i].rest = slices.DeleteFunc(left[i].rest, func(run []string) bool {
+			for h := range heads {
+				if heads[h].take(run, func(_, _ []string, _ int) bool { return true }) {
+					return true
+				}
+			}
+			return false
+		})
+	}
 }
 
 // takeWords returns the words of a run that are in a multiset, and takes them out.
@@ -96,6 +98,16 @@ func takeWords(from map[string]int, run []string) (taken []string) {
 // were not.
 type piece struct{ rest [][]string }
 
+func pieces(texts []string) []piece {
+	all := make([]piece, len(texts))
+	for i, t := range texts {
+		if words := Words(t); len(words) > 0 {
+			all[i].rest = [][]string{words}
+		}
+	}
+	return all
+}
+
 func (p piece) done() bool { return len(p.rest) == 0 }
 
 // first is the first run that remains.
@@ -108,7 +120,7 @@ func (p piece) first() []string {
 
 // take removes words from the first of the remaining runs in which they stand in
 // this order, side by side, and where fits says that they may be taken.
-func (p *piece) take(words []string, fits func(inside, outside []string, at int) bool) bool {
+func (p *piece) take(words []string, fits func(words, run []string, at int) bool) bool {
 	if len(words) == 0 {
 		return false
 	}

@@ -75,9 +75,9 @@ def block_html(block):
             return f"<p>{html.escape(text)}</p>"
         case ("line", text, align):
             return f'<div style="text-align: {SIDES[align]}">{html.escape(text)}</div>'
-        case ("row", cells):
+        case (("row" | "again") as kind, cells):
             first = ' style="width: 40%"' if len(cells) > 2 else ""
-            return "<tr>" + "".join(f"<td{first if i == 0 else ''}>{html.escape(cell)}</td>" for i, cell in enumerate(cells)) + "</tr>"
+            return f'<tr class="{kind}">' + "".join(f"<td{first if i == 0 else ''}>{html.escape(cell)}</td>" for i, cell in enumerate(cells)) + "</tr>"
         case ("gap", points):
             return f'<div style="height: {points}pt"></div>'
         case ("bottom", text, align):
@@ -103,7 +103,7 @@ def body_html(body):
         out += f"<section{attributes}>"
         rows = False
         for block in section:
-            if (block[0] == "row") != rows:
+            if (block[0] in ("row", "again")) != rows:
                 out += "</table>" if rows else "<table>"
                 rows = not rows
             out += block_html(block)
@@ -114,22 +114,23 @@ def body_html(body):
 def read_page(page_box, chapter):
     page = Page(chapter=chapter)
 
-    def walk(box, heading):
+    def walk(box, heading, either):
         if isinstance(box, boxes.MarginBox):
             return
         heading = heading or box.element_tag == "h1"
+        either = either or box.element is not None and box.element.get("class") == "again"
         if isinstance(box, boxes.LineBox):
             text = " ".join("".join(b.text for b in box.descendants() if isinstance(b, boxes.TextBox)).split())
             if text:
-                page.body.append(text)
+                (page.either if either else page.body).append(text)
                 if heading:
                     page.chapter = text if not page.opens else f"{page.chapter} {text}"
                     page.opens = True
             return
         for child in getattr(box, "children", ()):
-            walk(child, heading)
+            walk(child, heading, either)
 
-    walk(page_box, False)
+    walk(page_box, False, False)
     return page
 
 

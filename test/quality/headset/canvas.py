@@ -116,9 +116,9 @@ class Flow:
         if self.y + height > self.bottom + 0.01:
             self.next_column()
 
-    def draw(self, text, x, baseline, bold=False, size=None):
+    def draw(self, text, x, baseline, bold=False, size=None, either=False):
         page = self.pages[-1]
-        page.body.append(text)
+        (page.either if either else page.body).append(text)
         page.marks.append(("text", x, baseline, text, bold, size or self.style.size))
 
     def aligned(self, text, align, bold, size):
@@ -159,8 +159,8 @@ class Flow:
                 self.make_room(style.leading)
                 self.draw(text, self.aligned(text, align, False, style.size), self.y + style.size)
                 self.y += style.leading
-            case ("row", cells):
-                self.place_row(cells)
+            case (("row" | "again") as kind, cells):
+                self.place_row(cells, kind == "again")
             case ("gap", points):
                 self.y += points
             case ("bottom", text, align):
@@ -169,7 +169,7 @@ class Flow:
             case ("break",):
                 self.next_page()
 
-    def place_row(self, cells):
+    def place_row(self, cells, either):
         style = self.style
         height = style.leading + 2 * CELL_PADDING
         self.make_room(height)
@@ -178,7 +178,7 @@ class Flow:
         rest = (self.span - first) / max(1, len(cells) - 1)
         for i, cell in enumerate(cells):
             x = x0 + (0 if i == 0 else first + (i - 1) * rest) + CELL_PADDING
-            self.draw(cell, x, self.y + CELL_PADDING + style.size)
+            self.draw(cell, x, self.y + CELL_PADDING + style.size, either=either)
         if style.ruled_rows:
             self.pages[-1].marks.append(("rule", x0, self.y + height, x0 + self.span))
         self.y += height

@@ -7,6 +7,7 @@ A body is a list of blocks, each a tuple whose first item is its kind:
     ("p", text)             a paragraph, set in lines by the producer
     ("line", text, align)   one line that is not broken; align is L, C or R
     ("row", [cells])        a row of a table
+    ("again", [cells])      the head of a table on its next pages: it may be left out or not
     ("gap", points)         white space
     ("bottom", text, align) a line at the foot of the body area, which ends the page
     ("break",)              the next page
@@ -121,10 +122,11 @@ class Document:
 
 @dataclass
 class Page:
-    """What a producer knows of a page: the strings of its body, the chapter it
-    belongs to, whether that begins here. Canvas producers also have marks."""
+    """What a producer knows of a page: the strings of its body, those that may be
+    left out or not, the chapter it belongs to, whether that begins here. Canvas producers also have marks."""
 
     body: list = field(default_factory=list)
+    either: list = field(default_factory=list)
     chapter: str = ""
     opens: bool = False
     marks: list = field(default_factory=list)  # ("text", x, baseline, text, bold, size) or ("rule", x1, y, x2)

@@ -128,6 +128,19 @@ def book(w, front=3, chapters=4, title="", **style):
     return body, furniture, Style(**style), title
 
 
+def survey(w, stations=40, furniture=None, **style):
+    """Paragraphs that differ in little but their figures, and run over pages."""
+    text = {"en": ("The concentration of {} was measured {} times at station AC-{:03d}. The samples were taken by volunteers of the "
+                   "district, kept on ice and analysed within a day; the difference between duplicates stayed below {} percent.",
+                   ["dissolved oxygen", "turbidity", "nitrate", "chloride"]),
+            "de": ("Die Konzentration von {} wurde {} Mal an der Stelle AC-{:03d} gemessen. Die Proben nahmen Freiwillige des Bezirks, "
+                   "kühlten sie und untersuchten sie am gleichen Tag; der Unterschied der Doppelproben blieb unter {} Prozent.",
+                   ["Sauerstoff", "Nitrat", "Chlorid", "Phosphor"])}[w.language]
+    body = [("h1", w.title())]
+    body += [("p", text[0].format(text[1][n % 4], 11 + n % 9, n + 1, 5 + n % 7)) for n in range(stations)]
+    return body, furniture or Furniture(), Style(**style), w.title()
+
+
 def notice(w, **style):
     """One page whose first and last lines are its own."""
     body = [("line", f"{w.place()}, {w.rng.randint(1, 28)}.5.2026", "R"), ("gap", 30), ("h1", w.title()), *(("p", w.paragraph()) for _ in range(3)),
@@ -144,6 +157,7 @@ def paper(w, pages=8, furniture=None, **style):
     return body, furniture or Furniture(), Style(**style), w.title()
 
 
+EDGE = (60, 44, 60, 36)  # margins of bodies that reach where heads and feet of others are
 HEAD_AND_NUMBER = Furniture(head=[("Niederwald", "", "{n}")], rule=True)
 NUMBER = Furniture(foot=[("", "{n}", "")])
 DASHES = Furniture(foot=[("", "- {n} -", "")])
@@ -155,12 +169,13 @@ TWO_LINES = Furniture(head=[("Valmont", "", "Session 2026"), ("Service des eaux"
 
 # name: (maker, language, producer, arguments); "typst" is untagged, "typst-tagged" tagged.
 DOCUMENTS = {
-    "invoice-one": (invoice, "en", "reportlab", {}),
-    "invoice-lone": (invoice, "de", "fpdf2", {"lone": True}),
+    "invoice-one": (invoice, "en", "reportlab", {"margins": EDGE}),
+    "invoice-plain": (invoice, "fr", "typst", {"margins": EDGE}),
+    "invoice-lone": (invoice, "de", "fpdf2", {"lone": True, "margins": EDGE}),
     "invoice-two": (invoice, "fr", "reportlab", {"pages": 2, "furnished": True}),
     "invoice-three": (invoice, "pt", "typst", {"pages": 3, "furnished": True, "family": "sans", "size": 9}),
     "invoice-three-bare": (invoice, "en", "fpdf2", {"pages": 3}),
-    "letter-one": (letter, "fr", "fpdf2", {}),
+    "letter-one": (letter, "fr", "fpdf2", {"margins": EDGE}),
     "letter-two": (letter, "en", "typst-tagged", {"paragraphs": 11}),
     "letter-continued": (letter, "de", "reportlab", {"paragraphs": 22, "continued": True}),
     "statute-bare": (statute, "de", "reportlab", {}),
@@ -187,7 +202,11 @@ DOCUMENTS = {
     "report-two-pages": (report, "de", "reportlab", {"chapters": 2, "furniture": PAGE_OF}),
     "book-mirrored": (book, "en", "reportlab", {"page": (420, 595), "margins": (50, 70, 50, 60), "foot": 30, "size": 10, "leading": 13}),
     "book-offset": (report, "fr", "fpdf2", {"chapters": 22, "furniture": OFFSET}),
-    "notice-one": (notice, "pt", "reportlab", {}),
+    "notice-one": (notice, "pt", "reportlab", {"margins": EDGE}),
+    "notice-tagged": (notice, "fr", "typst-tagged", {}),
+    "survey-headed": (survey, "en", "reportlab", {"furniture": PAGE_OF}),
+    "survey-bare": (survey, "de", "typst", {"stations": 60}),
+    "survey-three": (survey, "en", "fpdf2", {"stations": 22, "furniture": NUMBER, "leading": 15}),
     "paper-formulas": (paper, "en", "fpdf2", {"furniture": NUMBER}),
     "paper-bare": (paper, "de", "typst", {"page": A4}),
     "scan-report": (report, "en", "reportlab", {"chapters": 2, "furniture": PAGE_OF, "furniture_size": 11}),

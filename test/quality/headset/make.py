@@ -3,7 +3,7 @@
     python make.py FOLDER SEED
 
 writes NAME.pdf and NAME.json for each document: what is head or foot on each of
-its pages, and what is body. Nothing is read back from the PDF files: the labels
+its pages, what is body, and what is either. Nothing is read back from the PDF files: the labels
 are what was drawn. docs/quality.md describes the set.
 """
 
@@ -60,7 +60,7 @@ def write(document, folder):
         pages = draw(document, path)
     label = {"half": document.half, "kind": document.kind, "language": document.language, "producer": document.producer,
              "tagged": document.tagged, "scan": document.scan, "pages": [
-                 {"heads": document.furniture.pieces(i, len(pages), page.chapter, page.opens), "body": page.body}
+                 {"heads": document.furniture.pieces(i, len(pages), page.chapter, page.opens), "body": page.body, "either": page.either}
                  for i, page in enumerate(pages)]}
     path.with_suffix(".json").write_text(json.dumps(label, ensure_ascii=False, indent=1) + "\n")
 

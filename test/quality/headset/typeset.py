@@ -1,9 +1,10 @@
 """The producer Typst: breaks lines and pages itself, and writes tagged PDF.
 
-Each word of the body is in one box with a mark that says on which page it came to
-stand; Typst's own query reads the marks. The furniture needs the number of pages
-and their chapters, so the document is set twice: it stands in the margins, and
-does not move the body.
+Each word of the body stands between two marks that say on which page they came to
+stand; Typst's own query reads them. Where a page ends one mark may part from its
+word; such a word is put into a box with its mark, and the document set again. The
+furniture needs the number of pages and their chapters, which the run before told:
+it stands in the margins, and does not move the body.
 """
 
 import json
@@ -16,6 +17,8 @@ from document import Page
 
 FAMILIES = {"serif": "Libertinus Serif", "sans": "DejaVu Sans Mono"}  # fonts that Typst brings along
 
+ATTEMPTS = 6  # a run for the pages, one for each new word in doubt, one with the furniture; two boxes are rare
+
 PREAMBLE = """
 #set page(width: {width}pt, height: {height}pt, margin: (left: {left}pt, top: {top}pt, right: {right}pt, bottom: {bottom}pt),
   columns: {columns}, header-ascent: 0pt, footer-descent: 0pt,
@@ -24,7 +27,9 @@ PREAMBLE = """
 #set par(leading: {lead}pt, spacing: {spacing}pt, justify: {justify})
 #show heading.where(level: 1): set text(size: {h1}pt)
 #show heading.where(level: 2): set text(size: {h2}pt)
-#let w(block, t) = box[#context [#metadata((block: block, word: t, page: here().page()))<w>]#t]
+#let mark(block, number, t) = context [#metadata((block: block, number: number, word: t, page: here().page()))<w>]
+#let w(block, number, t) = [#mark(block, number, t)#t#mark(block, number, t)]
+#let boxed(block, number, t) = box[#mark(block, number, t)#t]
 """
 
 
@@ -32,11 +37,23 @@ def quote(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def words(number, text):
-    return " ".join(f"#w({number}, {quote(word)})" for word in text.split())
+class Source:
+    """Numbers the words of a block, and knows which of them need a box."""
+
+    def __init__(self, boxed):
+        self.boxed, self.count = boxed, 0
+
+    def words(self, block, text):
+        out = []
+        for word in text.split():
+            maker = "boxed" if (block, self.count) in self.boxed else "w"
+            out.append(f"#{maker}({block}, {self.count}, {quote(word)})")
+            self.count += 1
+        return " ".join(out)
 
 
-def block_source(number, block, style):
+def block_source(number, block, style, boxed):
+    words = Source(boxed).words
     match block:
         case (("h1" | "h2") as level, text):
             return f"#heading(level: {level[1]})[{words(number, text)}]\n"
@@ -45,7 +62,7 @@ def block_source(number, block, style):
         case ("line", text, align):
             side = {"L": "left", "C": "center", "R": "right"}[align]
             return f"#block(width: 100%, spacing: {style.leading - style.size * 0.7}pt)[#align({side})[{words(number, text)}]]\n"
-        case ("row", cells):
+        case ("row" | "again", cells):
             first = "2fr" if len(cells) > 2 else "1fr"
             columns = ", ".join([first] + ["1fr"] * (len(cells) - 1))
             content = ", ".join(f"[{words(number, cell)}]" for cell in cells)
@@ -88,7 +105,7 @@ def furniture_source(document, pages):
     return out
 
 
-def source(document, pages):
+def source(document, pages, boxed):
     s = document.style
     left, top, right, bottom = s.margins
     preamble = PREAMBLE.format(
@@ -97,26 +114,37 @@ def source(document, pages):
         spacing=s.leading - s.size * 0.7 + s.gap, justify="true" if s.family == "serif" else "false", h1=s.size * 1.6, h2=s.size * 1.2)
     body = ""
     for i, block in enumerate(document.body):
-        body += block_source(i, block, s)
+        body += block_source(i, block, s, boxed)
         if block[0] == "bottom" and i + 1 < len(document.body):
             body += "#pagebreak()\n"
     return furniture_source(document, pages) + preamble + body
 
 
-def read_pages(path, document):
-    """The pages of a document as Typst laid it out: a string for each block and page."""
-    pages, last = [], None
+def read_words(path):
+    """The words as Typst laid them out, in their order, and those whose page is in doubt."""
+    words, doubtful = {}, set()
     for mark in json.loads(typst.query(str(path), "<w>", field="value")):
+        key = mark["block"], mark["number"]
+        if words.setdefault(key, mark)["page"] != mark["page"]:
+            doubtful.add(key)
+    return [words[key] for key in sorted(words)], doubtful
+
+
+def read_pages(words, document):
+    """The pages of a document: a string for each block and page."""
+    pages, last = [], None
+    for mark in words:
         while len(pages) < mark["page"]:
             pages.append(Page(chapter=pages[-1].chapter if pages else ""))
         page = pages[mark["page"] - 1]
         block = document.body[mark["block"]]
         if block[0] == "h1" and last != (mark["block"], mark["page"]):
             page.chapter, page.opens = block[1], True
+        texts = page.either if block[0] == "again" else page.body
         if last == (mark["block"], mark["page"]):
-            page.body[-1] += " " + mark["word"]
+            texts[-1] += " " + mark["word"]
         else:
-            page.body.append(mark["word"])
+            texts.append(mark["word"])
         last = mark["block"], mark["page"]
     return pages
 
@@ -124,9 +152,13 @@ def read_pages(path, document):
 def draw(document, path):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "main.typ")
-        pages = []
-        for _ in range(2):
-            file.write_text(source(document, pages))
-            pages = read_pages(file, document)
-        typst.compile(str(file), output=str(path), pdf_tags=document.tagged)
-    return pages
+        pages, boxed = [], set()
+        for _ in range(ATTEMPTS):
+            file.write_text(source(document, pages, boxed))
+            words, doubtful = read_words(file)
+            before, pages = pages, read_pages(words, document)
+            boxed |= doubtful
+            if pages == before and not doubtful:  # the furniture is that of these pages
+                typst.compile(str(file), output=str(path), pdf_tags=document.tagged)
+                return pages
+    raise RuntimeError(f"{document.name}: Typst's pages remain in doubt")

@@ -120,7 +120,7 @@ def prices(w, pages=5, furniture=None, **style):
     for p in range(pages):
         if p:
             body.append(("break",))
-        body.append(("row", ["Article", "EUR", "Stock"]))
+        body.append(("again" if p else "row", ["Article", "EUR", "Stock"]))
         body += [("row", [w.ware(), w.amount(), str(w.rng.randint(100, 999))]) for _ in range(26)]
     return body, furniture or Furniture(), Style(**style), w.title()
 
@@ -143,6 +143,17 @@ def talk(w, count=7, furniture=None, **style):
             body.append(("break",))
         body += [("h2", f"{WORDS[w.language][3]} {n}: {w.title()}"), ("gap", 12), *(("line", "* " + w.title(), "L") for _ in range(3))]
     style = {"page": SLIDE, "margins": (60, 50, 60, 55), "size": 18, "leading": 25, "foot": 18, "family": "sans", **style}
+    return body, furniture or Furniture(), Style(**style), w.title()
+
+
+def register(w, entries=70, furniture=None, **style):
+    """Entries that differ in little but their figures."""
+    text = {"it": "Il fondo n. {} alla mappa {} misura {} metri quadrati ed è iscritto a nome di {}, che ne chiede la rettifica al catasto "
+                  "entro il termine di {} giorni.",
+            "en": "Parcel {} on sheet {} has an area of {} square metres and is entered under the name of {}, who asked for it to be "
+                  "surveyed again within {} days."}[w.language]
+    body = [("h2", w.title())]
+    body += [("p", text.format(200 + n, 11 + n // 9, w.rng.randint(150, 990), w.name(), w.rng.randint(20, 60))) for n in range(entries)]
     return body, furniture or Furniture(), Style(**style), w.title()
 
 
@@ -175,12 +186,12 @@ DOCUMENTS = {
     "form-bare": (form, "es", "reportlab", {"pages": 2}),
     "catalogue-annex": (catalogue, "en", "reportlab", {"furniture": APPENDIX}),
     "catalogue-bare": (catalogue, "fr", "weasyprint", {"pages": 12}),
-    "agenda-one": (agenda, "it", "weasyprint-tagged", {}),
+    "agenda-one": (agenda, "it", "weasyprint-tagged", {"margins": (60, 50, 60, 44)}),
     "agenda-two": (agenda, "es", "typst", {"points": 34, "furniture": IBAN, "size": 14, "leading": 20}),
     "contract-sign": (contract, "es", "weasyprint", {"furniture": ROMAN}),
     "contract-bare": (contract, "en", "reportlab", {"clauses": 9, "words": True}),
     "contract-tagged": (contract, "fr", "weasyprint-tagged", {"furniture": BESIDE, "sign": "Clause"}),
-    "order-one": (order, "en", "weasyprint", {}),
+    "order-one": (order, "en", "weasyprint", {"margins": (60, 40, 60, 40)}),
     "order-two": (order, "it", "reportlab", {"pages": 2, "furniture": IBAN}),
     "order-three": (order, "fr", "weasyprint-tagged", {"pages": 3, "furniture": SLASH}),
     "statement-bare": (statement, "es", "weasyprint", {}),
@@ -198,7 +209,9 @@ DOCUMENTS = {
     "talk-bare": (talk, "it", "weasyprint", {}),
     "talk-footed": (talk, "en", "typst", {"furniture": PAGE_WORD}),
     "talk-tagged": (talk, "es", "weasyprint-tagged", {"furniture": SLASH, "count": 12}),
-    "poster-one": (poster, "fr", "typst", {}),
+    "poster-one": (poster, "fr", "typst", {"margins": (70, 38, 70, 42)}),
+    "register-dash": (register, "it", "weasyprint", {"furniture": DASH_TOP}),
+    "register-bare": (register, "en", "reportlab", {"entries": 90, "size": 12, "leading": 17}),
     "poster-wide": (poster, "en", "weasyprint", {"page": SLIDE, "margins": (40, 40, 40, 40), "family": "sans"}),
     "scan-judgment": (judgment, "it", "reportlab", {"considerations": 22, "furniture": PAGE_WORD, "furniture_size": 11}),
     "scan-catalogue": (catalogue, "fr", "reportlab", {"pages": 3, "furniture": APPENDIX, "furniture_size": 11}),
