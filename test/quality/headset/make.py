@@ -3,16 +3,21 @@
     python make.py FOLDER SEED
 
 writes NAME.pdf and NAME.json for each document: what is head or foot on each of
-its pages, what is body, and what is either. Nothing is read back from the PDF files: the labels
-are what was drawn. docs/quality.md describes the set.
+its pages, what is body, and what is either. The labels are what was drawn; the PDF
+files are read back only to prove that each page has the text of its label.
+docs/quality.md describes the set.
 """
 
+import collections
 import json
 import pathlib
 import random
 import sys
 import tempfile
+import unicodedata
 import zlib
+
+import pypdfium2
 
 import browser
 import canvas
@@ -49,15 +54,34 @@ def draw(document, path):
     raise ValueError(f"no such producer: {document.producer}")
 
 
+def signs(text):
+    """The letters and digits of a text, counted; ligatures as their letters."""
+    return collections.Counter(c for c in unicodedata.normalize("NFKC", text) if c.isalnum())
+
+
+def check(document, path, pages):
+    """Raises unless each page has the letters and digits of its label, no more and no fewer."""
+    pdf = pypdfium2.PdfDocument(str(path))
+    if len(pdf) != len(pages):
+        raise ValueError(f"{len(pdf)} pages, labels of {len(pages)}")
+    for i, (drawn, page) in enumerate(zip(pdf, pages)):
+        label = document.furniture.pieces(i, len(pages), page.chapter, page.opens) + page.body + page.either
+        if signs(drawn.get_textpage().get_text_range()) != signs(" ".join(label)):
+            raise ValueError(f"page {i + 1} is not what its label says")
+    pdf.close()
+
+
 def write(document, folder):
     path = folder / f"{document.half}-{document.name}.pdf"
     if document.scan:
         with tempfile.TemporaryDirectory() as scratch:
             drawn = pathlib.Path(scratch, "drawn.pdf")
             pages = draw(document, drawn)
+            check(document, drawn, pages)
             scan.draw(drawn, path)
     else:
         pages = draw(document, path)
+        check(document, path, pages)
     label = {"half": document.half, "kind": document.kind, "language": document.language, "producer": document.producer,
              "tagged": document.tagged, "scan": document.scan, "pages": [
                  {"heads": document.furniture.pieces(i, len(pages), page.chapter, page.opens), "body": page.body, "either": page.either}

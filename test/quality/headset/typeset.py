@@ -4,7 +4,8 @@ Each word of the body stands between two marks that say on which page they came 
 stand; Typst's own query reads them. Where a page ends one mark may part from its
 word; such a word is put into a box with its mark, and the document set again. The
 furniture needs the number of pages and their chapters, which the run before told:
-it stands in the margins, and does not move the body.
+it stands in the margins, and does not move the body. What is written in the end has
+no marks; make.py proves that its pages are the same.
 """
 
 import json
@@ -38,12 +39,14 @@ def quote(text):
 
 
 class Source:
-    """Numbers the words of a block, and knows which of them need a box."""
+    """Numbers the words of a block, and knows which of them need a box (None: no marks)."""
 
     def __init__(self, boxed):
         self.boxed, self.count = boxed, 0
 
     def words(self, block, text):
+        if self.boxed is None:
+            return "#" + quote(text)
         out = []
         for word in text.split():
             maker = "boxed" if (block, self.count) in self.boxed else "w"
@@ -105,7 +108,7 @@ def furniture_source(document, pages):
     return out
 
 
-def source(document, pages, boxed):
+def source(document, pages, boxed, marked=True):
     s = document.style
     left, top, right, bottom = s.margins
     preamble = PREAMBLE.format(
@@ -114,7 +117,7 @@ def source(document, pages, boxed):
         spacing=s.leading - s.size * 0.7 + s.gap, justify="true" if s.family == "serif" else "false", h1=s.size * 1.6, h2=s.size * 1.2)
     body = ""
     for i, block in enumerate(document.body):
-        body += block_source(i, block, s, boxed)
+        body += block_source(i, block, s, boxed if marked else None)
         if block[0] == "bottom" and i + 1 < len(document.body):
             body += "#pagebreak()\n"
     return furniture_source(document, pages) + preamble + body
@@ -159,6 +162,7 @@ def draw(document, path):
             before, pages = pages, read_pages(words, document)
             boxed |= doubtful
             if pages == before and not doubtful:  # the furniture is that of these pages
+                file.write_text(source(document, pages, boxed, marked=False))
                 typst.compile(str(file), output=str(path), pdf_tags=document.tagged)
                 return pages
     raise RuntimeError(f"{document.name}: Typst's pages remain in doubt")
