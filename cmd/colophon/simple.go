@@ -111,7 +111,7 @@ func (c *cli) provisionCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			if err := stream.Provision(ctx, conn, stream.ProvisionOptions{Replicas: s.Streams.Replicas, RequestBytes: s.Streams.RequestBytes}); err != nil {
+			if err := stream.Provision(ctx, conn, stream.ProvisionOptionsOf(s.Streams)); err != nil {
 				return err
 			}
 			blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
