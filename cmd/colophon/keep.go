@@ -64,7 +64,7 @@ func (k *streamKeeper) Run(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 		}
-		differs := stream.Verify(ctx, conn)
+		differs := conn.Verify(ctx)
 		if differs == nil {
 			told = ""
 			continue

@@ -121,7 +121,7 @@ func (c *cli) provisionCommand() *cobra.Command {
 			if err := blobs.EnsureBuckets(ctx); err != nil {
 				return err
 			}
-			if err := stream.Verify(ctx, conn); err != nil {
+			if err := conn.Verify(ctx); err != nil {
 				return err
 			}
 			engine, err := extractor.Engine(ctx, s.OCR)

@@ -11,9 +11,9 @@ import (
 )
 
 // Verify compares retention, discard, subjects and duplicate window of every
-// stream with contracts 3, and asks for every consumer. The error joins all
+// stream with what Provision makes, and asks for every consumer. The error joins all
 // differences, one sentence each; it is Unavailable when the bus is away.
-func Verify(ctx context.Context, c *Conn) error {
+func (c *Conn) Verify(ctx context.Context) error {
 	var differs []error
 	for _, s := range table() {
 		if err := c.verify(ctx, s, s.consumers...); err != nil {
