@@ -20,7 +20,7 @@ func Free(dir string) (int64, error) {
 		var state syscall.Statfs_t
 		err := syscall.Statfs(dir, &state)
 		if err == nil {
-			return int64(uint64(state.Bavail) * uint64(state.Bsize)), nil
+			return int64(state.Bavail * uint64(state.Bsize)), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
 			return 0, fmt.Errorf("ask how much room there is in %s: %w", dir, err)
