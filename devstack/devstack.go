@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/devstack/qdrant"
 	"github.com/colophon-dev/colophon/devstack/s3"
+	"github.com/colophon-dev/colophon/devstack/supervisor"
 )
 
 const (
@@ -80,8 +81,9 @@ type Stack struct {
 	Postgres *postgres.Server
 	Qdrant   *qdrant.Server
 
-	secrets secrets
-	lock    *os.File
+	secrets    secrets
+	lock       *os.File
+	supervisor supervisor.Supervisor
 }
 
 // part is what all parts have in common.
@@ -205,6 +207,38 @@ func (s *Stack) startAll(ctx context.Context) error {
 	group.Wait()
 	return errors.Join(errs...)
 }
+
+// Supervise keeps the parts that are children running, until ctx ends: one that dies is started again on the same
+// address, and tell gets a line for each start. The others run in this process and live as long as it does. When a part
+// dies too often the error is a supervisor.GaveUpError; the parts are then left to Close. A part that is stopped or
+// killed by its own methods is not kept any longer.
+func (s *Stack) Supervise(ctx context.Context, tell func(line string)) error {
+	s.supervisor.Tell = tell
+	var subjects []supervisor.Subject
+	if s.S3 != nil {
+		subjects = append(subjects, s.S3)
+	}
+	if s.Postgres != nil {
+		subjects = append(subjects, s.Postgres)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, len(subjects))
+	var group sync.WaitGroup
+	for i, subject := range subjects {
+		group.Go(func() {
+			if errs[i] = s.supervisor.Keep(ctx, subject); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	<-ctx.Done()
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// Down returns nil while all parts run, else an error that names a part that has died and is started again.
+func (s *Stack) Down() error { return s.supervisor.Down() }
 
 // Endpoints says where the parts are.
 func (s *Stack) Endpoints() Endpoints {

@@ -214,14 +214,14 @@ type temporary struct {
 
 // startTemporary starts all servers and services below dir.
 func startTemporary(ctx context.Context, dir string) (*temporary, error) {
-	l, err := startLocal(ctx, localOptions{dir: dir, noSync: true, quiet: true, services: true, http: "127.0.0.1:0"})
+	l, err := startLocal(ctx, localOptions{dir: dir, noSync: true, quiet: true, services: true, http: "127.0.0.1:0", place: "TMPDIR"})
 	if err != nil {
 		return nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := &temporary{local: l, cancel: cancel, done: make(chan error, 1), sender: &sender{}}
 	go func() {
-		t.done <- process.Run(running, process.Options{Health: config.Health{Addr: "off"}}, l.services...)
+		t.done <- process.Run(running, process.Options{Health: config.Health{Addr: "off"}}, l.parts(l.services...)...)
 	}()
 	s, err := config.LoadFrom[settings](l.values)
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"syscall"
@@ -30,7 +29,8 @@ func (c *cli) devCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "dev", Short: "Run all servers and services on this machine",
-		Long:    "Runs NATS, an object store, PostgreSQL, a Qdrant-compatible store and all services,\nuntil interrupted. What was accepted is kept in --dir, also over a kill.",
+		Long: "Runs NATS, an object store, PostgreSQL, a Qdrant-compatible store and all services,\nuntil interrupted. What was accepted is kept in --dir, also over a kill.\n" +
+			"PostgreSQL and the object store are processes of their own, with --separate the services\nas well: one that dies is started again, and the command ends when it dies five times\nwithin a minute.",
 		Example: "  colophon dev\n  colophon dev --only servers\n  colophon dev --separate", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if only != "" && only != "servers" {
@@ -98,23 +98,22 @@ func (c *cli) dev(ctx context.Context, o localOptions, separate bool) error {
 	if err := os.MkdirAll(o.dir, 0o711); err != nil { // PostgreSQL may run as another user
 		return usagef("--dir: %w", err)
 	}
+	o.place, o.tell = "--dir", tellOn(c.err)
 	l, err := startLocal(ctx, o)
 	if err != nil {
 		return err
 	}
-	parts := l.services
+	services := l.services
 	if separate {
 		if o.http, err = freeAddress(o.http); err != nil {
 			return errors.Join(err, l.close())
 		}
-		if parts, err = l.processes(o.http, c.err); err != nil {
+		if services, err = l.processes(o.http, c.err); err != nil {
 			return errors.Join(err, l.close())
 		}
-	}
-	if separate {
 		l.gateway = "http://" + o.http
 	}
-	parts = append(parts, &announcer{local: l, out: c.err})
+	parts := append(l.parts(services...), &announcer{local: l, out: c.err})
 	health, err := config.LoadFrom[struct{ Health config.Health }](l.values)
 	if err != nil {
 		return errors.Join(err, l.close())
@@ -181,59 +180,4 @@ func awaitGateway(ctx context.Context, address string) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// childProcess is a service that runs as a process of its own.
-type childProcess struct {
-	name string
-	cmd  *exec.Cmd
-}
-
-// processes returns the services as processes, from the binaries beside this
-// one.
-func (l *local) processes(gateway string, stderr io.Writer) ([]process.Service, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	var parts []process.Service
-	for _, name := range []string{"gateway", "indexer", "chunker", "extractor", "splitter", "capturer"} {
-		path := filepath.Join(filepath.Dir(self), name)
-		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("%s: run `make build` first: %w", name, err)
-		}
-		cmd := exec.Command(path)
-		cmd.Env = cmd.Environ()
-		for k, v := range l.values {
-			cmd.Env = append(cmd.Env, k+"="+v)
-		}
-		if name == "gateway" {
-			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+gateway)
-		}
-		cmd.Stdout, cmd.Stderr = stderr, stderr
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's interrupt is ours to pass on
-		parts = append(parts, &childProcess{name: name, cmd: cmd})
-	}
-	return parts, nil
-}
-
-func (p *childProcess) Name() string                { return p.name }
-func (p *childProcess) Ready(context.Context) error { return nil }
-
-// Run starts the process and asks it to stop when ctx ends.
-func (p *childProcess) Run(ctx context.Context) error {
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- p.cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return errors.Join(errors.New("ended by itself"), err)
-	case <-ctx.Done():
-	}
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	return <-ended
 }

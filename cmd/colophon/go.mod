@@ -19,6 +19,7 @@ require (
 	github.com/colophon-dev/colophon/services/gateway v0.0.0
 	github.com/colophon-dev/colophon/services/indexer v0.0.0
 	github.com/colophon-dev/colophon/services/splitter v0.0.0
+	github.com/nats-io/nats.go v1.55.0
 )
 
 require (
@@ -97,7 +98,6 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/nats-io/jwt/v2 v2.8.2 // indirect
 	github.com/nats-io/nats-server/v2 v2.15.2 // indirect
-	github.com/nats-io/nats.go v1.55.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect

@@ -16,6 +16,7 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack"
 	"github.com/colophon-dev/colophon/devstack/postgres"
+	"github.com/colophon-dev/colophon/devstack/supervisor"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -98,14 +99,18 @@ func exitCode(err error) int {
 	var (
 		usage  usageError
 		failed failedError
+		gaveUp *supervisor.GaveUpError
 	)
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.As(err, &gaveUp): // whatever it died of
+		return exitInternal
 	case errors.Is(err, errFailed), errors.As(err, &failed), errors.Is(err, stream.ErrNoDead), errors.Is(err, stream.ErrNotKept):
 		return exitFailed
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), errors.Is(err, config.ErrSettings),
-		errors.Is(err, stream.ErrNoEvents), errors.Is(err, syscall.EADDRINUSE), errors.Is(err, devstack.ErrBusy):
+		errors.Is(err, stream.ErrNoEvents), errors.Is(err, syscall.EADDRINUSE), errors.Is(err, devstack.ErrBusy),
+		errors.Is(err, stream.ErrNoRoom):
 		return exitUsage
 	case errors.Is(err, config.ErrNoEndpoints), errors.Is(err, postgres.ErrNotInstalled), fault.KindOf(err) == fault.KindUnavailable, errors.Is(err, context.DeadlineExceeded):
 		return exitUnreachable

@@ -111,7 +111,7 @@ func (c *cli) provisionCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			if err := stream.Provision(ctx, conn, stream.ProvisionOptions{Replicas: s.Streams.Replicas, RequestBytes: s.Streams.RequestBytes}); err != nil {
+			if err := stream.Provision(ctx, conn, stream.ProvisionOptionsOf(s.Streams)); err != nil {
 				return err
 			}
 			blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
@@ -121,7 +121,7 @@ func (c *cli) provisionCommand() *cobra.Command {
 			if err := blobs.EnsureBuckets(ctx); err != nil {
 				return err
 			}
-			if err := stream.Verify(ctx, conn); err != nil {
+			if err := conn.Verify(ctx); err != nil {
 				return err
 			}
 			engine, err := extractor.Engine(ctx, s.OCR)

@@ -39,8 +39,10 @@ type local struct {
 	dir      string
 	stack    *devstack.Stack
 	values   map[string]string
-	gateway  string // its address as http://host:port
+	adapted  map[string]string // settings that suit the disk; the other commands need them as well
+	gateway  string            // its address as http://host:port
 	services []process.Service
+	tell     func(line string) // says on standard error what a person must know
 	closers  []func() error
 	tels     []*telemetry.Telemetry
 }
@@ -53,19 +55,31 @@ type localOptions struct {
 	noSync   bool
 	quiet    bool // log errors only
 	services bool
+	place    string            // the setting that says where dir is, for people
+	tell     func(line string) // says on standard error what a person must know; nil: nothing
 }
 
 // startLocal starts the servers, makes schema, streams and buckets, and builds
 // the services, which run only when they are handed to process.Run.
 func startLocal(ctx context.Context, o localOptions) (*local, error) {
-	stack, err := devstack.Start(ctx, devstack.Options{Dir: serversDir(o.dir), NATSAddr: o.nats, NoSync: o.noSync})
-	if err != nil {
+	if o.tell == nil {
+		o.tell = func(string) {}
+	}
+	if err := checkDisk(o); err != nil {
 		return nil, err
 	}
-	l := &local{dir: o.dir, stack: stack, values: devDefaults()}
+	stack, err := devstack.Start(ctx, devstack.Options{Dir: serversDir(o.dir), NATSAddr: o.nats, NoSync: o.noSync})
+	if err != nil {
+		return nil, blameDisk(err, o)
+	}
+	l := &local{dir: o.dir, stack: stack, values: devDefaults(), tell: o.tell}
 	if o.quiet {
 		l.values["COLOPHON_LOG_LEVEL"] = "error"
 	}
+	if l.adapted, err = adaptToDisk(o); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	maps.Copy(l.values, l.adapted)
 	maps.Copy(l.values, config.Environ())
 	for _, line := range stack.Endpoints().Environ() {
 		name, value, _ := strings.Cut(line, "=")
@@ -75,7 +89,7 @@ func startLocal(ctx context.Context, o localOptions) (*local, error) {
 		l.values["COLOPHON_HTTP_ADDR"] = o.http
 	}
 	if err := l.prepare(ctx); err != nil {
-		return nil, errors.Join(err, l.close())
+		return nil, errors.Join(blameDisk(err, o), l.close())
 	}
 	if o.services {
 		if err := l.build(ctx); err != nil {
@@ -123,7 +137,13 @@ func (l *local) prepare(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	return stream.Provision(ctx, conn, stream.ProvisionOptions{Replicas: s.Streams.Replicas, RequestBytes: s.Streams.RequestBytes})
+	return stream.Provision(ctx, conn, stream.ProvisionOptionsOf(s.Streams))
+}
+
+// parts are what process.Run runs: what keeps the servers up, then the services, which
+// are stopped first.
+func (l *local) parts(services ...process.Service) []process.Service {
+	return append([]process.Service{&serverKeeper{l}, &streamKeeper{l}}, services...)
 }
 
 func (l *local) build(ctx context.Context) error {
@@ -186,6 +206,7 @@ func (l *local) gatewayURL() string {
 // announce writes the file by which the other commands find the system.
 func (l *local) announce() error {
 	values := make(map[string]string, len(l.values)+1)
+	maps.Copy(values, l.adapted)
 	for _, line := range l.stack.Endpoints().Environ() {
 		name, value, _ := strings.Cut(line, "=")
 		values[name] = value

@@ -25,8 +25,14 @@ const roleVariable = "COLOPHON_DEVSTACK_CHILD"
 // readyLine is what a child reports when it serves. Anything else that it reports is an error.
 const readyLine = "ready"
 
-// exitGrace is how long a child may take to end after its parent is gone.
-const exitGrace = 20 * time.Second
+const (
+	// exitGrace is how long a child may take to end after its parent is gone.
+	exitGrace = 20 * time.Second
+	// reportDescriptor is the file descriptor on which a child reports.
+	reportDescriptor = 3
+	// lastWordsWait is how long the report of a child that has ended is read: what it wrote is there already.
+	lastWordsWait = 100 * time.Millisecond
+)
 
 // Role is the work of a child. It calls ready with what the parent must know (one line) as soon as it serves, and
 // returns soon after ctx has ended.
@@ -39,7 +45,8 @@ func Main(roles map[string]Role) bool {
 	if !ok {
 		return false
 	}
-	report := os.NewFile(3, "report")
+	report := os.NewFile(reportDescriptor, "report")
+	syscall.CloseOnExec(reportDescriptor) // what the child starts must not hold it open
 	if err := runRole(roles, name, report); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		// The parent may have heard "ready" already and be gone: nobody is left to tell.
@@ -78,9 +85,11 @@ func runRole(roles map[string]Role, name string, report io.Writer) error {
 
 // Process is a running child.
 type Process struct {
-	cmd   *exec.Cmd
-	input io.Closer
-	ended chan struct{}
+	cmd    *exec.Cmd
+	input  io.Closer
+	report *os.File // what the child says after it has reported that it serves
+	ended  chan struct{}
+	why    error // read after ended: how it ended
 }
 
 // Start executes the running binary again in the named role, hands it config as JSON over its standard input (so that
@@ -100,10 +109,9 @@ func Start(ctx context.Context, role string, config any, logPath string) (*Proce
 	if err != nil {
 		return nil, "", fmt.Errorf("pipe for child %s: %w", role, err)
 	}
-	defer reportOut.Close()
 	path, err := executable()
 	if err != nil {
-		return nil, "", err
+		return nil, "", errors.Join(err, reportOut.Close(), reportIn.Close())
 	}
 	// It ends with its input, not with ctx, which is about the start alone.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), path)
@@ -114,35 +122,73 @@ func Start(ctx context.Context, role string, config any, logPath string) (*Proce
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, "", fmt.Errorf("pipe for child %s: %w", role, err)
+		return nil, "", errors.Join(fmt.Errorf("pipe for child %s: %w", role, err), reportOut.Close(), reportIn.Close())
 	}
 	err = cmd.Start()
 	_ = reportIn.Close()
 	if err != nil {
-		return nil, "", fmt.Errorf("start child %s: %w", role, err)
+		return nil, "", errors.Join(fmt.Errorf("start child %s: %w", role, err), reportOut.Close())
 	}
-	process := &Process{cmd: cmd, input: input, ended: make(chan struct{})}
-	go func() {
-		// How a child ended matters only before it served, and then its report says it.
-		_ = cmd.Wait()
-		close(process.ended)
-	}()
-	report, err := process.await(ctx, settings, input, reportOut)
+	process := &Process{cmd: cmd, input: input, report: reportOut, ended: make(chan struct{})}
+	served := make(chan *bufio.Reader, 1)
+	go process.wait(served)
+	reports := bufio.NewReader(reportOut)
+	report, err := process.await(ctx, settings, input, reports)
 	if err != nil {
+		served <- nil
 		process.Kill()
 		return nil, "", fmt.Errorf("child %s (log: %s): %w", role, logPath, err)
 	}
+	served <- reports
 	return process, report, nil
 }
 
+// wait waits for the child's end and keeps how it came: in the child's own words, where it has said them.
+func (p *Process) wait(served <-chan *bufio.Reader) {
+	why := p.cmd.Wait()
+	if why == nil {
+		why = errors.New("it ended by itself")
+	}
+	if reports := <-served; reports != nil { // before it served, its report is the error of its start
+		_ = p.report.SetReadDeadline(time.Now().Add(lastWordsWait))
+		line, _ := reports.ReadString('\n') // nothing, when it was killed
+		if line = strings.TrimSpace(line); line != "" {
+			why = errors.New(line)
+		}
+	}
+	_ = p.report.Close()
+	p.why = why
+	close(p.ended)
+}
+
+// Wait returns how the child ended, as soon as it has, or the error of ctx when that ends first.
+func (p *Process) Wait(ctx context.Context) error {
+	select {
+	case <-p.ended:
+		return p.why
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Ended reports whether the child has ended, for whatever reason.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // await sends the settings and waits for the report or the end of ctx.
-func (p *Process) await(ctx context.Context, settings []byte, input io.Writer, report *os.File) (string, error) {
-	stop := context.AfterFunc(ctx, func() { _ = report.SetReadDeadline(time.Unix(1, 0)) })
+func (p *Process) await(ctx context.Context, settings []byte, input io.Writer, reports *bufio.Reader) (string, error) {
+	stop := context.AfterFunc(ctx, func() { _ = p.report.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := input.Write(append(settings, '\n')); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return "", fmt.Errorf("send the settings: %w", err)
 	}
-	line, err := bufio.NewReader(report).ReadString('\n')
+	line, err := reports.ReadString('\n')
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("wait until it serves: %w", ctx.Err())
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/colophon-dev/colophon/devstack/disk"
 )
 
 // DefaultSyncInterval is how often JetStream calls fsync: a kill of the process loses nothing, a loss of power at most
@@ -65,21 +67,26 @@ func (s *Server) Start(ctx context.Context) error {
 	if s.running != nil {
 		return nil
 	}
+	room, err := s.room()
+	if err != nil {
+		return err
+	}
 	interval := s.options.SyncInterval
 	if interval == 0 {
 		interval = DefaultSyncInterval
 	}
 	running, err := server.NewServer(&server.Options{
-		ServerName:   "colophon-devstack",
-		Host:         s.host,
-		Port:         s.port,
-		JetStream:    true,
-		StoreDir:     s.options.Dir,
-		SyncInterval: interval,
-		SyncAlways:   s.options.SyncAlways,
-		NoSigs:       true,
-		NoLog:        true,
-		MaxPayload:   server.MAX_PAYLOAD_SIZE,
+		ServerName:        "colophon-devstack",
+		Host:              s.host,
+		Port:              s.port,
+		JetStream:         true,
+		JetStreamMaxStore: room,
+		StoreDir:          s.options.Dir,
+		SyncInterval:      interval,
+		SyncAlways:        s.options.SyncAlways,
+		NoSigs:            true,
+		NoLog:             true,
+		MaxPayload:        server.MAX_PAYLOAD_SIZE,
 	})
 	if err != nil {
 		return fmt.Errorf("make nats server: %w", err)
@@ -97,6 +104,21 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	s.running = running
 	return nil
+}
+
+// room is how many bytes the streams may take: what they have and what is free. The server's own rule, three quarters of
+// what is free when it starts, forgets the former: on a disk that has filled up it would take nothing more, and refuse
+// the streams that it has.
+func (s *Server) room() (int64, error) {
+	free, err := disk.Free(s.options.Dir)
+	if err != nil {
+		return 0, fmt.Errorf("nats server: %w", err)
+	}
+	used, err := disk.Used(s.options.Dir)
+	if err != nil {
+		return 0, fmt.Errorf("nats server: %w", err)
+	}
+	return max(used+free, 1), nil // 0 would be the server's own rule
 }
 
 func (s *Server) awaitReady(ctx context.Context, running *server.Server, failures *fatalLogger) error {

@@ -61,9 +61,10 @@ func New(options Options) (*Server, error) {
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running != nil {
+	if s.running != nil && !s.running.Ended() {
 		return nil
 	}
+	s.running = nil
 	if err := os.MkdirAll(s.options.Dir, 0o711); err != nil {
 		return fmt.Errorf("make postgres folder: %w", err)
 	}
@@ -86,6 +87,30 @@ func (s *Server) Stop(ctx context.Context) error {
 	err := s.running.Stop(ctx)
 	s.running = nil
 	return err
+}
+
+// Name implements supervisor.Subject.
+func (s *Server) Name() string { return RoleName }
+
+// Wait returns why the server has ended, as soon as it has without Stop or Kill; nil when it was ended by these, does
+// not run, or ctx has ended.
+func (s *Server) Wait(ctx context.Context) error {
+	s.mu.Lock()
+	running := s.running
+	s.mu.Unlock()
+	if running == nil {
+		return nil
+	}
+	why := running.Wait(ctx)
+	if !running.Ended() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != running {
+		return nil
+	}
+	return why
 }
 
 // Kill ends the supervisor and all server processes at once, as a crash would.

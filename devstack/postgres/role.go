@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -131,6 +132,9 @@ func supervise(
 	// The server must outlive ctx for its last checkpoint.
 	server := account.command(context.WithoutCancel(ctx), filepath.Join(options.BinDir, "postgres"), flags...)
 	server.Stdout, server.Stderr = os.Stdout, os.Stderr
+	// A supervisor that is killed together with its own parent leaves nobody to end the server.
+	leave := child.DieWith(server.SysProcAttr, syscall.SIGQUIT)
+	defer leave()
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
@@ -141,7 +145,10 @@ func supervise(
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("postgres ended: %w", err)
+			if err == nil { // somebody else has told it to stop
+				err = errors.New("it was stopped by somebody else")
+			}
+			return fmt.Errorf("the server: %w", err)
 		case <-ctx.Done():
 			return shutDown(server.Process, ended)
 		case <-poll.C:
@@ -204,9 +211,14 @@ func endOrphan(data, socket string) error {
 	return nil
 }
 
-// endServer ends server pid and all of its processes, first in the way that leaves recovery to the next start.
+// endServer ends server pid and all of its processes, first in the way that leaves recovery to the next start. Where the
+// server itself is gone its processes are not asked: one that is busy does not notice for as long as it works.
 func endServer(data string, pid int) error {
-	for _, step := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} {
+	steps := []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL}
+	if !slices.Contains(processesIn(data), pid) {
+		steps = steps[1:]
+	}
+	for _, step := range steps {
 		signalAll(processesIn(data), pid, step)
 		for deadline := time.Now().Add(fastGrace); time.Now().Before(deadline); time.Sleep(statusPoll) {
 			if len(processesIn(data)) == 0 {

@@ -44,7 +44,7 @@ func (Runner) About() string { return "How messages are taken, repeated and give
 // Streams says how streams are provisioned (contracts 3).
 type Streams struct {
 	Replicas     int   `env:"STREAM_REPLICAS" envDefault:"1" allowed:"1..5" help:"Copies of every stream; 3 in production."`
-	RequestBytes int64 `env:"REQUEST_BYTES" envDefault:"268435456" allowed:"1048576.." help:"Bytes of capture requests that may wait; a full stream pushes back."`
+	RequestBytes int64 `env:"REQUEST_BYTES" envDefault:"268435456" allowed:"1048576.." help:"Bytes of capture requests that may wait, which the NATS server sets aside; a full stream pushes back. colophon dev takes less on a small disk."`
 }
 
 // About is the block's text in the documentation.
@@ -132,7 +132,7 @@ func (Extraction) About() string {
 
 // OCR says what becomes of pages that need OCR, and limits what one may cost.
 type OCR struct {
-	Mode        string        `env:"OCR" envDefault:"auto" allowed:"on|off|auto" help:"Whether scans and pictures are read by OCR. on: always, by whichever extractor has the engine; auto: when this one has it; off: pages that need OCR fail as ocr_failed."`
+	Mode        string        `env:"OCR" envDefault:"auto" allowed:"on|off|auto" help:"Whether scans and pictures are read by OCR in this installation; to be set alike for all extractors. on: always, by whichever extractor has the engine; auto: when this one has it; off: nobody reads, pages that need OCR or wait for it fail as ocr_failed."`
 	Engine      string        `env:"OCR_ENGINE" envDefault:"tesseract" help:"The engine that reads. What begins with fake reads nothing and is for tests."`
 	Workers     int           `env:"OCR_WORKERS" envDefault:"0" allowed:"0..1024" help:"Pages that are read at once, each in a child process; 0 is one for each core."`
 	MaxCalls    int           `env:"OCR_CALLS" envDefault:"400" allowed:"1.." help:"Calls after which a child is replaced; a page is two."`

@@ -102,7 +102,7 @@ func TestAnOrphanIsFoundWhileItIsDeleted(t *testing.T) {
 		defer cancel()
 		relied = put(ctx) == nil
 	}}
-	report, err := reconcile.New(r.db, r.conn, objects, r.alias).Run(r.ctx, reconcile.Options{ObjectAge: -time.Hour, Age: time.Hour})
+	report, err := reconcile.New(r.db, r.conn, objects, r.vectors, r.alias).Run(r.ctx, reconcile.Options{ObjectAge: -time.Hour, Age: time.Hour})
 	r.must(err)
 	if !slices.ContainsFunc(report.Counts, func(c *reconcile.Count) bool { return c.Deleted == 1 }) {
 		t.Fatalf("nothing was deleted: %+v", report)

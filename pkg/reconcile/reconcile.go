@@ -2,7 +2,8 @@
 // the catalog what has made no progress and does not wait in its stream any
 // more, and publishes the one event that would move it. After three times it
 // gives the thing up, with a dead letter. So losing every stream, or the vector
-// collection, loses nothing that was accepted.
+// collection, loses nothing that was accepted. Where the streams themselves are
+// missing it says so, since nothing can be moved through them.
 package reconcile
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -20,6 +22,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
 const (
@@ -64,6 +67,9 @@ type Catalog interface {
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
 	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
 	FailVectors(ctx context.Context, alias, ref, sentence string) error
+	WrittenCollections(ctx context.Context, alias string) ([]model.Collection, error)
+	HasVectors(ctx context.Context, collection string) (bool, error)
+	ResetVectors(ctx context.Context, collection string, lost func(context.Context) (bool, error)) (reset bool, err error)
 
 	UnnamedRaw(ctx context.Context, keys []string) ([]string, error)
 	UnnamedDerived(ctx context.Context, keys []string) ([]string, error)
@@ -73,6 +79,7 @@ type Catalog interface {
 
 // Bus is the bus, as far as it is asked and told here.
 type Bus interface {
+	Verify(ctx context.Context) error
 	Queues(ctx context.Context) ([]stream.Queue, error)
 	Publisher(service string) *stream.Publisher
 	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
@@ -83,6 +90,10 @@ type Objects interface {
 	List(ctx context.Context, b blobstore.Bucket, prefix string) iter.Seq2[blobstore.Object, error]
 	Delete(ctx context.Context, b blobstore.Bucket, key string) error
 }
+
+// Vectors connects to the vector store, or says why that cannot be had now: a pass
+// goes on without it.
+type Vectors func(ctx context.Context) (*vectorstore.Client, error)
 
 // Options of one pass.
 type Options struct {
@@ -98,18 +109,20 @@ type Reconciler struct {
 	catalog Catalog
 	bus     Bus
 	objects Objects
+	vectors Vectors
 	alias   string
 }
 
 // New returns a reconciler; alias is that of the collection that is searched.
-func New(c Catalog, b Bus, o Objects, alias string) *Reconciler {
-	return &Reconciler{catalog: c, bus: b, objects: o, alias: alias}
+func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
+	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias}
 }
 
 // Run makes one pass and says what was found and done. The report of a pass
 // that ended with an error holds what was done until then; the next pass goes
 // on. When another pass runs, in any process, nothing is done and the report is
-// Busy.
+// Busy. When streams or consumers are missing nothing is done either, and the report
+// names them.
 func (r *Reconciler) Run(ctx context.Context, o Options) (Report, error) {
 	p := &pass{Reconciler: r, options: o, publisher: r.bus.Publisher(service)}
 	p.report.DryRun, p.report.Counts = o.DryRun, []*Count{}
@@ -134,6 +147,12 @@ type pass struct {
 
 func (p *pass) run(ctx context.Context, now time.Time) error {
 	p.before = now.Add(-p.options.Age)
+	if err := p.bus.Verify(ctx); fault.KindOf(err) == fault.KindUnavailable || ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	} else if err != nil {
+		p.report.Missing = append(strings.Split(err.Error(), "\n"), "nothing can be moved before: `colophon provision` makes streams and consumers")
+		return nil
+	}
 	queues, err := p.bus.Queues(ctx)
 	if err != nil {
 		return err
@@ -148,7 +167,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 			p.oldest[q.Consumer] = now.Add(-q.Age - queueSlop) // by the catalog's clock, like all that it is compared with
 		}
 	}
-	for _, step := range []func(context.Context) error{p.captures, p.snapshots, p.ranges, p.runs, p.chunks, p.orphans} {
+	for _, step := range []func(context.Context) error{p.captures, p.snapshots, p.ranges, p.runs, p.collections, p.chunks, p.orphans} {
 		if err := step(ctx); err != nil {
 			return err
 		}

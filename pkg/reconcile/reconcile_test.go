@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/devtest"
@@ -18,6 +21,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
 const source = "mairie"
@@ -26,10 +30,12 @@ const source = "mairie"
 type rig struct {
 	t       *testing.T
 	ctx     context.Context
+	env     *devtest.Env
 	db      *catalog.DB
 	conn    *stream.Conn
 	blobs   *blobstore.Store
 	objects blobstore.Config // of blobs
+	engine  *vectorstore.Client
 	alias   string
 	n       int
 	seen    *stream.Subscription
@@ -40,7 +46,7 @@ func newRig(t *testing.T) *rig {
 	env := devtest.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	r := &rig{t: t, ctx: ctx, alias: env.Collection}
+	r := &rig{t: t, ctx: ctx, env: env, alias: env.Collection}
 	var err error
 	if r.db, err = catalog.Open(ctx, catalog.Config{URL: env.PostgresURL, Schema: env.Schema, MaxConns: 4}); err != nil {
 		t.Fatal(err)
@@ -57,11 +63,17 @@ func newRig(t *testing.T) *rig {
 	r.blobs, err = blobstore.Open(ctx, r.objects)
 	r.must(err)
 	r.must(r.blobs.EnsureBuckets(ctx))
+	r.engine, err = vectorstore.Open(ctx, vectorstore.Config{Addr: env.QdrantAddr})
+	r.must(err)
+	t.Cleanup(func() { _ = r.engine.Close() })
 	r.seen, err = r.conn.Subscribe(ctx, stream.FollowOptions{})
 	r.must(err)
 	t.Cleanup(r.seen.Close)
 	return r
 }
+
+// vectors is a reconcile.Vectors.
+func (r *rig) vectors(context.Context) (*vectorstore.Client, error) { return r.engine, nil }
 
 func (r *rig) must(err error) {
 	r.t.Helper()
@@ -87,7 +99,7 @@ func (r *rig) pass(want ...string) reconcile.Report {
 
 func (r *rig) passWith(o reconcile.Options, want ...string) reconcile.Report {
 	r.t.Helper()
-	report, err := reconcile.New(r.db, r.conn, r.blobs, r.alias).Run(r.ctx, o)
+	report, err := reconcile.New(r.db, r.conn, r.blobs, r.vectors, r.alias).Run(r.ctx, o)
 	r.must(err)
 	var got []string
 	for _, c := range report.Counts {
@@ -340,7 +352,7 @@ func TestWhatWaitsIsLeftAloneWhenClocksDiffer(t *testing.T) {
 	r := newRig(t)
 	r.accept()
 	r.pass("captures 1/1/0")
-	report, err := reconcile.New(r.db, ahead{r.conn}, r.blobs, r.alias).Run(r.ctx, reconcile.Options{SkipObjects: true})
+	report, err := reconcile.New(r.db, ahead{r.conn}, r.blobs, r.vectors, r.alias).Run(r.ctx, reconcile.Options{SkipObjects: true})
 	r.must(err)
 	for _, c := range report.Counts {
 		if c.Found > 0 {
@@ -478,6 +490,8 @@ func TestChunks(t *testing.T) {
 	r.pass() // no collection yet
 	collection, err := r.db.RegisterCollection(r.ctx, model.Collection{Name: r.alias + "_x_4", Alias: r.alias, Model: "x", Dimensions: 4})
 	r.must(err)
+	r.must(r.engine.Collection(collection.Name).Ensure(r.ctx, 4))
+	r.must(r.engine.SetAlias(r.ctx, r.alias, collection.Name))
 	for range catalog.MaxRedrives {
 		r.pass("chunks 1/1/0")
 		d := as[event.ChunkCreated](t, r.drain(stream.ConsumerIndex, 1)[0])
@@ -495,15 +509,70 @@ func TestChunks(t *testing.T) {
 	}
 	// A push that lost nothing is no reason to say it again; a lost collection is.
 	_, err = r.db.PushVectors(r.ctx, r.alias, []string{c.ChunkRef},
-		func(context.Context, []model.Collection, []model.IndexItem) ([]model.VectorRow, error) {
+		func(ctx context.Context, _ []model.Collection, _ []model.IndexItem) ([]model.VectorRow, error) {
+			r.must(r.engine.Collection(collection.Name).Upsert(ctx, []vectorstore.Point{{ID: c.PointID, Dense: []float32{1, 0, 0, 0}}}))
 			return []model.VectorRow{{ChunkRef: c.ChunkRef, Collection: collection.Name, PointID: c.PointID,
 				Pushed: model.Pushed{Rev: 1, Present: true}}}, nil
 		})
 	r.must(err)
 	r.pass()
-	_, err = r.db.ResetVectors(r.ctx, collection.Name, func(context.Context) (bool, error) { return true, nil })
+	// In one pass: what was recorded of it is forgotten, and the chunk is due.
+	r.must(r.engine.Collection(collection.Name).Drop(r.ctx))
+	dry := r.passWith(reconcile.Options{SkipObjects: true, DryRun: true}, "collections 1/0/0")
+	report := r.pass("collections 1/0/0", "chunks 1/1/0")
+	for _, said := range []reconcile.Report{dry, report} {
+		text := said.String()
+		if len(said.Missing) != 1 || !strings.Contains(text, collection.Name) || !strings.Contains(text, "an indexer makes it again") ||
+			!strings.Contains(text, "collections           1 found, 1 reset") {
+			t.Errorf("it says %q", text)
+		}
+	}
+	r.pass("collections 1/0/0") // the chunk waits in its stream
+	r.must(r.engine.Collection(collection.Name).Ensure(r.ctx, 4))
+	// The alias went with the collection.
+	if report := r.pass("collections 1/0/0"); len(report.Missing) != 1 || !strings.Contains(report.Missing[0], r.alias) {
+		t.Errorf("it says %q", report)
+	}
+}
+
+// TestMissingStreamsAreSaid deletes a stream, and a consumer: nothing stands still in
+// them, but nothing can move either.
+func TestMissingStreamsAreSaid(t *testing.T) {
+	r := newRig(t)
+	r.accept()
+	bus, err := nats.Connect(r.env.NATSURL)
 	r.must(err)
-	r.pass("chunks 1/1/0")
+	defer bus.Close()
+	js, err := jetstream.New(bus)
+	r.must(err)
+	r.must(js.DeleteStream(r.ctx, r.env.StreamPrefix+"IR"))
+	r.must(js.DeleteConsumer(r.ctx, r.env.StreamPrefix+"SNAPSHOTS", stream.ConsumerSplit))
+	said := r.pass().String()
+	for _, want := range []string{"stream " + r.env.StreamPrefix + "IR does not exist\n", "consumer split of stream ", "`colophon provision`"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+	r.must(stream.Provision(r.ctx, r.conn, stream.ProvisionOptions{RequestBytes: 1 << 20}))
+	if report := r.pass("captures 1/1/0"); len(report.Missing) > 0 {
+		t.Errorf("it says %q", report)
+	}
+}
+
+// TestAVectorStoreThatIsAwayHoldsUpNothing moves a request while the vectors cannot be asked for.
+func TestAVectorStoreThatIsAwayHoldsUpNothing(t *testing.T) {
+	r := newRig(t)
+	r.accept()
+	_, err := r.db.RegisterCollection(r.ctx, model.Collection{Name: r.alias + "_x_4", Alias: r.alias, Model: "x", Dimensions: 4})
+	r.must(err)
+	away := func(ctx context.Context) (*vectorstore.Client, error) {
+		return vectorstore.Open(ctx, vectorstore.Config{Addr: "127.0.0.1:1", Timeout: time.Second})
+	}
+	report, err := reconcile.New(r.db, r.conn, r.blobs, away, r.alias).Run(r.ctx, reconcile.Options{SkipObjects: true})
+	r.must(err)
+	if report.Found() != 1 || len(report.Missing) != 1 || !strings.HasPrefix(report.Missing[0], "the vector store does not answer: ") {
+		t.Errorf("it says %q", report)
+	}
 }
 
 func TestOnePassAtATime(t *testing.T) {

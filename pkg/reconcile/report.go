@@ -10,15 +10,19 @@ type Report struct {
 	DryRun bool     `json:"dry_run"`
 	Busy   bool     `json:"busy"` // another pass runs: nothing was done
 	Counts []*Count `json:"counts"`
+	// Missing says in a sentence each what is not there that all work needs: streams,
+	// consumers, the collection, the vector store.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Count is what was found of one kind.
 type Count struct {
-	What     string `json:"what"` // captures, snapshots, ranges, runs, chunks, raw objects, derived objects
+	What     string `json:"what"` // captures, snapshots, ranges, runs, collections, chunks, raw objects, derived objects
 	Found    int    `json:"found"`
 	Redriven int    `json:"redriven"` // published again
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
 	Deleted  int    `json:"deleted"`  // objects without a row
+	Reset    int    `json:"reset"`    // collections that have lost their points: their chunks are due again
 }
 
 func (r *Report) count(what string) *Count {
@@ -47,8 +51,11 @@ func (r Report) String() string {
 	switch {
 	case r.Busy:
 		return "another reconcile runs\n"
-	case r.Found() == 0:
+	case r.Found() == 0 && len(r.Missing) == 0:
 		return "nothing stands still\n"
+	}
+	for _, m := range r.Missing {
+		fmt.Fprintf(&b, "%s\n", m)
 	}
 	for _, c := range r.Counts {
 		if c.Found == 0 {
@@ -58,7 +65,7 @@ func (r Report) String() string {
 		for _, n := range []struct {
 			count int
 			what  string
-		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}} {
+		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}, {c.Reset, "reset"}} {
 			if n.count > 0 {
 				fmt.Fprintf(&b, ", %d %s", n.count, n.what)
 			}

@@ -2,8 +2,19 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
+
+// ErrNoRoom says that the NATS server has less disk for streams than REQUESTS may
+// take. The sentence around it names the setting.
+var ErrNoRoom = errors.New("the NATS server has not enough disk for its streams")
+
+// codeNoRoom is JetStream's code for a stream whose limit is more than the server,
+// or the account, may still set aside.
+const codeNoRoom jetstream.ErrorCode = 10047
 
 // ProvisionOptions is what may differ between installations.
 type ProvisionOptions struct {
@@ -24,6 +35,11 @@ func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {
 			cfg.MaxBytes = o.RequestBytes
 		}
 		made, err := c.js.CreateOrUpdateStream(ctx, cfg)
+		var refused *jetstream.APIError
+		if errors.As(err, &refused) && refused.ErrorCode == codeNoRoom {
+			return fmt.Errorf("%w: stream %s sets aside up to %d MiB (COLOPHON_REQUEST_BYTES), %s; "+
+				"give the server more disk, or set COLOPHON_REQUEST_BYTES to fewer bytes", ErrNoRoom, cfg.Name, cfg.MaxBytes>>20, c.roomText(ctx))
+		}
 		if err != nil {
 			return fmt.Errorf("providing stream %s: %w", cfg.Name, unavailable(ctx, err))
 		}
@@ -34,4 +50,17 @@ func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {
 		}
 	}
 	return nil
+}
+
+// roomText says what the streams of the account have of the server's disk.
+func (c *Conn) roomText(ctx context.Context) string {
+	account, err := c.js.AccountInfo(ctx)
+	if err != nil {
+		return "which is more than the server has left"
+	}
+	text := fmt.Sprintf("all streams hold %d MiB now and have set aside %d MiB", account.Store>>20, account.ReservedStore>>20)
+	if limit := account.Limits.MaxStore; limit >= 0 {
+		text += fmt.Sprintf(", the account may have %d MiB", limit>>20)
+	}
+	return text
 }

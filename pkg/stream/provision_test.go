@@ -16,7 +16,7 @@ func TestProvisionMayBeRepeatedAndIsVerified(t *testing.T) {
 	if err := stream.Provision(t.Context(), r.conn, stream.ProvisionOptions{RequestBytes: 2 << 20}); err != nil {
 		t.Fatal(err)
 	}
-	if err := stream.Verify(t.Context(), r.conn); err != nil {
+	if err := r.conn.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
 	s, err := r.js.Stream(t.Context(), r.env.StreamPrefix+"REQUESTS")
@@ -68,7 +68,7 @@ func TestVerifySaysWhatDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = stream.Verify(t.Context(), r.conn)
+	err = r.conn.Verify(t.Context())
 	if err == nil {
 		t.Fatal("verified")
 	}

@@ -38,6 +38,7 @@ type Options struct {
 type Runner struct {
 	conn       *Conn
 	spec       spec
+	own        consumerSpec
 	consumer   string
 	workers    int
 	batch      int // messages of one pull
@@ -101,7 +102,7 @@ func NewBatchRunner(conn *Conn, h BatchHandler, o Options) (*Runner, error) {
 }
 
 func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
-	s, _, found := findConsumer(o.Consumer)
+	s, own, found := findConsumer(o.Consumer)
 	switch {
 	case !found:
 		return nil, fmt.Errorf("no consumer %q in contracts 3", o.Consumer)
@@ -131,7 +132,7 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 		return nil, fmt.Errorf("making instruments: %w", err)
 	}
 	r := &Runner{
-		conn: conn, spec: s, consumer: o.Consumer, workers: o.Workers, ackWait: conn.cfg.AckWait,
+		conn: conn, spec: s, own: own, consumer: o.Consumer, workers: o.Workers, ackWait: conn.cfg.AckWait,
 		deadline: o.Deadline, attempts: o.Attempts, probe: o.Probe, quarantine: o.Quarantine,
 		failer: f, publisher: conn.Publisher(o.Service), logger: o.Logger, tracer: o.Tracer,
 		meters: meters, gate: newGate(), turn: make(chan struct{}, 1),
@@ -145,9 +146,10 @@ func (r *Runner) guard(span string, next work) work {
 	return traced(r.tracer, r.consumer, span, timed(r.meters, recovered(r.logger, deadline(r.deadline, next))))
 }
 
-// Ready answers whether the runner works: the bus is there, its stream is as
-// contracts 3 say, it does not wait for something that is away, and the stage's
-// stores answer.
+// Ready answers whether the runner works: the bus is there, it does not wait for
+// something that is away, its stream is as Provision makes it and its own consumer
+// exists, and the stage's stores answer. It asks for them now: both may have been
+// deleted since Run found them.
 func (r *Runner) Ready(ctx context.Context) error {
 	if err := r.conn.Ready(ctx); err != nil {
 		return err
@@ -155,13 +157,16 @@ func (r *Runner) Ready(ctx context.Context) error {
 	if why := r.gate.why(); why != nil {
 		return fmt.Errorf("consumer %s: %w", r.consumer, why)
 	}
+	if err := r.conn.verify(ctx, r.spec, r.own); err != nil {
+		return fmt.Errorf("consumer %s: %w", r.consumer, err)
+	}
 	return r.probe(ctx)
 }
 
 // Run works until ctx ends, then drains: it pulls no more, lets the handlers
 // in flight finish for Config.Grace, ends their contexts, and returns nil. It
-// returns an error when handlers go on all the same. While the stream or the
-// consumer is not as contracts 3 say it stays un-ready and asks again.
+// returns an error when handlers go on all the same. While the stream is not as
+// Provision makes it, or the consumer is missing, it stays un-ready and asks again.
 func (r *Runner) Run(ctx context.Context) error {
 	consumer, ok := r.find(ctx)
 	if !ok {
@@ -206,7 +211,7 @@ func within(ended <-chan struct{}, d time.Duration) bool {
 // find asks for the consumer until it is there and its stream is as it must be.
 func (r *Runner) find(ctx context.Context) (jetstream.Consumer, bool) {
 	for {
-		err := r.conn.verify(ctx, r.spec)
+		err := r.conn.verify(ctx, r.spec, r.own)
 		if err == nil {
 			var consumer jetstream.Consumer
 			consumer, err = r.conn.js.Consumer(ctx, r.conn.streamName(r.spec.name), r.consumer)

@@ -14,3 +14,8 @@ func ConfigOf(name string, n config.NATS, r config.Runner) Config {
 		QuarantineStarts: r.QuarantineStarts, Grace: r.Grace,
 	}
 }
+
+// ProvisionOptionsOf turns settings into the options of Provision.
+func ProvisionOptionsOf(s config.Streams) ProvisionOptions {
+	return ProvisionOptions{Replicas: s.Replicas, RequestBytes: s.RequestBytes}
+}

@@ -11,19 +11,20 @@ import (
 )
 
 // Verify compares retention, discard, subjects and duplicate window of every
-// stream with contracts 3, and asks for every consumer. The error joins all
+// stream with what Provision makes, and asks for every consumer. The error joins all
 // differences, one sentence each; it is Unavailable when the bus is away.
-func Verify(ctx context.Context, c *Conn) error {
+func (c *Conn) Verify(ctx context.Context) error {
 	var differs []error
 	for _, s := range table() {
-		if err := c.verify(ctx, s); err != nil {
+		if err := c.verify(ctx, s, s.consumers...); err != nil {
 			differs = append(differs, err)
 		}
 	}
 	return errors.Join(differs...)
 }
 
-func (c *Conn) verify(ctx context.Context, s spec) error {
+// verify compares one stream, and asks for these of its consumers.
+func (c *Conn) verify(ctx context.Context, s spec, consumers ...consumerSpec) error {
 	want := c.wanted(s)
 	found, err := c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -50,7 +51,7 @@ func (c *Conn) verify(ctx context.Context, s spec) error {
 	if got.Duplicates != want.Duplicates {
 		differ("duplicate window", got.Duplicates, want.Duplicates)
 	}
-	for _, consumer := range s.consumers {
+	for _, consumer := range consumers {
 		_, err := found.Consumer(ctx, consumer.name)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
 			differs = append(differs, fmt.Errorf("consumer %s of stream %s does not exist", consumer.name, want.Name))

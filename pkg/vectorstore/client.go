@@ -149,6 +149,24 @@ func (c *Client) SetAlias(ctx context.Context, alias, collection string) error {
 	})
 }
 
+// Stands asks whether alias stands for a collection, and whether that is there with
+// vectors of so many dimensions. The error says what is not so; it is ErrNotFound when
+// the alias or the collection is missing, or the alias stands for another one, and
+// ErrMismatch when the vectors are others.
+func (c *Client) Stands(ctx context.Context, alias, collection string, dimensions int) error {
+	if err := c.Collection(collection).Check(ctx, dimensions); err != nil {
+		return err
+	}
+	stands, err := c.Alias(ctx, alias)
+	if err != nil {
+		return err
+	}
+	if stands != collection {
+		return fmt.Errorf("vector store: alias %s stands for %s, not for %s: %w", alias, stands, collection, ErrNotFound)
+	}
+	return nil
+}
+
 // RemoveAlias removes an alias; the collection behind it stays. An alias that
 // is not there is no error.
 func (c *Client) RemoveAlias(ctx context.Context, alias string) error {

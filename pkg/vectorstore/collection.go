@@ -73,6 +73,25 @@ func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
 	return nil
 }
 
+// Check asks whether the collection is there with the vectors that Ensure would
+// make: the error is ErrNotFound or ErrMismatch otherwise.
+func (c *Collection) Check(ctx context.Context, dimensions int) error {
+	return c.call(ctx, "check", func(ctx context.Context) error {
+		exists, err := c.client.qdrant.CollectionExists(ctx, c.name)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			return ErrNotFound
+		}
+		info, err := c.client.qdrant.GetCollectionInfo(ctx, c.name)
+		if err != nil {
+			return err
+		}
+		return matches(info, dimensions)
+	})
+}
+
 // Drop deletes the collection with all its points. One that is not there is no
 // error.
 func (c *Collection) Drop(ctx context.Context) error {

@@ -1,9 +1,10 @@
 // Command devstack runs the development stack until SIGINT or SIGTERM. It prints the endpoints as KEY=VALUE lines and
-// then "ready". With --serve it runs for the tests of a machine: see serve.
+// then "ready". A part that dies is started again, which is said on standard error. With --serve it runs for the tests of a machine: see serve.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -53,9 +54,11 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Println(announcement(stack))
-	<-ctx.Done()
-	return stack.Close()
+	return errors.Join(stack.Supervise(ctx, tell), stack.Close())
 }
+
+// tell says on standard error what becomes of a part.
+func tell(line string) { fmt.Fprintln(os.Stderr, "devstack:", line) }
 
 func announcement(stack *devstack.Stack) string {
 	return strings.Join(append(stack.Endpoints().Environ(), "ready"), "\n")

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -176,5 +178,47 @@ func TestLeaseAtTheLastMoment(t *testing.T) {
 	leases.timer.Stop()
 	if leases.take() {
 		t.Error("a lease after the time has run out")
+	}
+}
+
+// TestAPartThatDiesIsStartedAgain kills the database server of a running command, and then takes away what it needs.
+func TestAPartThatDiesIsStartedAgain(t *testing.T) {
+	dir := t.TempDir()
+	process, output, ended := launch(t, "--dir", dir, "--only", "postgres", "--no-sync")
+	await(t, "ready", ended, func() bool {
+		content, err := os.ReadFile(output)
+		return err == nil && strings.HasSuffix(string(content), "\nready\n")
+	})
+	server := func() int {
+		content, err := os.ReadFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"))
+		if err != nil {
+			return 0
+		}
+		lines := strings.Split(string(content), "\n")
+		pid, err := strconv.Atoi(lines[0])
+		if err != nil || len(lines) < 8 || strings.TrimSpace(lines[7]) != "ready" {
+			return 0
+		}
+		return pid
+	}
+	first := server()
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the next server", ended, func() bool { return server() != 0 && server() != first })
+	if err := os.WriteFile(filepath.Join(dir, "postgres", "data", "PG_VERSION"), []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(server(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Errorf("process %d goes on without its server", process.Pid)
 	}
 }

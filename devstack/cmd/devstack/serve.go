@@ -31,8 +31,16 @@ func serve(ctx context.Context, options devstack.Options, socket string, idle ti
 	}
 	leases := &leaseCounter{idle: idle, expired: make(chan struct{})}
 	leases.timer = time.AfterFunc(idle, func() { close(leases.expired) })
-	err = leases.run(ctx, socket, announcement(stack)+"\n")
-	return errors.Join(err, stack.Close(), devstack.Remove(options.Dir))
+	leasing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	supervised := make(chan error, 1)
+	go func() {
+		supervised <- stack.Supervise(leasing, tell)
+		cancel() // a part that cannot be kept ends the leases
+	}()
+	err = leases.run(leasing, socket, announcement(stack)+"\n")
+	cancel()
+	return errors.Join(err, <-supervised, stack.Close(), devstack.Remove(options.Dir))
 }
 
 // leaseCounter counts the leases and runs out when there are none for the idle time.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,13 +36,24 @@ type Config struct {
 	Runner     config.Runner
 	Extraction config.Extraction
 	OCR        config.OCR
+	Duties     Duties
 	Telemetry  config.Telemetry
 	Health     config.Health
 }
 
+// Duties say what a process of the extractor works on.
+type Duties struct {
+	Consumers []string `env:"EXTRACTOR_CONSUMERS" envDefault:"extract,ocr" allowed:"extract|ocr" help:"Consumers that this process works on. extract makes the pages of documents, ocr reads the pages that need OCR, or lets them fail where COLOPHON_OCR is off: some process must work on each."`
+}
+
+// About is the block's text in the documentation.
+func (Duties) About() string {
+	return "What a process of the extractor works on, where its two duties are given to different ones. Whether anybody reads scans is COLOPHON_OCR, and the same for all of them."
+}
+
 // App is the running extractor: two consumers, so that text never waits for OCR.
 type App struct {
-	extract  *stream.Runner
+	extract  *stream.Runner // nil when that is left to other processes
 	reading  *reading
 	conn     *stream.Conn
 	db       *catalog.DB
@@ -51,7 +63,8 @@ type App struct {
 // New connects the extractor's parts. Stores that are away are waited for by
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	a := &App{reading: &reading{mode: c.OCR.Mode, logger: tel.Logger}}
+	extracts, reads := slices.Contains(c.Duties.Consumers, stream.ConsumerExtract), slices.Contains(c.Duties.Consumers, stream.ConsumerOCR)
+	a := &App{reading: &reading{mode: c.OCR.Mode, alone: !extracts, logger: tel.Logger}}
 	store := blobstore.ConfigOf(c.S3)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
@@ -84,15 +97,16 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	}
-	a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, ahead, a.reading.on, tel.Logger), options)
-	if err != nil {
-		return nil, errors.Join(err, a.Close())
+	if extracts {
+		a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, ahead, a.reading.unread, tel.Logger), options)
 	}
-	if a.reading.reader == nil {
-		return a, nil
+	if err == nil && reads {
+		options.Consumer = stream.ConsumerOCR
+		if a.reading.reader != nil {
+			options.Workers = pagesAtOnce(c.OCR)
+		}
+		a.reading.runner, err = stream.NewRunner(a.conn, recogniser(a.db, blobs, a.reading, tel.Logger), options)
 	}
-	options.Consumer, options.Workers = stream.ConsumerOCR, pagesAtOnce(c.OCR)
-	a.reading.runner, err = stream.NewRunner(a.conn, recogniser(a.db, blobs, a.reading, tel.Logger), options)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -103,6 +117,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 // left to others. The children are started at once, so that the first document
 // does not wait for them.
 func (a *App) Run(ctx context.Context) error {
+	if a.extract == nil {
+		return a.reading.run(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var starting sync.WaitGroup
 	starting.Go(func() { _ = a.children.Start(ctx) }) // where it fails, a call says so
@@ -121,14 +138,19 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, <-read)
 }
 
-// Ready implements process.Service: the consumer that text goes through says it.
-func (a *App) Ready(ctx context.Context) error { return a.extract.Ready(ctx) }
+// Ready implements process.Service: the consumers that this process works on say it.
+func (a *App) Ready(ctx context.Context) error {
+	if a.extract == nil {
+		return a.reading.ready(ctx)
+	}
+	return errors.Join(a.extract.Ready(ctx), a.reading.ready(ctx))
+}
 
-func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ahead *ahead, on func(context.Context) (bool, error), logger *slog.Logger) *stage.Stage {
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ahead *ahead, unread func(context.Context) (string, error), logger *slog.Logger) *stage.Stage {
 	parts := extractor{children, blobs}
 	return &stage.Stage{
 		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
-		OCR: on, Log: logger, NewerDelay: newerDelay, Ahead: ahead.begin,
+		Unread: unread, Log: logger, NewerDelay: newerDelay, Ahead: ahead.begin,
 		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 		Moved:   func(err error) bool { return errors.Is(err, catalog.ErrRunMoved) },
 	}

@@ -30,11 +30,15 @@ const (
 	modeOff = "off"
 )
 
+// unreadOff says why pages are not read where OCR is off.
+const unreadOff = "OCR is off in this installation (COLOPHON_OCR=off)"
+
 // reading is the OCR of this process.
 type reading struct {
 	mode   string
+	alone  bool             // the process does nothing else
 	reader *ocrchild.Client // nil when OCR is off
-	runner *stream.Runner
+	runner *stream.Runner   // of the consumer ocr; nil when that is left to other processes
 	logger *slog.Logger
 
 	mu     sync.Mutex
@@ -124,36 +128,42 @@ func newReader(c Config, blobs *blobstore.Store) (*ocrchild.Client, error) {
 	}, fetch)
 }
 
-// on reports whether pages that need OCR are sent to it: always, or where this
-// process has the engine.
-func (r *reading) on(ctx context.Context) (bool, error) {
+// unread says why pages that need OCR are not sent to it, "" when they are: always, or
+// where this process has the engine.
+func (r *reading) unread(ctx context.Context) (string, error) {
 	switch {
 	case r.reader == nil:
-		return false, nil
+		return unreadOff, nil
 	case r.mode == modeOn:
-		return true, nil
+		return "", nil
 	}
 	_, err := r.Engine(ctx)
 	if errors.Is(err, ocrchild.ErrNoEngine) {
-		return false, nil
+		return fmt.Sprintf("this extractor has no engine for it: %v (COLOPHON_OCR=on leaves it to extractors that have one)", err), nil
 	}
-	return err == nil, err
+	return "", err
 }
 
-// run reads pages until ctx ends, unless there is nothing to read them with:
-// then the consumer is left to others.
+// run reads pages until ctx ends. Where OCR is off each page fails. Where there is no
+// engine to read with, the consumer is left to others: run then only waits.
 func (r *reading) run(ctx context.Context) error {
+	if r.runner == nil {
+		<-ctx.Done()
+		return nil
+	}
 	if r.reader == nil {
 		r.logger.InfoContext(ctx, "OCR is off: pages that need it fail")
-		return nil
+		return r.runner.Run(ctx)
 	}
 	engine, err := r.Engine(ctx)
 	switch {
-	case errors.Is(err, ocrchild.ErrNoEngine) && r.mode == modeOn:
-		r.logger.WarnContext(ctx, "pages that need OCR are left to other extractors", "why", err)
-		return nil
 	case errors.Is(err, ocrchild.ErrNoEngine):
-		r.logger.InfoContext(ctx, "pages that need OCR fail", "why", err)
+		if r.mode == modeOn {
+			r.logger.WarnContext(ctx, "pages that need OCR are left to other extractors", "why", err)
+		} else {
+			r.logger.InfoContext(ctx, "pages that need OCR fail", "why", err)
+		}
+		<-ctx.Done()
 		return nil
 	case ctx.Err() != nil:
 		return nil
@@ -164,11 +174,33 @@ func (r *reading) run(ctx context.Context) error {
 	return r.runner.Run(ctx)
 }
 
-func recogniser(db *catalog.DB, blobs *blobstore.Store, reader recognise.Reader, logger *slog.Logger) *recognise.Stage {
-	return &recognise.Stage{
+// ready returns nil when the consumer ocr is worked on, or left to others. A process
+// that has nothing else to do is not ready without an engine.
+func (r *reading) ready(ctx context.Context) error {
+	if r.runner == nil {
+		return nil
+	}
+	r.mu.Lock()
+	none := r.none
+	r.mu.Unlock()
+	switch {
+	case none == nil:
+		return r.runner.Ready(ctx)
+	case r.alone:
+		return fmt.Errorf("consumer %s is all that this process works on, and it has no engine: %w", stream.ConsumerOCR, none)
+	}
+	return nil
+}
+
+func recogniser(db *catalog.DB, blobs *blobstore.Store, reader *reading, logger *slog.Logger) *recognise.Stage {
+	s := &recognise.Stage{
 		Catalog: db, Objects: results{blobs}, Reader: reader, Log: logger,
 		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 	}
+	if reader.reader == nil {
+		s.Off = unreadOff
+	}
+	return s
 }
 
 // pagesAtOnce is how many pages are read at once.

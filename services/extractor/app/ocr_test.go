@@ -54,7 +54,7 @@ func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	if w.reading.reader != nil {
 		t.Cleanup(w.reading.reader.Close)
 	}
-	w.stage = newStage(w.db, w.blobs, w.children, newAhead(w.blobs), w.reading.on, logger)
+	w.stage = newStage(w.db, w.blobs, w.children, newAhead(w.blobs), w.reading.unread, logger)
 	w.ocr = recogniser(w.db, w.blobs, w.reading, logger)
 	return w
 }
@@ -342,27 +342,58 @@ func TestTextNeverPays(t *testing.T) {
 	}
 }
 
-func TestOCRIsOff(t *testing.T) {
-	for name, change := range map[string]func(*config.OCR){
-		"off":                      func(o *config.OCR) { o.Mode = modeOff },
-		"auto, without the engine": func(o *config.OCR) { o.Mode, o.Engine, o.DataDir = "auto", "", t.TempDir() },
+// TestPagesThatNobodyReadsSayWhy: the failure of a page names the setting.
+func TestPagesThatNobodyReadsSayWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*config.OCR)
+		says   string
+	}{
+		"off":                      {func(o *config.OCR) { o.Mode = modeOff }, "it needs OCR, and OCR is off in this installation (COLOPHON_OCR=off)"},
+		"auto, without the engine": {func(o *config.OCR) { o.Mode, o.Engine, o.DataDir = "auto", "", t.TempDir() }, "(COLOPHON_OCR=on leaves it to extractors that have one)"},
 	} {
-		w := withOCR(t, "fake:read", change)
+		w := withOCR(t, "fake:read", c.change)
 		run := w.start(w.capture(scans(2, 2), model.KindPDF, nil), extract.ParserVersion)
 		got := w.pages(run, model.PageRange{From: 1, To: 2})
-		if got[0] != lines(1, 1)[0] || !strings.HasPrefix(got[1], "ocr_failed: page 2: ") || !strings.HasSuffix(got[1], "OCR is not configured") {
+		if got[0] != lines(1, 1)[0] || !strings.HasPrefix(got[1], "ocr_failed: page 2: ") || !strings.HasSuffix(got[1], c.says) {
 			t.Errorf("%s: %q", name, got)
 		}
 		pages, err := w.db.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
-		if err != nil || len(pages[0].OCR) != 0 || len(pages[1].OCR) != 1 || pages[1].OCR[0].Answered() {
+		if err != nil || len(pages[0].OCR) != 0 || len(pages[1].OCR) != 1 || pages[1].OCR[0].Reason != string(fault.OCRFailed) {
 			t.Errorf("%s: %+v, %v", name, pages, err)
-		}
-		if err := w.reading.run(t.Context()); err != nil { // it leaves the consumer to others
-			t.Errorf("%s: %v", name, err)
 		}
 		if got := w.pages(w.start(w.capture(picture(t, 9)+name, model.KindImageScan, nil), extract.ParserVersion), one); !strings.HasPrefix(got[0], "ocr_failed: page 1: picture: png") {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// TestWaitingPagesFailWhereOCRIsOff: what waits to be read when OCR is switched off has
+// a failure for its answer, and what was read before is used as before.
+func TestWaitingPagesFailWhereOCRIsOff(t *testing.T) {
+	w := withOCR(t, "fake:read", nil)
+	before := w.start(w.capture(scans(3, 2), model.KindPDF, nil), extract.ParserVersion)
+	three := model.PageRange{From: 1, To: 3}
+	want := w.through(before, three)
+	run := w.start(w.capture(scans(2, 1, 2), model.KindPDF, nil), extract.ParserVersion)
+	asked := w.asked(run, model.PageRange{From: 1, To: 2})
+	if len(asked) != 2 {
+		t.Fatalf("asked for %+v", asked)
+	}
+	off := &reading{mode: modeOff, logger: slog.New(slog.DiscardHandler)}
+	w.ocr, w.stage = recogniser(w.db, w.blobs, off, off.logger), newStage(w.db, w.blobs, w.children, newAhead(w.blobs), off.unread, off.logger)
+	read := w.recognised()
+	for i, got := range w.extracted(run, w.read(asked...)) {
+		if !strings.HasPrefix(got, fmt.Sprintf("ocr_failed: page %d: ", i+1)) || !strings.Contains(got, "COLOPHON_OCR=off") {
+			t.Errorf("page %d: %q", i+1, got)
+		}
+	}
+	w.finish(before, model.RunPartial)
+	again, err := w.db.StartRedo(t.Context(), before.SnapshotID, before.ExtractionID, 1, []model.PageRange{three})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pages(again, three); !reflect.DeepEqual(got, want) || w.recognised() != read {
+		t.Errorf("again %q, was %q; read %d pages, were %d", got, want, w.recognised(), read)
 	}
 }
 

@@ -48,6 +48,7 @@ type App struct {
 	children   *child.Client
 	drawer     *child.Drawer
 	reconciler *reconcile.Reconciler
+	readiness  func(ctx context.Context) error
 }
 
 // New connects the gateway's parts and opens its address, so that one that is
@@ -64,7 +65,8 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	}
 	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
 	a.memory = room.New(c.HTTP.Memory, memoryTime)
-	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, c.Qdrant.Collection)
+	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.client, c.Qdrant.Collection)
+	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
 	return a, nil
 }
@@ -123,11 +125,6 @@ func (a *App) Name() string { return Name }
 // Addr returns host:port of the HTTP API, from New on.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// Ready implements process.Service: the stores answer.
-func (a *App) Ready(ctx context.Context) error {
-	return errors.Join(migrated(ctx, a.db), a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived), a.vectors.ping(ctx), a.conn.Ready(ctx))
-}
-
 // Run answers requests and reconciles until ctx ends.
 func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
@@ -181,6 +178,8 @@ func (a *App) reconcile(ctx context.Context) {
 			return
 		case err != nil:
 			a.log.WarnContext(ctx, "reconcile did not end", slog.Any("error", err))
+		case len(report.Missing) > 0:
+			a.log.WarnContext(ctx, "something that all work needs is missing", slog.Any("report", report))
 		case report.Found() > 0:
 			a.log.InfoContext(ctx, "reconciled", slog.Any("report", report))
 		}

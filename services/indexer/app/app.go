@@ -138,8 +138,13 @@ func (a *App) Run(ctx context.Context) error {
 	}
 }
 
+// lookEvery is how often, at least, it is asked whether the collection that is searched
+// is there: until it is, searches fail.
+const lookEvery = 5 * time.Second
+
 // work handles events, and every so often sets the collections up again and compares
-// some of their points: they may be lost while no event names a chunk of theirs.
+// some of their points: they may be lost while no event names a chunk of theirs. A
+// collection that is gone is noticed sooner.
 func (a *App) work(ctx context.Context) error {
 	if a.check <= 0 {
 		return a.runner.Run(ctx)
@@ -148,22 +153,7 @@ func (a *App) work(ctx context.Context) error {
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		ticker := time.NewTicker(a.check)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-checking.Done():
-				return
-			case <-ticker.C:
-			}
-			err := a.syncer.Setup(checking)
-			if err == nil {
-				err = a.auditor.Audit(checking)
-			}
-			if err != nil && checking.Err() == nil {
-				a.log.WarnContext(ctx, "collections cannot be looked after", "error", err)
-			}
-		}
+		a.lookAfter(checking)
 	}()
 	err := a.runner.Run(ctx)
 	stop()
@@ -171,12 +161,58 @@ func (a *App) work(ctx context.Context) error {
 	return err
 }
 
-// Ready implements process.Service.
+// lookAfter looks after the collections until ctx ends.
+func (a *App) lookAfter(ctx context.Context) {
+	ticker := time.NewTicker(min(a.check, lookEvery))
+	defer ticker.Stop()
+	checked := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		due := time.Since(checked) >= a.check
+		if !due && !missing(a.stands(ctx)) {
+			continue
+		}
+		if due {
+			checked = time.Now()
+		}
+		err := a.syncer.Setup(ctx)
+		if err == nil && due {
+			err = a.auditor.Audit(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "collections cannot be looked after", "error", err)
+		}
+	}
+}
+
+// stands reports whether the alias stands for the collection that the catalog says, and
+// that is there with its vectors.
+func (a *App) stands(ctx context.Context) error {
+	active, err := a.db.ActiveCollection(ctx, a.syncer.Alias)
+	if err != nil {
+		return err
+	}
+	client, err := a.store.client(ctx)
+	if err != nil {
+		return err
+	}
+	return client.Stands(ctx, a.syncer.Alias, active.Name, active.Dimensions)
+}
+
+// Ready implements process.Service: the runner works, and there is a collection to
+// write to.
 func (a *App) Ready(ctx context.Context) error {
 	if why := a.why.Load(); why != nil {
 		return *why
 	}
-	return a.runner.Ready(ctx)
+	if err := a.runner.Ready(ctx); err != nil {
+		return err
+	}
+	return a.stands(ctx)
 }
 
 // Close gives back what New took. Run must have returned.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -334,5 +335,40 @@ func TestStoreAway(t *testing.T) {
 			return ""
 		}
 		return "it does not say what is away"
+	})
+}
+
+// TestALostCollectionIsNoticedSoon deletes the collection of an indexer that would look
+// after it once an hour: it is not ready, and makes it again.
+func TestALostCollectionIsNoticedSoon(t *testing.T) {
+	r := newRig(t)
+	cfg := r.config()
+	cfg.Index.Check = time.Hour
+	conn, err := stream.Connect(t.Context(), stream.ConfigOf("test", cfg.NATS, cfg.Runner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := stream.Provision(t.Context(), conn, stream.ProvisionOptions{RequestBytes: 16 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	app := r.run(cfg)
+	r.eventually(func() string {
+		if err := app.Ready(t.Context()); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	if err := r.collection().Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), r.name()) {
+		t.Errorf("ready without its collection: %v", err)
+	}
+	r.eventually(func() string {
+		if err := app.Ready(t.Context()); err != nil {
+			return err.Error()
+		}
+		return ""
 	})
 }

@@ -1,7 +1,8 @@
 // Package recognise is the extractor's OCR stage: one page that needs OCR comes
 // in, what is read in it is stored first-writer-wins and recorded, and
 // page.ocr_completed goes out when all pages of its range have their answers. A
-// page that cannot be read has a failure for its answer.
+// page that cannot be read has a failure for its answer, and so has each page where
+// OCR is off.
 package recognise
 
 import (
@@ -51,12 +52,26 @@ type Stage struct {
 	Reader  Reader
 	Log     *slog.Logger
 	Missing func(error) bool // the row does not exist
+	// Off is why nothing is read: each page has that for its answer. "": pages are read.
+	Off string
+}
+
+// Unread returns a task with the answer of a page that nobody reads: ocr_failed, with
+// why the page needs OCR and why it is not read.
+func Unread(t model.OCRTask, why string) model.OCRTask {
+	t.OCR.Reason = string(fault.OCRFailed)
+	t.OCR.Message = fmt.Sprintf("page %d: %s; it needs OCR, and %s", t.PageNo, t.OCR.Why, why)
+	return t
 }
 
 // Handle takes page.ocr_requested. Repeated, it finds its page answered and asks
 // again whether the range is.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
 	return s.work(ctx, e, emit, func(run model.Run, snap model.Snapshot, t model.OCRTask) error {
+		if s.Off != "" {
+			t = Unread(t, s.Off)
+			return s.failed(ctx, t, fault.OCRFailed, t.OCR.Message)
+		}
 		return s.read(ctx, run, snap, t)
 	})
 }

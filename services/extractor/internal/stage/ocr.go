@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/extractor/internal/recognise"
 )
 
 // extract makes the pages of a range, with what OCR has read of them. It returns
@@ -30,22 +31,41 @@ func (s *Stage) extract(ctx context.Context, snap model.Snapshot, run model.Run,
 			return nil, err
 		}
 		tasks = tasksOf(snap, run, split.Redo, results)
-		if len(tasks) == 0 || s.OCR == nil {
+		if len(tasks) == 0 || s.Unread == nil {
 			return results, nil
 		}
-		on, err := s.OCR(ctx)
-		if err != nil || !on {
-			return results, err
+		why, err := s.Unread(ctx)
+		if err != nil {
+			return nil, err
 		}
+		// What was read before counts also where nobody reads any more.
 		if tasks, err = s.Catalog.PlanOCR(ctx, run, split.Pages, split.Redo, tasks); err != nil {
 			return nil, err
 		}
 		faultpoint.Reach("extract.ocr.planned")
+		if why != "" {
+			if tasks, err = s.refuse(ctx, run, split, tasks, why); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if slices.ContainsFunc(tasks, waits) {
 		return nil, request(ctx, run, split.Redo, tasks, emit)
 	}
 	return s.Extractor.Pages(ctx, snap, run, split.Pages, tasks)
+}
+
+// refuse gives the pages that wait a failure for their answer, and returns what all
+// have then: another may have answered one in the same moment.
+func (s *Stage) refuse(ctx context.Context, run model.Run, split event.PageSplit, tasks []model.OCRTask, why string) ([]model.OCRTask, error) {
+	for _, t := range tasks {
+		if waits(t) {
+			if err := s.Catalog.FailOCR(ctx, recognise.Unread(t, why)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.Catalog.OCRTasks(ctx, run.SnapshotID, run.ExtractionID, split.Pages, split.Redo)
 }
 
 func waits(t model.OCRTask) bool { return !t.OCR.Answered() }

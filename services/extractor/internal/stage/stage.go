@@ -53,6 +53,7 @@ type Catalog interface {
 	KeepSegment(ctx context.Context, snapshotID, extractionID string, from, redo int) error
 	PlanOCR(ctx context.Context, run model.Run, r model.PageRange, redo int, tasks []model.OCRTask) ([]model.OCRTask, error)
 	OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error)
+	FailOCR(ctx context.Context, t model.OCRTask) error
 }
 
 // Splitter finds the pages of a document for a run of this build's parser: the
@@ -76,8 +77,9 @@ type Stage struct {
 	Extractor     Extractor
 	Splitter      Splitter
 	ParserVersion string
-	// OCR reports whether pages that need OCR are read by it; nil: none is.
-	OCR        func(ctx context.Context) (bool, error)
+	// Unread says why pages that need OCR are not read by it; "" says that they are.
+	// nil: they are not, and are left as they are.
+	Unread     func(ctx context.Context) (why string, err error)
 	Log        *slog.Logger
 	Missing    func(error) bool // the row does not exist
 	Moved      func(error) bool // the run was superseded or removed

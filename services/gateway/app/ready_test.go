@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// TestReadyAsksWhatASearchNeeds takes away streams, a consumer and the collection, and
+// gives them back.
+func TestReadyAsksWhatASearchNeeds(t *testing.T) {
+	r := newRig(t)
+	r.add(doc{content: "A page to be found", kind: model.TypePDF}) // which makes the collection
+	status := func() int {
+		resp, err := http.Get("http://" + r.app.Addr() + "/readyz")
+		r.must(err)
+		r.must(resp.Body.Close())
+		return resp.StatusCode
+	}
+	await := func(want int) {
+		t.Helper()
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for over := time.After(20 * time.Second); status() != want; {
+			select {
+			case <-tick.C:
+			case <-over:
+				t.Fatalf("it does not become %d: %v", want, r.app.Ready(r.ctx))
+			}
+		}
+	}
+	says := func(want string) {
+		t.Helper()
+		tick := time.NewTicker(20 * time.Millisecond) // an answer holds for a second
+		defer tick.Stop()
+		for over := time.After(20 * time.Second); ; {
+			err := r.app.Ready(r.ctx)
+			if err != nil && strings.Contains(err.Error(), want) {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-over:
+				t.Fatalf("says %v, want %q in it", err, want)
+			}
+		}
+		await(http.StatusServiceUnavailable)
+	}
+	await(http.StatusOK)
+	bus, err := nats.Connect(r.app.config.NATS.URL.Value())
+	r.must(err)
+	defer bus.Close()
+	js, err := jetstream.New(bus)
+	r.must(err)
+	prefix := r.app.config.NATS.StreamPrefix
+	provision := func() {
+		t.Helper()
+		r.must(stream.Provision(r.ctx, r.app.conn, stream.ProvisionOptions{RequestBytes: 1 << 20}))
+		await(http.StatusOK)
+	}
+
+	r.must(js.DeleteStream(r.ctx, prefix+"CHUNKS"))
+	says("stream " + prefix + "CHUNKS does not exist")
+	provision()
+	r.must(js.DeleteConsumer(r.ctx, prefix+"PAGES", stream.ConsumerOCR))
+	says("consumer ocr of stream " + prefix + "PAGES does not exist")
+	provision()
+
+	client, err := r.app.vectors.client(r.ctx)
+	r.must(err)
+	collection := client.Collection(r.collection.Name)
+	alias := r.app.config.Qdrant.Collection
+	r.must(client.RemoveAlias(r.ctx, alias))
+	says("alias " + alias)
+	r.must(collection.Drop(r.ctx))
+	says("collection " + r.collection.Name + ": not found")
+	r.must(collection.Ensure(r.ctx, r.collection.Dimensions+1))
+	says("collection has other vectors")
+	r.must(collection.Drop(r.ctx))
+	r.must(collection.Ensure(r.ctx, r.collection.Dimensions))
+	says("alias " + alias)
+	r.must(client.SetAlias(r.ctx, alias, r.collection.Name))
+	await(http.StatusOK)
+}
+
+// TestReadyIsAskedOnceForAll: who asks while an answer is fresh gets it, and who gives
+// up waiting does not spoil it.
+func TestReadyIsAskedOnceForAll(t *testing.T) {
+	asked := 0
+	missing := errors.New("the streams are missing")
+	ready := askOnce(func(ctx context.Context) error {
+		asked++
+		return errors.Join(missing, ctx.Err())
+	})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 10 {
+		_ = ready(gone)
+	}
+	for range 100 {
+		if err := ready(t.Context()); !errors.Is(err, missing) || errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if asked == 0 || asked > 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
