@@ -56,8 +56,8 @@ func (c *cli) searchCommand() *cobra.Command {
 			return c.print(raw, func(w io.Writer) { writeHits(w, found) })
 		},
 	}
-	for _, name := range []string{"source", "type", "status", "language", "territory", "domain", "layer"} {
-		filters[name] = cmd.Flags().StringSlice(name, nil, "only this "+name)
+	for _, name := range []string{"source", "source-type", "type", "status", "doc-type", "language", "territory", "domain", "layer"} {
+		filters[strings.ReplaceAll(name, "-", "_")] = cmd.Flags().StringSlice(name, nil, "only this "+strings.ReplaceAll(name, "-", " "))
 	}
 	cmd.Flags().StringVar(&asOf, "as-of", "", "as it stood on this day, YYYY-MM-DD")
 	cmd.Flags().IntVar(&limit, "limit", 10, "how many hits, at most 100")

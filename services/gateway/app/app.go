@@ -99,7 +99,7 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: &search.Searcher{
-			Catalog: a.db, Points: a.vectors.points, Pages: reader, Alias: a.config.Qdrant.Collection, Log: tel.Logger,
+			Catalog: a.db, Points: a.vectors.points, Boxes: search.NewBoxReader(a.db, reader), Alias: a.config.Qdrant.Collection, Log: tel.Logger,
 			Embedders: map[string]retrieval.Embedder{builtIn.Model(): builtIn},
 		},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{

@@ -23,13 +23,14 @@ const maxSnapshots = 100
 const pageRecord = 8 << 10
 
 func (a *API) search(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "q", "source", "type", "status", "language", "territory", "domain", "layer", "as_of", "limit")
+	values, err := query(r, "q", "source", "source_type", "type", "status", "doc_type", "language", "territory", "domain", "layer", "as_of", "boxes", "limit")
 	if err != nil {
 		return err
 	}
 	req := search.Request{
 		Query: values.Get("q"), Sources: values["source"], Types: values["type"], Statuses: values["status"],
 		Languages: values["language"], Territories: values["territory"], Domains: values["domain"], Layers: values["layer"],
+		SourceTypes: values["source_type"], DocTypes: values["doc_type"],
 	}
 	if req.Query == "" || len(values["q"]) > 1 {
 		return bad("q must be given, once")
@@ -43,6 +44,19 @@ func (a *API) search(w http.ResponseWriter, r *http.Request) error {
 	if err := oneOf("layer", req.Layers, model.LayerHot, model.LayerSummary, model.LayerArchive); err != nil {
 		return err
 	}
+	if err := oneOf("source_type", req.SourceTypes, model.SourceTypes()...); err != nil {
+		return err
+	}
+	if err := oneOf("doc_type", req.DocTypes, model.FinalTypes()...); err != nil {
+		return err
+	}
+	if err := oneOf("boxes", values["boxes"], "true", "false"); err != nil {
+		return err
+	}
+	if len(values["boxes"]) > 1 {
+		return bad("boxes must be given once")
+	}
+	req.NoBoxes = values.Get("boxes") == "false"
 	if req.AsOf, err = day(values, "as_of"); err != nil {
 		return err
 	}
