@@ -12,7 +12,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/stream"
-	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -104,26 +103,17 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, c)
 }
 
-// proofs answers with the proof of a chunk, of which few are made at once.
-func (a *API) proofs() func(w http.ResponseWriter, r *http.Request) error {
-	making := room.New(maxProofs, turnTime)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		c, err := a.found(r)
-		if err != nil {
-			return err
-		}
-		give, err := making.Take(r.Context(), 1)
-		if err != nil {
-			return err
-		}
-		defer give()
-		proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
-		give() // not only when the answer was read
-		if err != nil {
-			return err
-		}
-		return a.answer(w, proofs[0])
+// proof answers with the proof of a chunk.
+func (a *API) proof(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.found(r)
+	if err != nil {
+		return err
 	}
+	proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, proofs[0])
 }
 
 // DocumentAnswer is the answer of /v1/documents/{id}.
