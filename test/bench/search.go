@@ -23,6 +23,7 @@ type Search struct {
 	AgainP50  time.Duration `json:"again_p50"` // of the same ones again
 	AgainP99  time.Duration `json:"again_p99"`
 	BarelyP50 time.Duration `json:"barely_p50"` // of the same ones, without the places of their evidence
+	CPU       time.Duration `json:"cpu"`        // of the first, of all processes
 	Boxes     int           `json:"boxes"`      // of all hits of the first
 	Crowd     int           `json:"crowd"`      // questions at once
 	Answered  int           `json:"answered"`   // of them
@@ -67,6 +68,7 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	r.Questions = min(searchQuestions, len(a.questions))
 	questions := a.questions[:r.Questions]
 	var first, again, barely []time.Duration
+	before := sys.monitor.look()
 	for _, pass := range []struct {
 		params string
 		took   *[]time.Duration
@@ -78,6 +80,9 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 				return r, err
 			}
 			*pass.took, *pass.boxes = append(*pass.took, took), *pass.boxes+boxes
+		}
+		if pass.took == &first {
+			r.CPU = Growth{Parts: less(sys.monitor.look(), before)}.cpu()
 		}
 	}
 	r.FirstP50, r.FirstP99 = percentile(first, 50), percentile(first, 99)
@@ -164,8 +169,8 @@ func (r Search) write(row func(...string)) {
 		return
 	}
 	row("")
-	row(fmt.Sprintf("search in %d chunks of PDFs", r.Chunks), "p50 "+ms(r.FirstP50), fmt.Sprintf("p99 %s; ten hits with %.0f boxes, %d questions one at a time",
-		ms(r.FirstP99), float64(r.Boxes)/float64(r.Questions), r.Questions))
+	row(fmt.Sprintf("search in %d chunks of PDFs", r.Chunks), "p50 "+ms(r.FirstP50), fmt.Sprintf("p99 %s; %s of CPU time; ten hits with %.0f boxes, %d questions one at a time",
+		ms(r.FirstP99), perPage(r.CPU, r.Questions), float64(r.Boxes)/float64(r.Questions), r.Questions))
 	row("… the same again", "p50 "+ms(r.AgainP50), "p99 "+ms(r.AgainP99))
 	row("… without boxes", "p50 "+ms(r.BarelyP50))
 	row(fmt.Sprintf("%d searches at once", r.Crowd), fmt.Sprintf("%d answered", r.Answered),

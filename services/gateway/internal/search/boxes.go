@@ -176,13 +176,14 @@ func (s *Searcher) addBoxes(ctx context.Context, hits []Hit, of []filled) error 
 			slog.Int("generation", page.Set.Generation), slog.Int("page", page.PageNo), slog.Any("error", err))
 	}
 	type place struct {
+		page     int
 		irID     string
 		evidence int
 	}
 	for i, f := range of {
 		seen := make(map[place]bool)
 		for page, seg := range proved(f.chunk.Chunk) {
-			at := place{seg.IRID, seg.Evidence}
+			at := place{seg.Page, seg.IRID, seg.Evidence}
 			if seen[at] || found[page] == nil {
 				continue
 			}
