@@ -34,7 +34,7 @@ func (c *cli) searchCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "search QUERY", Short: "Search through the gateway", Args: args(cobra.MinimumNArgs(1)),
-		Example: "  colophon search 'quórum mínimo'\n  colophon search budget --source valdoro --language fr --limit 5 --json",
+		Example: "  colophon search 'quórum mínimo'\n  colophon search budget --source valdoro --language fr --limit 5 --json\n  colophon search quorum --source-type official --doc-type pdf",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			query := url.Values{"q": {strings.Join(given, " ")}, "limit": {strconv.Itoa(limit)}}
 			for name, values := range filters {
