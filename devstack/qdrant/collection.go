@@ -235,19 +235,22 @@ func (c *collection) compile(f *pb.Filter) (filter.Predicate, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	refusals := c.words.refusals(f)
+	refusals, whole := c.words.refusals(f)
 	if len(refusals) == 0 {
 		return predicate, nil
 	}
 	return func(p filter.Point) bool {
-		if stored, ok := p.(*point); ok {
-			for _, r := range refusals {
-				if r.refuses(stored) {
-					return false
-				}
-			}
+		stored, known := p.(*point)
+		if !known {
+			return predicate(p)
 		}
-		return predicate(p)
+		for _, r := range refusals {
+			if r.refuses(stored) {
+				return false
+			}
+			known = known && stored.keywords[r.field] != unknownKeyword
+		}
+		return whole && known || predicate(p)
 	}, nil
 }
 

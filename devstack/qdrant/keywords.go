@@ -10,8 +10,8 @@ import (
 )
 
 // keywords are the values of the payload fields with a keyword index, each value of a field with a number of its own: a
-// filter on such a field then compares a number for most points instead of looking into their payloads. It turns points
-// away and lets none through: what it does not know is left to the filter.
+// filter on such a field then compares a number for most points instead of looking into their payloads. What it does not
+// know is left to the filter.
 type keywords struct {
 	fields  []string
 	numbers []map[string]uint32 // by field, then by value, from 1
@@ -61,8 +61,10 @@ func (r refusal) refuses(p *point) bool {
 	return number != unknownKeyword && (int(number) < len(r.listed) && r.listed[number]) != r.others
 }
 
-// refusals returns what the plain conditions of a filter say: its must and must_not on keywords.
-func (k *keywords) refusals(f *pb.Filter) (all []refusal) {
+// refusals returns what the plain conditions of a filter say, its must and must_not on keywords; whole tells that it has
+// no others, so that a point passes whose numbers are known and that none refuses.
+func (k *keywords) refusals(f *pb.Filter) (all []refusal, whole bool) {
+	whole = len(f.GetShould()) == 0 && f.GetMinShould() == nil
 	for _, part := range []struct {
 		conditions []*pb.Condition
 		others     bool
@@ -72,6 +74,7 @@ func (k *keywords) refusals(f *pb.Filter) (all []refusal) {
 			values, plain := keywordsOf(field)
 			at := slices.Index(k.fields, field.GetKey())
 			if at < 0 || !plain {
+				whole = false
 				continue
 			}
 			r := refusal{field: at, others: part.others}
@@ -84,7 +87,7 @@ func (k *keywords) refusals(f *pb.Filter) (all []refusal) {
 			all = append(all, r)
 		}
 	}
-	return all
+	return all, whole
 }
 
 // keywordsOf returns the texts of which a condition wants one, when it asks for nothing else.

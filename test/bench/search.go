@@ -24,12 +24,15 @@ type Search struct {
 	AgainP99  time.Duration `json:"again_p99"`
 	BarelyP50 time.Duration `json:"barely_p50"` // of the same ones, without the places of their evidence
 	CPU       time.Duration `json:"cpu"`        // of the first, of all processes
-	Boxes     int           `json:"boxes"`      // of all hits of the first
-	Crowd     int           `json:"crowd"`      // questions at once
-	Answered  int           `json:"answered"`   // of them
-	Shed      int           `json:"shed"`       // of them: 503 with Retry-After
-	SlowShed  time.Duration `json:"slow_shed"`  // the slowest of those
-	Slowest   time.Duration `json:"slowest"`    // answer of all
+
+	Parts map[string]Usage `json:"parts"` // of the same, by process
+
+	Boxes    int           `json:"boxes"`     // of all hits of the first
+	Crowd    int           `json:"crowd"`     // questions at once
+	Answered int           `json:"answered"`  // of them
+	Shed     int           `json:"shed"`      // of them: 503 with Retry-After
+	SlowShed time.Duration `json:"slow_shed"` // the slowest of those
+	Slowest  time.Duration `json:"slowest"`   // answer of all
 }
 
 const (
@@ -82,7 +85,8 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 			*pass.took, *pass.boxes = append(*pass.took, took), *pass.boxes+boxes
 		}
 		if pass.took == &first {
-			r.CPU = Growth{Parts: less(sys.monitor.look(), before)}.cpu()
+			r.Parts = less(sys.monitor.look(), before)
+			r.CPU = Growth{Parts: r.Parts}.cpu()
 		}
 	}
 	r.FirstP50, r.FirstP99 = percentile(first, 50), percentile(first, 99)
