@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,33 @@ type searchHit struct {
 	URL      string  `json:"url"`
 	Page     int     `json:"page"`
 	Snippet  string  `json:"snippet"`
+	Type     string  `json:"type"`
+	Status   string  `json:"status"`
+	Sources  []struct {
+		SourceID string `json:"source_id"`
+	} `json:"sources"`
+	MoreSources bool `json:"more_sources"`
+}
+
+// shownSources is how many sources of a hit are named.
+const shownSources = 3
+
+// said says as what the hit is said, and by which sources.
+func (h searchHit) said() string {
+	var ids []string
+	for _, s := range h.Sources {
+		if !slices.Contains(ids, s.SourceID) {
+			ids = append(ids, s.SourceID)
+		}
+	}
+	by := strings.Join(ids[:min(len(ids), shownSources)], ", ")
+	switch rest := len(ids) - shownSources; {
+	case h.MoreSources:
+		by += " and others"
+	case rest > 0:
+		by += fmt.Sprintf(" and %d more", rest)
+	}
+	return fmt.Sprintf("%s, %s, said by %s", h.Type, h.Status, by)
 }
 
 func (c *cli) searchCommand() *cobra.Command {
@@ -70,7 +98,7 @@ func writeHits(w io.Writer, found searchAnswer) {
 		if h.Page > 0 {
 			fmt.Fprintf(w, ", page %d", h.Page)
 		}
-		fmt.Fprintf(w, "\n   %s\n   %s\n", h.ChunkRef, shorten(h.Snippet, 160))
+		fmt.Fprintf(w, "\n   %s\n   %s\n   %s\n", h.ChunkRef, h.said(), shorten(h.Snippet, 160))
 	}
 	if len(found.Hits) == 0 {
 		fmt.Fprintln(w, "nothing found")
