@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,33 @@ type searchHit struct {
 	URL      string  `json:"url"`
 	Page     int     `json:"page"`
 	Snippet  string  `json:"snippet"`
+	Type     string  `json:"type"`
+	Status   string  `json:"status"`
+	Sources  []struct {
+		SourceID string `json:"source_id"`
+	} `json:"sources"`
+	MoreSources bool `json:"more_sources"`
+}
+
+// shownSources is how many sources of a hit are named.
+const shownSources = 3
+
+// said says as what the hit is said, and by which sources.
+func (h searchHit) said() string {
+	var ids []string
+	for _, s := range h.Sources {
+		if !slices.Contains(ids, s.SourceID) {
+			ids = append(ids, s.SourceID)
+		}
+	}
+	by := strings.Join(ids[:min(len(ids), shownSources)], ", ")
+	switch rest := len(ids) - shownSources; {
+	case h.MoreSources:
+		by += " and others"
+	case rest > 0:
+		by += fmt.Sprintf(" and %d more", rest)
+	}
+	return fmt.Sprintf("%s, %s, said by %s", h.Type, h.Status, by)
 }
 
 func (c *cli) searchCommand() *cobra.Command {
@@ -34,7 +62,7 @@ func (c *cli) searchCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "search QUERY", Short: "Search through the gateway", Args: args(cobra.MinimumNArgs(1)),
-		Example: "  colophon search 'quórum mínimo'\n  colophon search budget --source valdoro --language fr --limit 5 --json",
+		Example: "  colophon search 'quórum mínimo'\n  colophon search budget --source valdoro --language fr --limit 5 --json\n  colophon search quorum --source-type official --doc-type pdf",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			query := url.Values{"q": {strings.Join(given, " ")}, "limit": {strconv.Itoa(limit)}}
 			for name, values := range filters {
@@ -56,8 +84,8 @@ func (c *cli) searchCommand() *cobra.Command {
 			return c.print(raw, func(w io.Writer) { writeHits(w, found) })
 		},
 	}
-	for _, name := range []string{"source", "type", "status", "language", "territory", "domain", "layer"} {
-		filters[name] = cmd.Flags().StringSlice(name, nil, "only this "+name)
+	for _, name := range []string{"source", "source-type", "type", "status", "doc-type", "language", "territory", "domain", "layer"} {
+		filters[strings.ReplaceAll(name, "-", "_")] = cmd.Flags().StringSlice(name, nil, "only this "+strings.ReplaceAll(name, "-", " "))
 	}
 	cmd.Flags().StringVar(&asOf, "as-of", "", "as it stood on this day, YYYY-MM-DD")
 	cmd.Flags().IntVar(&limit, "limit", 10, "how many hits, at most 100")
@@ -70,7 +98,7 @@ func writeHits(w io.Writer, found searchAnswer) {
 		if h.Page > 0 {
 			fmt.Fprintf(w, ", page %d", h.Page)
 		}
-		fmt.Fprintf(w, "\n   %s\n   %s\n", h.ChunkRef, shorten(h.Snippet, 160))
+		fmt.Fprintf(w, "\n   %s\n   %s\n   %s\n", h.ChunkRef, h.said(), shorten(h.Snippet, 160))
 	}
 	if len(found.Hits) == 0 {
 		fmt.Fprintln(w, "nothing found")

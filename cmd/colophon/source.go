@@ -128,7 +128,7 @@ func (c *cli) changeSource(ctx context.Context, db *catalog.DB, id string, add b
 func (c *cli) sourceState(state model.SourceState) *cobra.Command {
 	use, short := "enable", "Let a source be captured again"
 	if state == model.SourceDisabled {
-		use, short = "disable", "Refuse what is sent for a source from now on; what is stored stays"
+		use, short = "disable", "Refuse what is sent for a source, and search it no more; what is stored stays"
 	}
 	return &cobra.Command{
 		Use: use + " ID", Short: short, Example: "  colophon source " + use + " valdoro", Args: args(cobra.ExactArgs(1)),

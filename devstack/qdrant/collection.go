@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/colophon-dev/colophon/devstack/qdrant/filter"
+	"github.com/colophon-dev/colophon/devstack/qdrant/index"
 	"github.com/colophon-dev/colophon/devstack/qdrant/score"
 )
 
@@ -19,12 +20,35 @@ const (
 	vectorLimit = 65536
 )
 
-// point is one stored point. Its maps and slices are never written to once it is stored: a change stores another point.
+// point is one stored point. Its maps and slices are never written to once it is stored: a change stores another point,
+// but for keywords, which follow the indexes.
 type point struct {
 	id      filter.ID
-	dense   map[string][]float32
-	sparse  map[string]score.Sparse
+	dense   map[string]denseVector
+	sparse  map[string]sparseVector
 	payload map[string]*pb.Value
+
+	keywords []uint32 // numbers of payload's values, by indexed field
+}
+
+// denseVector is a vector of a point as it lies in the index of its space.
+type denseVector struct {
+	space *denseSpace
+	row   int
+}
+
+func (v denseVector) values() []float32 { return v.space.index.Vector(v.row) }
+
+// sparseVector is a sparse vector of a point, which is also in the index of its space.
+type sparseVector struct {
+	score.Sparse
+	row int
+}
+
+// vectors are those of a point before it is stored.
+type vectors struct {
+	dense  map[string][]float32
+	sparse map[string]score.Sparse
 }
 
 // ID implements filter.Point.
@@ -40,26 +64,38 @@ func (p *point) HasVector(name string) bool {
 	return dense || sparse
 }
 
-// denseSpace is a named dense vector of a collection.
+// denseSpace is a named dense vector of a collection, with those of all points.
 type denseSpace struct {
 	size   int
 	metric score.Metric
+	index  *index.Dense
+	owners []*point // by row; nil where none is
 }
 
-// sparseSpace is a named sparse vector of a collection with what its inverse document frequencies need.
+// sparseSpace is a named sparse vector of a collection, with those of all points.
 type sparseSpace struct {
-	idf       bool
-	vectors   int
-	frequency map[uint32]int
+	idf    bool
+	index  *index.Sparse
+	owners []*point // by row; nil where none is
+}
+
+// own notes whose vector lies in a row.
+func own(owners []*point, row int, p *point) []*point {
+	if row == len(owners) {
+		return append(owners, p)
+	}
+	owners[row] = p
+	return owners
 }
 
 // collection is a set of points. The store's lock guards it.
 type collection struct {
 	create  *pb.CreateCollection
-	dense   map[string]denseSpace
+	dense   map[string]*denseSpace
 	sparse  map[string]*sparseSpace
 	indexes map[string]*pb.CreateFieldIndexCollection
 	texts   filter.TextIndexes
+	words   keywords
 
 	points map[filter.ID]*point
 	order  []*point // all points by id; nil only while a log is replayed
@@ -69,7 +105,7 @@ type collection struct {
 func newCollection(create *pb.CreateCollection) (*collection, error) {
 	c := &collection{
 		create:  proto.CloneOf(create),
-		dense:   map[string]denseSpace{},
+		dense:   map[string]*denseSpace{},
 		sparse:  map[string]*sparseSpace{},
 		indexes: map[string]*pb.CreateFieldIndexCollection{},
 		texts:   filter.TextIndexes{},
@@ -88,15 +124,14 @@ func newCollection(create *pb.CreateCollection) (*collection, error) {
 			return nil, invalid("Validation error in body: vector %q needs a size of 1 to %d and a distance",
 				name, vectorLimit)
 		}
-		c.dense[name] = denseSpace{size: int(params.GetSize()), metric: metric}
+		size := int(params.GetSize())
+		c.dense[name] = &denseSpace{size: size, metric: metric, index: index.NewDense(size)}
 	}
 	for name, params := range create.GetSparseVectorsConfig().GetMap() {
 		if _, taken := c.dense[name]; taken {
 			return nil, invalid("Wrong input: Duplicate vector name: %s", name)
 		}
-		c.sparse[name] = &sparseSpace{
-			idf: params.GetModifier() == pb.Modifier_Idf, frequency: map[uint32]int{},
-		}
+		c.sparse[name] = &sparseSpace{idf: params.GetModifier() == pb.Modifier_Idf, index: index.NewSparse()}
 	}
 	if len(c.dense)+len(c.sparse) == 0 {
 		return nil, unserved("A collection without vectors")
@@ -104,14 +139,20 @@ func newCollection(create *pb.CreateCollection) (*collection, error) {
 	return c, nil
 }
 
-// put stores a point, in place of one with the same id.
-func (c *collection) put(p *point) {
-	old, known := c.points[p.id]
-	if known {
-		c.count(old, -1)
+// put stores a point with its vectors, in place of one with the same id.
+func (c *collection) put(p *point, of vectors) {
+	if old, known := c.points[p.id]; known {
+		c.removeVectors(old)
 	}
+	c.addVectors(p, of)
+	c.replace(p)
+}
+
+// replace puts a point into the place of that with the same id, if there is one.
+func (c *collection) replace(p *point) {
+	_, known := c.points[p.id]
 	c.points[p.id] = p
-	c.count(p, 1)
+	p.keywords = c.words.of(p.payload)
 	if c.order == nil {
 		return
 	}
@@ -123,12 +164,24 @@ func (c *collection) put(p *point) {
 	}
 }
 
+// setPayload gives a stored point another payload.
+func (c *collection) setPayload(old *point, payload map[string]*pb.Value) {
+	p := &point{id: old.id, dense: old.dense, sparse: old.sparse, payload: payload}
+	for _, v := range p.dense {
+		v.space.owners[v.row] = p
+	}
+	for name, v := range p.sparse {
+		c.sparse[name].owners[v.row] = p
+	}
+	c.replace(p)
+}
+
 func (c *collection) remove(id filter.ID) {
 	old, known := c.points[id]
 	if !known {
 		return
 	}
-	c.count(old, -1)
+	c.removeVectors(old)
 	delete(c.points, id)
 	if c.order != nil {
 		at, _ := slices.BinarySearchFunc(c.order, id, comparePointID)
@@ -136,17 +189,30 @@ func (c *collection) remove(id filter.ID) {
 	}
 }
 
-// count keeps the statistics behind inverse document frequencies.
-func (c *collection) count(p *point, change int) {
-	for name, vector := range p.sparse {
+func (c *collection) addVectors(p *point, of vectors) {
+	p.dense, p.sparse = make(map[string]denseVector, len(of.dense)), make(map[string]sparseVector, len(of.sparse))
+	for name, values := range of.dense {
+		space := c.dense[name]
+		row := space.index.Add(values)
+		space.owners = own(space.owners, row, p)
+		p.dense[name] = denseVector{space: space, row: row}
+	}
+	for name, vector := range of.sparse {
 		space := c.sparse[name]
-		space.vectors += change
-		for _, index := range vector.Indices {
-			space.frequency[index] += change
-			if space.frequency[index] == 0 {
-				delete(space.frequency, index)
-			}
-		}
+		row := space.index.Add(vector.Indices, vector.Values)
+		space.owners = own(space.owners, row, p)
+		p.sparse[name] = sparseVector{Sparse: vector, row: row}
+	}
+}
+
+func (c *collection) removeVectors(p *point) {
+	for _, v := range p.dense {
+		v.space.index.Remove(v.row)
+		v.space.owners[v.row] = nil
+	}
+	for name, v := range p.sparse {
+		c.sparse[name].index.Remove(v.row, v.Indices)
+		c.sparse[name].owners[v.row] = nil
 	}
 }
 
@@ -169,16 +235,42 @@ func (c *collection) compile(f *pb.Filter) (filter.Predicate, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	return predicate, nil
+	refusals, whole := c.words.refusals(f)
+	if len(refusals) == 0 {
+		return predicate, nil
+	}
+	return func(p filter.Point) bool {
+		stored, known := p.(*point)
+		if !known {
+			return predicate(p)
+		}
+		for _, r := range refusals {
+			if r.refuses(stored) {
+				return false
+			}
+			known = known && stored.keywords[r.field] != unknownKeyword
+		}
+		return whole && known || predicate(p)
+	}, nil
 }
 
-// pointOf checks a point of an upsert and makes it ready to be stored.
-func (c *collection) pointOf(in *pb.PointStruct) (*point, error) {
+// addKeywords makes the index of a keyword field, of the points that are there too.
+func (c *collection) addKeywords(field string) {
+	if !c.words.add(field) {
+		return
+	}
+	for _, p := range c.points {
+		p.keywords = c.words.of(p.payload)
+	}
+}
+
+// pointOf checks a point of an upsert and makes it, and its vectors, ready to be stored.
+func (c *collection) pointOf(in *pb.PointStruct) (*point, vectors, error) {
+	of := vectors{dense: map[string][]float32{}, sparse: map[string]score.Sparse{}}
 	id, err := filter.ParseID(in.GetId())
 	if err != nil {
-		return nil, refused(err)
+		return nil, of, refused(err)
 	}
-	p := &point{id: id, payload: in.GetPayload(), dense: map[string][]float32{}, sparse: map[string]score.Sparse{}}
 	var named map[string]*pb.Vector
 	switch kind := in.GetVectors().GetVectorsOptions().(type) {
 	case *pb.Vectors_Vector:
@@ -186,17 +278,18 @@ func (c *collection) pointOf(in *pb.PointStruct) (*point, error) {
 	case *pb.Vectors_Vectors:
 		named = kind.Vectors.GetVectors()
 	default:
-		return nil, invalid("Expected some vectors")
+		return nil, of, invalid("Expected some vectors")
 	}
 	for name, vector := range named {
-		if err := c.addVector(p, name, vector); err != nil {
-			return nil, err
+		if err := c.checkVector(of, name, vector); err != nil {
+			return nil, of, err
 		}
 	}
-	return p, nil
+	return &point{id: id, payload: in.GetPayload()}, of, nil
 }
 
-func (c *collection) addVector(p *point, name string, in *pb.Vector) error {
+// checkVector adds a vector of an upsert to those of its point.
+func (c *collection) checkVector(of vectors, name string, in *pb.Vector) error {
 	dense, sparse, err := vectorOf(in)
 	if err != nil {
 		return err
@@ -209,18 +302,18 @@ func (c *collection) addVector(p *point, name string, in *pb.Vector) error {
 	case isSparse != (sparse != nil):
 		return invalid("Wrong input: Conversion between sparse and regular vectors failed")
 	case isSparse:
-		p.sparse[name] = *sparse
+		of.sparse[name] = *sparse
 	default:
 		if dense, err = denseSpace.prepare(dense); err != nil {
 			return err
 		}
-		p.dense[name] = dense
+		of.dense[name] = dense
 	}
 	return nil
 }
 
 // prepare checks a dense vector and puts it into the form in which it is compared.
-func (s denseSpace) prepare(vector []float32) ([]float32, error) {
+func (s *denseSpace) prepare(vector []float32) ([]float32, error) {
 	if len(vector) != s.size {
 		return nil, invalid("Wrong input: Vector dimension error: expected dim: %d, got %d", s.size, len(vector))
 	}
@@ -268,7 +361,7 @@ func (c *collection) changePayload(ids []filter.ID, change func(map[string]*pb.V
 			}
 			continue
 		}
-		c.put(&point{id: id, dense: old.dense, sparse: old.sparse, payload: change(old.payload)})
+		c.setPayload(old, change(old.payload))
 	}
 	return missing
 }

@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	pb "github.com/qdrant/go-client/qdrant"
@@ -105,11 +106,10 @@ func (q querier) run(level search, threshold *float32, take int, above []filter.
 	}
 	switch variant := level.GetQuery().GetVariant().(type) {
 	case *pb.Query_Nearest:
-		candidates := q.collection.sorted()
 		if fused {
-			candidates = union(lists)
+			return q.rescore(level, variant.Nearest, union(lists), filters, threshold, take)
 		}
-		return q.nearest(level, variant.Nearest, candidates, filters, threshold, take)
+		return q.nearest(level, variant.Nearest, filters, threshold, take)
 	case *pb.Query_Fusion, *pb.Query_Rrf:
 		if !fused {
 			return nil, invalid("Validation error in body: cannot do fusion without prefetches")
@@ -170,32 +170,122 @@ func (q querier) byID(filters []filter.Predicate, take int) []hit {
 	return hits
 }
 
-// scorer gives a point's score, and whether it is a result at all.
-type scorer func(*point) (float32, bool)
-
-func (q querier) nearest(
-	level search, target *pb.VectorInput, candidates []*point, filters []filter.Predicate, threshold *float32, take int,
-) ([]hit, error) {
-	dense, sparse, self, err := q.target(level, target)
+// nearest searches among all points.
+func (q querier) nearest(level search, target *pb.VectorInput, filters []filter.Predicate, threshold *float32, take int) ([]hit, error) {
+	m, self, err := q.measure(level, target)
 	if err != nil {
 		return nil, err
 	}
-	scores, smaller, err := q.scorer(level.GetUsing(), dense, sparse)
-	if err != nil {
-		return nil, err
-	}
-	best := ranking{take: take, smaller: smaller}
-	for _, p := range candidates {
-		if p == self || !passesAll(filters, p) {
-			continue
-		}
-		value, ok := scores(p)
-		if !ok || threshold != nil && (smaller && value >= *threshold || !smaller && value <= *threshold) {
+	best := ranking{take: take, smaller: m.smaller}
+	for p, value := range m.all {
+		if p == self || !m.reaches(value, threshold) || !best.hasPlace(hit{point: p, score: value}) || !passesAll(filters, p) {
 			continue
 		}
 		best.add(hit{point: p, score: value})
 	}
 	return best.list(), nil
+}
+
+// rescore searches among the points that the levels below have found.
+func (q querier) rescore(level search, target *pb.VectorInput, candidates []*point, filters []filter.Predicate, threshold *float32, take int) ([]hit, error) {
+	m, self, err := q.measure(level, target)
+	if err != nil {
+		return nil, err
+	}
+	best := ranking{take: take, smaller: m.smaller}
+	for _, p := range candidates {
+		value, ok := m.one(p)
+		if ok && p != self && m.reaches(value, threshold) && passesAll(filters, p) {
+			best.add(hit{point: p, score: value})
+		}
+	}
+	return best.list(), nil
+}
+
+// measure is how points are compared with what is searched for.
+type measure struct {
+	all     iter.Seq2[*point, float32]   // every point that can be a result, with its score
+	one     func(*point) (float32, bool) // a point's score, and whether it can be a result
+	smaller bool                         // smaller scores are better
+}
+
+// reaches reports whether a score is better than a threshold, if there is one.
+func (m measure) reaches(value float32, threshold *float32) bool {
+	return threshold == nil || m.smaller && value < *threshold || !m.smaller && value > *threshold
+}
+
+// measure reads what is searched for; self is a point that is no result, since it is searched for itself.
+func (q querier) measure(level search, target *pb.VectorInput) (m measure, self *point, err error) {
+	dense, sparse, self, err := q.target(level, target)
+	if err != nil {
+		return m, nil, err
+	}
+	name := level.GetUsing()
+	if space, ok := q.collection.sparse[name]; ok {
+		if sparse == nil {
+			return m, nil, invalid("Wrong input: Conversion between sparse and regular vectors failed")
+		}
+		return space.measure(name, *sparse), self, nil
+	}
+	space, ok := q.collection.dense[name]
+	if !ok {
+		return m, nil, invalid("Wrong input: Not existing vector name error: %s", name)
+	}
+	if sparse != nil {
+		return m, nil, invalid("Wrong input: Conversion between sparse and regular vectors failed")
+	}
+	prepared, err := space.prepare(dense)
+	if err != nil {
+		return m, nil, err
+	}
+	return space.measure(name, prepared), self, nil
+}
+
+func (s *sparseSpace) measure(name string, target score.Sparse) measure {
+	if s.idf {
+		target = target.Weigh(s.index.Len(), s.index.Frequency)
+	}
+	return measure{
+		all: func(yield func(*point, float32) bool) {
+			for row, value := range s.index.Dots(target.Indices, target.Values) {
+				if !yield(s.owners[row], value) {
+					return
+				}
+			}
+		},
+		one: func(p *point) (float32, bool) { return target.Dot(p.sparse[name].Sparse) },
+	}
+}
+
+func (s *denseSpace) measure(name string, target []float32) measure {
+	m := measure{smaller: s.metric.Smaller}
+	m.one = func(p *point) (float32, bool) {
+		vector, ok := p.dense[name]
+		if !ok {
+			return 0, false
+		}
+		return s.metric.Score(target, vector.values()), true
+	}
+	m.all = func(yield func(*point, float32) bool) {
+		for row, value := range s.index.Dots(target) {
+			if p := s.owners[row]; p != nil && !yield(p, value) {
+				return
+			}
+		}
+	}
+	if !s.metric.Product {
+		m.all = func(yield func(*point, float32) bool) {
+			for _, p := range s.owners {
+				if p == nil {
+					continue
+				}
+				if value, _ := m.one(p); !yield(p, value) {
+					return
+				}
+			}
+		}
+	}
+	return m
 }
 
 // target reads what is searched for: a vector, or that of a stored point, which is then no result itself.
@@ -234,44 +324,12 @@ func (q querier) stored(level search, in *pb.PointId) ([]float32, *score.Sparse,
 		self = nil
 	}
 	if vector, ok := p.dense[name]; ok {
-		return vector, nil, self, nil
+		return vector.values(), nil, self, nil
 	}
 	if vector, ok := p.sparse[name]; ok {
-		return nil, &vector, self, nil
+		return nil, &vector.Sparse, self, nil
 	}
 	return nil, nil, nil, status.Errorf(codes.NotFound, "Not found: Vector with name %q for point not found", name)
-}
-
-// scorer compares points with a vector, one of dense and sparse, and tells whether smaller scores are better.
-func (q querier) scorer(name string, dense []float32, sparse *score.Sparse) (scorer, bool, error) {
-	if space, ok := q.collection.sparse[name]; ok {
-		if sparse == nil {
-			return nil, false, invalid("Wrong input: Conversion between sparse and regular vectors failed")
-		}
-		weighed := *sparse
-		if space.idf {
-			weighed = sparse.Weigh(space.vectors, space.frequency)
-		}
-		return func(p *point) (float32, bool) { return weighed.Dot(p.sparse[name]) }, false, nil
-	}
-	space, ok := q.collection.dense[name]
-	if !ok {
-		return nil, false, invalid("Wrong input: Not existing vector name error: %s", name)
-	}
-	if sparse != nil {
-		return nil, false, invalid("Wrong input: Conversion between sparse and regular vectors failed")
-	}
-	prepared, err := space.prepare(dense)
-	if err != nil {
-		return nil, false, err
-	}
-	return func(p *point) (float32, bool) {
-		vector, ok := p.dense[name]
-		if !ok {
-			return 0, false
-		}
-		return space.metric.Score(prepared, vector), true
-	}, space.metric.Smaller, nil
 }
 
 // ranking keeps the best hits of many. Equal scores are ordered by id.
@@ -282,8 +340,11 @@ type ranking struct {
 	last    *hit // when there are enough hits: a hit that is not better than this one is none
 }
 
+// hasPlace reports whether a hit may be among the best.
+func (r *ranking) hasPlace(h hit) bool { return r.last == nil || r.compare(h, *r.last) <= 0 }
+
 func (r *ranking) add(h hit) {
-	if r.last != nil && r.compare(h, *r.last) > 0 {
+	if !r.hasPlace(h) {
 		return
 	}
 	r.hits = append(r.hits, h)

@@ -373,7 +373,20 @@ func TestFiltersAgainstPredicates(t *testing.T) {
 			t.Errorf("%s: query found %v, %v, want %v", what, got, err, want)
 		}
 	}
-	for range 8 {
+	for round := range 8 {
+		if round == 4 { // from here on with indexes, of points that were there before and of such that come again
+			wait := true
+			for _, field := range []string{"kind", "tags", "number", "deep.kind", "text"} {
+				if _, err := client.CreateFieldIndex(ctx, &pb.CreateFieldIndexCollection{CollectionName: name, FieldName: field, Wait: &wait,
+					FieldType: pb.FieldType_FieldTypeKeyword.Enum()}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range records[:50] {
+				records[i].kind = records[len(records)-1-i].kind
+			}
+			fill(t, client, name, records[:60])
+		}
 		conditions, meanings := predicates(random)
 		names := slices.Sorted(func(yield func(string) bool) {
 			for what := range conditions {

@@ -153,7 +153,7 @@ func (s *store) dump(emit func(log.Record) error) error {
 func storedVectors(p *point) *pb.Vectors {
 	named := map[string]*pb.Vector{}
 	for name, vector := range p.dense {
-		named[name] = &pb.Vector{Vector: &pb.Vector_Dense{Dense: &pb.DenseVector{Data: vector}}}
+		named[name] = &pb.Vector{Vector: &pb.Vector_Dense{Dense: &pb.DenseVector{Data: vector.values()}}}
 	}
 	for name, vector := range p.sparse {
 		sparse := &pb.SparseVector{Indices: vector.Indices, Values: vector.Values}
@@ -319,15 +319,15 @@ func (s *store) upsert(c *collection, request *pb.UpsertPoints) (bool, error) {
 	if request.GetUpdateFilter() != nil || request.GetUpdateMode() != pb.UpdateMode_Upsert {
 		return false, unserved("An upsert with an update filter or mode")
 	}
-	points := make([]*point, len(request.GetPoints()))
+	points, of := make([]*point, len(request.GetPoints())), make([]vectors, len(request.GetPoints()))
 	for i, in := range request.GetPoints() {
 		var err error
-		if points[i], err = c.pointOf(in); err != nil {
+		if points[i], of[i], err = c.pointOf(in); err != nil {
 			return false, err
 		}
 	}
-	for _, p := range points {
-		c.put(p)
+	for i, p := range points {
+		c.put(p, of[i])
 	}
 	s.changes += len(points)
 	return len(points) > 0, nil
@@ -413,6 +413,9 @@ func createIndex(c *collection, request *pb.CreateFieldIndexCollection) (bool, e
 			return false, unserved("This tokenizer, a stemmer, or stopwords")
 		}
 		c.texts[request.GetFieldName()] = text
+	}
+	if request.GetFieldType() == pb.FieldType_FieldTypeKeyword {
+		c.addKeywords(request.GetFieldName())
 	}
 	c.indexes[request.GetFieldName()] = request
 	return true, nil

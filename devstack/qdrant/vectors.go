@@ -70,7 +70,7 @@ func vectorsOut(p *point, selector *pb.WithVectorsSelector) *pb.VectorsOutput {
 	named := map[string]*pb.VectorOutput{}
 	for name, vector := range p.dense {
 		if wanted(name) {
-			dense := &pb.DenseVector{Data: vector}
+			dense := &pb.DenseVector{Data: vector.values()}
 			named[name] = &pb.VectorOutput{Vector: &pb.VectorOutput_Dense{Dense: dense}}
 		}
 	}

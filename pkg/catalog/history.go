@@ -85,23 +85,3 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]model.LogE
 	}
 	return entries, nil
 }
-
-// SameTexts returns the chunks, with their states and without provenance, that
-// say the same under the same header as one of the texts with these hashes, in
-// the layers, ordered by chunk_ref, at most 1,000: another stands for
-// them in the vector store.
-func (db *DB) SameTexts(ctx context.Context, textHashes, layers []string) ([]ChunkWithState, error) {
-	rows, err := db.pool.Query(ctx, `SELECT '', '', '{}'::jsonb, c.record, s.layer, s.repeats, s.since, s.duplicate_of,
-			s.rev, s.changed_by
-		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
-		WHERE c.text_hash = ANY($1) AND s.layer = ANY($2) AND s.duplicate_of <> ''
-		ORDER BY c.chunk_ref COLLATE "C" LIMIT 1000`, textHashes, layers)
-	if err != nil {
-		return nil, fmt.Errorf("equal texts: %w", Classify(err))
-	}
-	found, err := pgx.CollectRows(rows, scanChunkWithState)
-	if err != nil {
-		return nil, fmt.Errorf("equal texts: %w", Classify(err))
-	}
-	return found, nil
-}

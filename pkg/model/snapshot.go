@@ -33,6 +33,11 @@ const (
 	TypeUnknown FinalType = "unknown"
 )
 
+// FinalTypes returns all final types.
+func FinalTypes() []FinalType {
+	return []FinalType{TypePDF, TypeZIP, TypeHTML, TypeText, TypeImage, TypeWARC, TypeUnknown}
+}
+
 // Kind returns the snapshot kind that a final type is kept as.
 func (t FinalType) Kind() SnapshotKind {
 	switch t {

@@ -55,6 +55,11 @@ type Source struct {
 	State        SourceState `json:"state"`                  // enabled or disabled: what is sent for a disabled source is rejected
 }
 
+// SourceTypes returns what a source may be: who speaks in its documents.
+func SourceTypes() []string {
+	return []string{"official", "wiki", "history", "proposal", "comment", "forum"}
+}
+
 // Labels are the words of a chunk header's four lines (contracts 7).
 type Labels struct {
 	Type   string `json:"type"`   // word of the first line, such as TYPE
@@ -121,7 +126,7 @@ func (s Source) Validate() error {
 		return fmt.Errorf("source_id %q: 1 to 64 of a-z, 0-9, _ and -", s.SourceID)
 	case s.Name == "":
 		return errors.New("name: must not be empty")
-	case !slices.Contains([]string{"official", "wiki", "history", "proposal", "comment", "forum"}, s.SourceType):
+	case !slices.Contains(SourceTypes(), s.SourceType):
 		return fmt.Errorf("source_type %q: official, wiki, history, proposal, comment or forum", s.SourceType)
 	case s.Language != "" && !ValidLanguage(s.Language):
 		return fmt.Errorf("language %q: two letters of ISO 639-1", s.Language)

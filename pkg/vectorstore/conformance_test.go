@@ -320,8 +320,8 @@ func differ(a, b []Hit, limit int) string {
 		}
 		same := slices.IndexFunc(b, func(h Hit) bool { return h.ID == a[i].ID })
 		switch {
-		case same >= 0 && (!tie(a[i].Score, b[same].Score) || a[i].Payload != b[same].Payload):
-			return fmt.Sprintf("hit %d has another score or payload", i+1)
+		case same >= 0 && (!tie(a[i].Score, b[same].Score) || a[i].ChunkRef != b[same].ChunkRef):
+			return fmt.Sprintf("hit %d has another score or chunk_ref", i+1)
 		case same < 0 && (len(a) < limit || !tie(a[i].Score, a[len(a)-1].Score)):
 			return fmt.Sprintf("hit %d is missing", i+1)
 		}

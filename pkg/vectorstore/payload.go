@@ -46,6 +46,9 @@ type Payload struct {
 	Host       string
 }
 
+// refField is the payload's field that holds the chunk_ref.
+const refField = "point_id_readable"
+
 type field[T any] struct {
 	key   string
 	value *T
@@ -56,7 +59,7 @@ func (p *Payload) texts() []field[string] {
 	return []field[string]{
 		{"doc_hash", &p.DocHash},
 		{"chunk_id", &p.ChunkID},
-		{"point_id_readable", &p.PointIDReadable},
+		{refField, &p.PointIDReadable},
 		{"text", &p.Text},
 		{"url", &p.URL},
 		{"title", &p.Title},

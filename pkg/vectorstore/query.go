@@ -9,11 +9,13 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 )
 
-// Hit is a point that a query found.
+// Hit is a point that a query found. Of its payload it has the chunk_ref only: the
+// rest would be the most of what the server sends, and readers take it from the
+// catalog.
 type Hit struct {
-	ID      string
-	Score   float64 // cosine for dense, sum of weights times idf for sparse; more is better
-	Payload Payload
+	ID       string
+	Score    float64 // cosine for dense, sum of weights times idf for sparse; more is better
+	ChunkRef string  // the payload's point_id_readable; "" when there is none
 }
 
 // QueryDense returns at most limit points that pass the filter, nearest to
@@ -44,7 +46,7 @@ func (c *Collection) query(ctx context.Context, using string, query *qdrant.Quer
 			Using:          &using,
 			Filter:         filter.driver(),
 			Limit:          &most,
-			WithPayload:    qdrant.NewWithPayload(true),
+			WithPayload:    qdrant.NewWithPayloadInclude(refField),
 		})
 		if err != nil {
 			return err
@@ -56,7 +58,7 @@ func (c *Collection) query(ctx context.Context, using string, query *qdrant.Quer
 			if err != nil {
 				return fmt.Errorf("point %s: %w", id, err)
 			}
-			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), Payload: payload}
+			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), ChunkRef: payload.PointIDReadable}
 		}
 		return nil
 	})

@@ -345,7 +345,7 @@ func TestQueryDense(t *testing.T) {
 		if hit.ID != uuid(want[i]) {
 			t.Errorf("hit %d is %s, want %d", i, hit.ID, want[i])
 		}
-		if n := float64(want[i]); n < 50 && (math.Abs(hit.Score-n/math.Hypot(1, n)) > 1e-6 || hit.Payload != point(want[i]).Payload) {
+		if n := float64(want[i]); n < 50 && (math.Abs(hit.Score-n/math.Hypot(1, n)) > 1e-6 || hit.ChunkRef != point(want[i]).Payload.PointIDReadable) {
 			t.Errorf("hit %d: %+v", i, hit)
 		}
 	}

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/colophon-dev/colophon/pkg v0.0.0
+	github.com/hashicorp/golang-lru/v2 v2.0.7
 	github.com/invopop/jsonschema v0.14.0
 	github.com/nats-io/nats.go v1.55.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3

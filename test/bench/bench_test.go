@@ -72,13 +72,14 @@ func TestReportIsWrittenWithoutPoppler(t *testing.T) {
 		Machine: "m", Pages: 10, Rates: []float64{5}, Rate: 5, Parts: map[string]Usage{"new part": {CPU: time.Second, Peak: 3 << 20}},
 		Extraction: Extraction{Pages: 10, Extract: time.Second},
 		OCR:        OCR{Pages: 8, Rate: 1, CPU: 8 * time.Second, Strips: 500, Early: 100 << 20, Late: 105 << 20},
+		Search:     Search{Chunks: 100_000, Questions: 500, FirstP99: 25 * time.Millisecond, Boxes: 5000, CPU: 5 * time.Second, Crowd: 500, Answered: 490, Shed: 10},
 		Growth:     []Growth{{Pages: 10, Took: time.Second, Work: Work{Transactions: 20}}},
 	}
 	var out strings.Builder
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00", "1000.00 ms CPU a page", "105 MiB", "+5 %"} {
+	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00", "1000.00 ms CPU a page", "105 MiB", "+5 %", "p99 25.0 ms; 10.00 ms of CPU time; ten hits with 10 boxes", "490 answered"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}

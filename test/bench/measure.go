@@ -29,13 +29,14 @@ type Options struct {
 	Requests  int      // whose latency is measured
 	Large     int      // pages of the document whose memory is measured; 0: none
 	Growth    []int    // pages of single documents, ascending
+	Archive   int      // chunks of the archive that is searched, rounded up to whole documents
 	Only      []string // of Figures; empty: all
 	Progress  func(format string, args ...any)
 }
 
 // Figures are what Options.Only may name.
 func Figures() []string {
-	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR}
+	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR, figureSearch}
 }
 
 const (
@@ -47,6 +48,7 @@ const (
 	figureExtraction = "extraction"
 	figureCapture    = "capture"
 	figureOCR        = "ocr"
+	figureSearch     = "search"
 )
 
 func (o Options) wants(figures ...string) bool {
@@ -79,6 +81,7 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		{[]string{figureCapture}, func() error { r.Capture, err = o.capture(ctx, dir+"/capture"); return err }},
 		{[]string{figureExtraction}, func() error { r.Extraction, err = o.extraction(ctx, dir); return err }},
 		{[]string{figureOCR}, func() error { r.OCR, err = o.ocr(ctx, dir); return err }},
+		{[]string{figureSearch}, func() error { r.Search, err = o.search(ctx, dir+"/search"); return err }},
 	}
 	for _, step := range steps {
 		if !o.wants(step.figures...) {

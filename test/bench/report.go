@@ -26,6 +26,7 @@ type Report struct {
 	Extraction Extraction       `json:"extraction"`
 	Capture    Capture          `json:"capture"`
 	OCR        OCR              `json:"ocr"`
+	Search     Search           `json:"search"`
 	Large      *Growth          `json:"large,omitempty"`
 	Growth     []Growth         `json:"growth"`
 }
@@ -95,6 +96,7 @@ func (r Report) Write(w io.Writer) error {
 	r.Capture.write(row)
 	r.writeExtraction(row)
 	r.OCR.write(row)
+	r.Search.write(row)
 	r.writeParts(row)
 	if g := r.Large; g != nil {
 		row("")

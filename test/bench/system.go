@@ -23,6 +23,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
 const (
@@ -36,7 +37,9 @@ type endpoints struct {
 	NATS     config.NATS
 	Postgres config.Postgres
 	S3       config.S3
+	Qdrant   config.Qdrant
 	Runner   config.Runner
+	Gateway  string `env:"GATEWAY_URL" help:"Address of the gateway's HTTP API."`
 }
 
 // system is a running `colophon dev` of its own folder.
@@ -51,6 +54,9 @@ type system struct {
 	blobs   *blobstore.Store
 	conn    *stream.Conn
 	nc      *nats.Conn
+	vectors *vectorstore.Client
+	alias   string // of the collection that is searched
+	gateway string // address of the HTTP API
 	monitor *monitor
 }
 
@@ -129,6 +135,10 @@ func (s *system) connect(ctx context.Context) error {
 	if s.conn, err = stream.Connect(ctx, stream.ConfigOf("bench", e.NATS, e.Runner)); err != nil {
 		return err
 	}
+	if s.vectors, err = vectorstore.Open(ctx, vectorstore.ConfigOf(e.Qdrant)); err != nil {
+		return err
+	}
+	s.alias, s.gateway = e.Qdrant.Collection, e.Gateway
 	s.nc, err = nats.Connect(string(e.NATS.URL))
 	return err
 }
@@ -163,6 +173,9 @@ func (s *system) stop() error {
 	}
 	if s.pg != nil {
 		_ = s.pg.Close(context.Background()) // it only read
+	}
+	if s.vectors != nil {
+		_ = s.vectors.Close() // what was written is durable
 	}
 	if s.db != nil {
 		s.db.Close()

@@ -103,6 +103,15 @@ func (p Path) collect(value *pb.Value, found []*pb.Value) []*pb.Value {
 
 // Pick returns a payload that holds only what the paths lead to and what lies on the way there.
 func Pick(payload map[string]*pb.Value, paths []Path) map[string]*pb.Value {
+	if !slices.ContainsFunc(paths, func(p Path) bool { return len(p) != 1 }) { // whole fields
+		kept := make(map[string]*pb.Value, len(paths))
+		for _, p := range paths {
+			if value, ok := payload[p[0].key]; ok {
+				kept[p[0].key] = value
+			}
+		}
+		return kept
+	}
 	return pruneFields(payload, nil, func(at Path) bool {
 		return slices.ContainsFunc(paths, func(wanted Path) bool { return at.begins(wanted) || wanted.begins(at) })
 	})

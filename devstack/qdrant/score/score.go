@@ -65,6 +65,7 @@ func manhattan(a, b []float32) float32 {
 type Metric struct {
 	Score    func(a, b []float32) float32
 	Smaller  bool // smaller scores are better: the score is a distance
+	Product  bool // the score is the inner product
 	Prepares bool // vectors are normalised before they are stored and asked with
 }
 
@@ -72,9 +73,9 @@ type Metric struct {
 func MetricOf(distance pb.Distance) (Metric, error) {
 	switch distance {
 	case pb.Distance_Cosine:
-		return Metric{Score: Dot, Prepares: true}, nil
+		return Metric{Score: Dot, Product: true, Prepares: true}, nil
 	case pb.Distance_Dot:
-		return Metric{Score: Dot}, nil
+		return Metric{Score: Dot, Product: true}, nil
 	case pb.Distance_Euclid:
 		return Metric{Score: euclid, Smaller: true}, nil
 	case pb.Distance_Manhattan:
@@ -127,11 +128,12 @@ func IDF(total, frequency int) float32 {
 	return float32(math.Log((n-df+0.5)/(df+0.5) + 1))
 }
 
-// Weigh multiplies each value by its index's inverse document frequency.
-func (s Sparse) Weigh(total int, frequency map[uint32]int) Sparse {
+// Weigh multiplies each value by its index's inverse document frequency: frequency says how many of total vectors have
+// an index.
+func (s Sparse) Weigh(total int, frequency func(index uint32) int) Sparse {
 	weighed := Sparse{Indices: s.Indices, Values: make([]float32, len(s.Values))}
 	for i, index := range s.Indices {
-		weighed.Values[i] = s.Values[i] * IDF(total, frequency[index])
+		weighed.Values[i] = s.Values[i] * IDF(total, frequency(index))
 	}
 	return weighed
 }

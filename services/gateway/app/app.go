@@ -28,18 +28,28 @@ import (
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
-// memoryTime is how long a request waits for memory.
-const memoryTime = 10 * time.Second
+// How long a request waits for memory, and a search, which is to be turned away soon.
+const (
+	memoryTime = 10 * time.Second
+	searchTime = 250 * time.Millisecond
+)
+
+// searchShare is the part of the memory that searches have for themselves: one
+// searchShare-th, so that large pages do not keep them waiting.
+const searchShare = 4
 
 // Name is the service's name in logs and traces.
 const Name = "gateway"
 
 // App is the running gateway.
 type App struct {
-	config     Config
-	log        *slog.Logger
-	listener   net.Listener
-	memory     *room.Room // of the pages of answers
+	config   Config
+	log      *slog.Logger
+	listener net.Listener
+	memory   *room.Room // of the pages of answers
+
+	searchMemory *room.Room // of the pages that hits stand on
+
 	server     *http.Server
 	conn       *stream.Conn
 	db         *catalog.DB
@@ -64,7 +74,8 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 		return nil, errors.Join(fmt.Errorf("opening the HTTP address: %w", err), a.Close())
 	}
 	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
-	a.memory = room.New(c.HTTP.Memory, memoryTime)
+	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
+	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.client, c.Qdrant.Collection)
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
@@ -96,12 +107,13 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 
 func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
+	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
 	builtIn := retrieval.HashEmbedder{}
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: &search.Searcher{
-			Catalog: a.db, Points: a.vectors.points, Pages: reader, Alias: a.config.Qdrant.Collection, Log: tel.Logger,
+			Catalog: a.db, Points: a.vectors.points, Boxes: search.NewBoxReader(a.db, ofHits), Alias: a.config.Qdrant.Collection, Log: tel.Logger,
 			Embedders: map[string]retrieval.Embedder{builtIn.Model(): builtIn},
 		},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{

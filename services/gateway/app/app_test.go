@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 // rig is a running gateway over stores of its own.
 type rig struct {
-	t          *testing.T
+	t          testing.TB
 	ctx        context.Context
 	app        *App
 	collection model.Collection
@@ -52,7 +52,7 @@ type rig struct {
 	n          int
 }
 
-func newRig(t *testing.T, settings ...string) *rig {
+func newRig(t testing.TB, settings ...string) *rig {
 	t.Helper()
 	env := devtest.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -182,7 +182,7 @@ func (r *rig) get(template string, status int, path string) []byte {
 	return body
 }
 
-func into[T any](t *testing.T, body []byte) (v T) {
+func into[T any](t testing.TB, body []byte) (v T) {
 	t.Helper()
 	if err := json.Unmarshal(body, &v); err != nil {
 		t.Fatal(err)
@@ -194,6 +194,9 @@ func into[T any](t *testing.T, body []byte) (v T) {
 type doc struct {
 	source, url, title, content, date string
 	language, territory               string
+	name, sourceType                  string          // of its source
+	said                              model.ChunkType // a fact when it is empty
+	twinOf                            string          // chunk_ref of the one that stands for its text; it has no point then
 	kind                              model.FinalType
 	status                            model.ChunkStatus
 	layer                             model.Layer
@@ -218,7 +221,9 @@ func (r *rig) add(d doc) (model.Snapshot, model.Chunk) {
 	r.must(err)
 	unit := r.extract(s, run, d)
 	c := r.chunk(s, run, d, unit)
-	r.index(c)
+	if d.twinOf == "" {
+		r.index(c)
+	}
 	return s, c
 }
 
@@ -234,6 +239,11 @@ func defaults(d *doc, n int) {
 	set(&d.date, "2026-03-01")
 	set(&d.language, "fr")
 	set(&d.territory, "Valdoro")
+	set(&d.name, "Mairie")
+	set(&d.sourceType, "official")
+	if d.said == "" {
+		d.said = model.ChunkFact
+	}
 	if d.kind == "" {
 		d.kind = model.TypeHTML
 	}
@@ -254,10 +264,10 @@ func (r *rig) capture(d doc) model.Snapshot {
 	date, err := time.Parse(time.DateOnly, d.date)
 	r.must(err)
 	s := model.Snapshot{
-		DocumentID: digest.DocumentID(d.source, d.url), RequestID: id, SourceID: d.source, SourceName: "Mairie",
+		DocumentID: digest.DocumentID(d.source, d.url), RequestID: id, SourceID: d.source, SourceName: d.name,
 		SnapshotKind: d.kind.Kind(), FinalType: d.kind, URL: d.url, URLCanonical: d.url, ExternalID: d.url,
 		RetrievedAt: date, LastModified: date, LastModifiedOrigin: "http_header", ContentType: "text/html; charset=utf-8",
-		ContentHash: digest.Content([]byte(d.html)), ByteLength: int64(len(d.html)), SourceType: "official", Domain: "civics",
+		ContentHash: digest.Content([]byte(d.html)), ByteLength: int64(len(d.html)), SourceType: d.sourceType, Domain: "civics",
 		Territory: d.territory, Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "1"}, Filename: "procès\n1.html",
 	}
 	s.SnapshotID = digest.SnapshotID(s.SourceID, id, s.ContentHash)
@@ -332,7 +342,7 @@ func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) mod
 	c := model.Chunk{
 		DocHash: digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)),
 		ChunkID: digest.ChunkID(0, 1), Generation: 1, DocumentID: s.DocumentID, SourceID: s.SourceID, SnapshotID: s.SnapshotID,
-		ExtractionID: run.ExtractionID, Content: d.content, ContentTextHash: digest.Text(d.content), Type: model.ChunkFact,
+		ExtractionID: run.ExtractionID, Content: d.content, ContentTextHash: digest.Text(d.content), Type: d.said,
 		Status: d.status, InfoDate: d.date, InfoDateOrigin: "http_header", Source: s.SourceName, SourceType: s.SourceType,
 		DocType: string(s.FinalType), Domain: s.Domain, Territory: s.Territory, Layer: d.layer, Language: d.language,
 		URL: d.url, Title: d.title, PageHint: 1, Tokens: 3, ParserVersion: run.ParserVersion, ChunkerVersion: "1",
@@ -356,7 +366,7 @@ func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) mod
 		if err := t.AddChunks(r.ctx, []model.Chunk{c}); err != nil {
 			return err
 		}
-		if err := t.AddStates(r.ctx, run, "capture", []model.ChunkState{{ChunkRef: c.ChunkRef, Layer: d.layer, Since: d.date}}); err != nil {
+		if err := t.AddStates(r.ctx, run, "capture", []model.ChunkState{{ChunkRef: c.ChunkRef, Layer: d.layer, Since: d.date, DuplicateOf: d.twinOf}}); err != nil {
 			return err
 		}
 		v := model.Version{DocHash: c.DocHash, Generation: 1, SnapshotID: s.SnapshotID, ExtractionID: run.ExtractionID,

@@ -45,11 +45,23 @@ const (
 	sendTime   = 15 * time.Minute // for the bytes of an answer, once it is made
 )
 
-// How much is worked on at once, and how long a request waits for its turn.
+// How much is worked on at once, and how long a request waits for its turn. Searches
+// have turns of their own, so that no large answer keeps them waiting, and soon know
+// that they get none: whoever searches has a person before it. More of them at once
+// would only wait for each other in the stores.
 const (
-	maxWorking = 32
-	maxProofs  = 2 // each holds some pages
-	turnTime   = 10 * time.Second
+	maxWorking   = 32
+	maxSearching = 16
+	maxProofs    = 2 // each holds some pages
+	turnTime     = 10 * time.Second
+	searchTurn   = 500 * time.Millisecond
+)
+
+// How many seconds a caller should wait who is told that too much is asked at once,
+// or that a part does not answer.
+const (
+	retryFull = "1"
+	retryAway = "5"
 )
 
 const noAddress = "there is no such address; /openapi.json lists all"
@@ -118,16 +130,26 @@ type API struct {
 type route struct {
 	path   string
 	limit  time.Duration // of the answer; 0 is answerTime
-	free   bool          // whether it is so little work that it waits for no turn
+	turns  turns         // those that it shares
 	asks   bool          // whether its handler reads the parameters; else there are none
 	handle func(w http.ResponseWriter, r *http.Request) error
 }
 
+// turns are what a route shares with others: how many are worked on at once.
+type turns int
+
+const (
+	anyTurn turns = iota
+	searchTurns
+	proofTurns
+	noTurn // so little work that it waits for none
+)
+
 func (a *API) routes() []route {
 	return []route{
-		{path: "/v1/search", handle: a.search, asks: true},
+		{path: "/v1/search", handle: a.search, asks: true, turns: searchTurns},
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
-		{path: "/v1/chunks/{ref}/proof", handle: a.proofs(), limit: proofTime},
+		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime, turns: proofTurns},
 		{path: "/v1/documents/{id}", handle: a.document},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
@@ -136,8 +158,8 @@ func (a *API) routes() []route {
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
 		{path: "/v1/changes", handle: a.changes, asks: true},
 		{path: "/v1/status", handle: a.status},
-		{path: "/healthz", handle: a.healthz, free: true},
-		{path: "/readyz", handle: a.readyz, free: true},
+		{path: "/healthz", handle: a.healthz, turns: noTurn},
+		{path: "/readyz", handle: a.readyz, turns: noTurn},
 		{path: "/openapi.json", handle: a.openapi},
 	}
 }
@@ -145,12 +167,14 @@ func (a *API) routes() []route {
 // Handler returns the API.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
-	working := room.New(maxWorking, turnTime)
+	rooms := map[turns]*room.Room{
+		anyTurn: room.New(maxWorking, turnTime), searchTurns: room.New(maxSearching, searchTurn), proofTurns: room.New(maxProofs, turnTime),
+	}
 	for _, r := range a.routes() {
 		if r.limit == 0 {
 			r.limit = answerTime
 		}
-		mux.Handle("GET "+r.path, a.serve(r, working))
+		mux.Handle("GET "+r.path, a.serve(r, rooms[r.turns]))
 		mux.HandleFunc(r.path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Allow", "GET, HEAD")
 			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
@@ -193,7 +217,8 @@ func localHost(host string) bool {
 }
 
 // serve runs a route's handler under its deadline and in a span, when there is room
-// to work on it, and turns its error into a problem.
+// to work on it, and turns its error into a problem. working is nil for a route that
+// waits for no turn.
 func (a *API) serve(r route, working *room.Room) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		ctx := a.Traces.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
@@ -214,7 +239,10 @@ func (a *API) serve(r route, working *room.Room) http.Handler {
 			a.Log.ErrorContext(ctx, "a request failed", slog.String("route", r.path), slog.Any("error", err))
 		}
 		if status == http.StatusServiceUnavailable {
-			w.Header().Set("Retry-After", "5")
+			w.Header().Set("Retry-After", retryAway)
+			if errors.Is(err, room.ErrFull) {
+				w.Header().Set("Retry-After", retryFull)
+			}
 		}
 		a.problem(out, status, detail)
 	})
@@ -222,12 +250,12 @@ func (a *API) serve(r route, working *room.Room) http.Handler {
 
 // work runs a route's handler in its turn, which is over when the answer is sent.
 func (a *API) work(out *sender, req *http.Request, r route, working *room.Room) error {
-	if !r.asks && !r.free { // what probes add is nothing to them
+	if !r.asks && working != nil { // what probes add is nothing to them
 		if _, err := query(req); err != nil {
 			return err
 		}
 	}
-	if !r.free {
+	if working != nil {
 		give, err := working.Take(req.Context(), 1)
 		if err != nil {
 			return err

@@ -56,6 +56,13 @@ func inPath(name, help string) param {
 	return param{name: name, in: "path", help: help, schema: text(maxValue), required: true}
 }
 
+func finalTypes() (names []string) {
+	for _, t := range model.FinalTypes() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
 func describe() []described {
 	snapshot := inPath("id", "snapshot_id")
 	number := param{name: "n", in: "path", help: "Page number, from 1.", required: true,
@@ -63,17 +70,21 @@ func describe() []described {
 	ref := inPath("ref", "chunk_ref, {doc_hash}:{chunk_id}")
 	return []described{
 		{path: "/v1/search", answer: search.Answer{},
-			summary: "Hybrid search: dense and sparse hits under one filter, fused; chunks of equal content are one hit with all its sources.",
+			summary: "Hybrid search: dense and sparse hits under one filter, fused; chunks of equal content, type and status are one hit with all its sources. Disabled sources are not searched.",
 			params: []param{
 				{name: "q", in: "query", help: "The question.", schema: text(maxQuery), required: true},
 				list("Only these sources.", "source"),
+				list("Only sources of these types.", "source_type", model.SourceTypes()...),
 				list("Only these types.", "type", "fact", "allegation", "opinion"),
 				list("Only these statuses.", "status", "under_review", "confirmed", "refuted", "obsolete"),
+				list("Only documents of these types.", "doc_type", finalTypes()...),
 				list("Only these languages, ISO 639-1.", "language"), list("Only these territories.", "territory"),
 				list("Only these domains.", "domain"),
 				list("Only these layers; hot and summary when none is given, all with as_of.", "layer", "hot", "summary", "archive"),
 				{name: "as_of", in: "query", help: "Only what was dated on this day or before it, archived or not.",
 					schema: map[string]any{"type": "string", "format": "date"}},
+				{name: "boxes", in: "query", help: "Whether hits say where their evidence stands on its pages.",
+					schema: map[string]any{"type": "string", "enum": []string{"true", "false"}, "default": "true"}},
 				limit(10),
 			}},
 		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state.", params: []param{ref}, answer: catalog.ChunkWithState{}},

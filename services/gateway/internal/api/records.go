@@ -12,7 +12,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/stream"
-	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -23,13 +22,14 @@ const maxSnapshots = 100
 const pageRecord = 8 << 10
 
 func (a *API) search(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "q", "source", "type", "status", "language", "territory", "domain", "layer", "as_of", "limit")
+	values, err := query(r, "q", "source", "source_type", "type", "status", "doc_type", "language", "territory", "domain", "layer", "as_of", "boxes", "limit")
 	if err != nil {
 		return err
 	}
 	req := search.Request{
 		Query: values.Get("q"), Sources: values["source"], Types: values["type"], Statuses: values["status"],
 		Languages: values["language"], Territories: values["territory"], Domains: values["domain"], Layers: values["layer"],
+		SourceTypes: values["source_type"], DocTypes: values["doc_type"],
 	}
 	if req.Query == "" || len(values["q"]) > 1 {
 		return bad("q must be given, once")
@@ -43,6 +43,19 @@ func (a *API) search(w http.ResponseWriter, r *http.Request) error {
 	if err := oneOf("layer", req.Layers, model.LayerHot, model.LayerSummary, model.LayerArchive); err != nil {
 		return err
 	}
+	if err := oneOf("source_type", req.SourceTypes, model.SourceTypes()...); err != nil {
+		return err
+	}
+	if err := oneOf("doc_type", req.DocTypes, model.FinalTypes()...); err != nil {
+		return err
+	}
+	if err := oneOf("boxes", values["boxes"], "true", "false"); err != nil {
+		return err
+	}
+	if len(values["boxes"]) > 1 {
+		return bad("boxes must be given once")
+	}
+	req.NoBoxes = values.Get("boxes") == "false"
 	if req.AsOf, err = day(values, "as_of"); err != nil {
 		return err
 	}
@@ -90,26 +103,17 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, c)
 }
 
-// proofs answers with the proof of a chunk, of which few are made at once.
-func (a *API) proofs() func(w http.ResponseWriter, r *http.Request) error {
-	making := room.New(maxProofs, turnTime)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		c, err := a.found(r)
-		if err != nil {
-			return err
-		}
-		give, err := making.Take(r.Context(), 1)
-		if err != nil {
-			return err
-		}
-		defer give()
-		proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
-		give() // not only when the answer was read
-		if err != nil {
-			return err
-		}
-		return a.answer(w, proofs[0])
+// proof answers with the proof of a chunk.
+func (a *API) proof(w http.ResponseWriter, r *http.Request) error {
+	c, err := a.found(r)
+	if err != nil {
+		return err
 	}
+	proofs, err := a.Prover.Prove(r.Context(), []proof.Item{{Chunk: c.Chunk, State: c.State}})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, proofs[0])
 }
 
 // DocumentAnswer is the answer of /v1/documents/{id}.

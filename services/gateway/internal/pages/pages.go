@@ -19,6 +19,10 @@ import (
 // collection has not found yet.
 const weight = 8
 
+// boxWeight is the same while only the places of its units are read: the frame, and
+// what decompression holds beside it.
+const boxWeight = 2
+
 // ErrNoPage says that a run has no such page, or has not extracted it yet.
 var ErrNoPage = errors.New("the run has no such page")
 
@@ -62,8 +66,29 @@ func (d *Document) Use(ctx context.Context, pageNo int, use func(segment.Frame) 
 	if i < 0 {
 		return fmt.Errorf("page %d: %w", pageNo, ErrNoPage)
 	}
-	row := d.rows[i]
-	reader, err := segment.NewReader(object{ctx, d.reader.Objects, row.ObjectKey}, row.ByteLength)
+	return d.reader.open(ctx, d.rows[i], pageNo, weight, func(r *segment.Reader, at int) error {
+		f, err := r.Frame(at)
+		if err != nil {
+			return err
+		}
+		return use(f)
+	})
+}
+
+// Boxes returns where the units of a page stand that lies in a segment, verified
+// against its index. Without memory in time the error is room.ErrFull.
+func (r Reader) Boxes(ctx context.Context, row model.SegmentRow, pageNo int) (boxes []segment.UnitBoxes, err error) {
+	err = r.open(ctx, row, pageNo, boxWeight, func(r *segment.Reader, at int) error {
+		boxes, err = r.Boxes(at)
+		return err
+	})
+	return boxes, err
+}
+
+// open finds a page in its segment, and has use read it while there is memory of
+// weight bytes for each byte of its frame.
+func (r Reader) open(ctx context.Context, row model.SegmentRow, pageNo int, weight int64, use func(r *segment.Reader, at int) error) error {
+	reader, err := segment.NewReader(&object{ctx: ctx, objects: r.Objects, key: row.ObjectKey, size: row.ByteLength}, row.ByteLength)
 	if err != nil {
 		return fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err)
 	}
@@ -75,26 +100,10 @@ func (d *Document) Use(ctx context.Context, pageNo int, use func(segment.Frame) 
 	if err != nil {
 		return err
 	}
-	give, err := d.reader.Memory.Take(ctx, weight*size)
+	give, err := r.Memory.Take(ctx, weight*size)
 	if err != nil {
 		return fmt.Errorf("page %d: %w", pageNo, err)
 	}
 	defer give()
-	f, err := reader.Frame(at)
-	if err != nil {
-		return err
-	}
-	return use(f)
-}
-
-// object is io.ReaderAt over one object.
-type object struct {
-	ctx     context.Context
-	objects Objects
-	key     string
-}
-
-func (o object) ReadAt(p []byte, off int64) (int, error) {
-	data, err := o.objects.GetRange(o.ctx, blobstore.Derived, o.key, off, int64(len(p)))
-	return copy(p, data), err
+	return use(reader, at)
 }

@@ -1,11 +1,11 @@
 // Package search answers questions: dense and sparse hits under one filter,
-// fused, equal contents joined, each with the place of its evidence.
+// fused, chunks that say the same joined, each with the place of its evidence.
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -13,25 +13,27 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
-	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
-	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 )
 
-// candidates is how many hits each side gives to the fusion, which needs them
-// to reach well below what is shown.
-const candidates = 100
+// How many sources an answer lists: shared by its hits, and of each so many at
+// least. Ten thousand pages that carry one notice must not make an answer of
+// megabytes.
+const (
+	sourcesOfAnswer = 2000
+	leastSources    = 50
+)
 
 // Catalog is the record that hits are filled from.
 type Catalog interface {
-	ActiveCollection(ctx context.Context, alias string) (model.Collection, error)
-	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
-	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
-	SameTexts(ctx context.Context, textHashes, layers []string) ([]catalog.ChunkWithState, error)
-	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)
+	SearchScope(ctx context.Context, alias string) (catalog.SearchScope, error)
+	Claims(ctx context.Context, refs []string) (map[string]catalog.ClaimRow, error)
+	Twins(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
+	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
+	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
+	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
 }
 
 // Points is a collection that can be asked.
@@ -45,7 +47,7 @@ type Points interface {
 type Searcher struct {
 	Catalog   Catalog
 	Points    func(ctx context.Context, collection string) (Points, error)
-	Pages     pages.Reader
+	Boxes     *BoxReader
 	Embedders map[string]retrieval.Embedder // by the model's name
 	Alias     string
 	Log       *slog.Logger
@@ -57,9 +59,11 @@ type Searcher struct {
 type Request struct {
 	Query                                                     string
 	Sources, Types, Statuses, Languages, Territories, Domains []string
+	SourceTypes, DocTypes                                     []string
 	Layers                                                    []string
 	AsOf                                                      time.Time // zero: today
 	Limit                                                     int
+	NoBoxes                                                   bool // the places of evidence are not asked for
 }
 
 // Answer is what was found, best first.
@@ -70,7 +74,8 @@ type Answer struct {
 	Hits       []Hit  `json:"hits"`            // the hits, the best first
 }
 
-// Hit is one content that was found, with everything that says it.
+// Hit is one content that was found, said as one type and with one status, with
+// everything that says it so.
 type Hit struct {
 	ChunkRef    string         `json:"chunk_ref"`
 	Score       float64        `json:"score"`   // 0..1, weighted sum of both sides
@@ -90,24 +95,31 @@ type Hit struct {
 	Layer       string         `json:"layer"`
 	Language    string         `json:"language"`
 	DocType     string         `json:"doc_type"`
+	SourceType  string         `json:"source_type"`
 	Domain      string         `json:"domain"`
 	Territory   string         `json:"territory"`
 	SourceID    string         `json:"source_id"`
 	Source      string         `json:"source"` // display name of the source
 	DocumentID  string         `json:"document_id"`
 	SnapshotID  string         `json:"snapshot_id"`
-	Sources     []Source       `json:"sources"` // all that say it, this chunk first
+	Sources     []Source       `json:"sources"`      // all that say it and pass the filters, this chunk first
+	MoreSources bool           `json:"more_sources"` // there are more than sources lists
 }
 
-// Source is a chunk with the content of a hit.
+// Source is a chunk with the content, type and status of a hit.
 type Source struct {
 	ChunkRef   string `json:"chunk_ref"`
 	SourceID   string `json:"source_id"`
 	Source     string `json:"source"` // display name of the source
+	SourceType string `json:"source_type"`
 	URL        string `json:"url"`
 	Title      string `json:"title"`
+	DocType    string `json:"doc_type"`
 	Page       int    `json:"page"`      // page, from 1; 0 when there is none
+	Type       string `json:"type"`      // fact, allegation or opinion: that of the hit
+	Status     string `json:"status"`    // under_review, confirmed, refuted or obsolete: that of the hit
 	InfoDate   string `json:"info_date"` // day of the document, YYYY-MM-DD
+	Layer      string `json:"layer"`     // hot, summary or archive
 	DocumentID string `json:"document_id"`
 	SnapshotID string `json:"snapshot_id"`
 }
@@ -128,178 +140,160 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	} else if len(r.Layers) == 0 {
 		r.Layers = []string{string(model.LayerHot), string(model.LayerSummary)}
 	}
-	collection, err := s.Catalog.ActiveCollection(ctx, s.Alias)
+	scope, err := s.Catalog.SearchScope(ctx, s.Alias)
 	if errors.Is(err, catalog.ErrNotFound) {
 		return answer, nil
 	}
 	if err != nil {
 		return answer, err
 	}
-	answer.Collection = collection.Name
-	scores, err := s.find(ctx, collection, r)
-	if err != nil || len(scores) == 0 {
+	answer.Collection = scope.Collection.Name
+	groups, err := s.find(ctx, scope, r)
+	if err != nil || len(groups) == 0 {
 		return answer, err
 	}
-	groups, err := s.group(ctx, scores, r)
+	filled, err := s.fill(ctx, groups, chunkFilter(r, scope))
 	if err != nil {
 		return answer, err
 	}
-	answer.Hits = make([]Hit, len(groups))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(8)
-	documents := &documents{reader: s.Pages, catalog: s.Catalog}
-	for i, g := range groups {
-		group.Go(func() error {
-			answer.Hits[i] = g.hit(r.Query)
-			boxes, err := documents.boxes(groupCtx, g.members[0].Chunk)
-			if err != nil {
-				if groupCtx.Err() != nil || fault.KindOf(err) == fault.KindUnavailable || errors.Is(err, room.ErrFull) {
-					return err
-				}
-				s.Log.ErrorContext(ctx, "the evidence of a hit cannot be read",
-					slog.String("chunk_ref", answer.Hits[i].ChunkRef), slog.Any("error", err))
-			}
-			answer.Hits[i].Boxes = boxes
-			return nil
-		})
+	for _, f := range filled {
+		answer.Hits = append(answer.Hits, f.hit(r.Query))
 	}
-	return answer, group.Wait()
+	if r.NoBoxes {
+		return answer, nil
+	}
+	return answer, s.addBoxes(ctx, answer.Hits, filled)
 }
 
-// find returns the fused hits: chunk_refs with their scores, best first.
-func (s *Searcher) find(ctx context.Context, collection model.Collection, r Request) ([]retrieval.Scored, error) {
-	embedder, ok := s.Embedders[collection.Model]
-	if !ok {
-		return nil, fault.Unavailable(fmt.Errorf("no embedder for the model %s of collection %s", collection.Model, collection.Name))
-	}
-	points, err := s.Points(ctx, collection.Name)
+// find returns the groups of chunks that answer a question best, at most as many
+// as it asks for. As long as there are fewer, since many chunks say the same or
+// have moved, it looks further down.
+func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Request) ([]group, error) {
+	q, err := s.question(ctx, scope, r)
 	if err != nil {
 		return nil, err
 	}
-	filter := vectorstore.Filter{
-		Sources: r.Sources, Types: r.Types, Statuses: r.Statuses, Layers: r.Layers, Languages: r.Languages,
-		Territories: r.Territories, Domains: r.Domains, To: r.AsOf,
-	}
-	var dense, sparse []retrieval.Scored
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		vectors, err := embedder.Embed(ctx, []string{r.Query}, retrieval.Query)
-		if err != nil || zero(vectors[0]) {
-			return err
+	for n := candidates; ; n = min(n*widening, maxCandidates) {
+		scores, more, err := q.candidates(ctx, n)
+		if err != nil {
+			return nil, err
 		}
-		hits, err := points.QueryDense(ctx, vectors[0], filter, candidates)
-		dense = scored(hits)
-		return err
-	})
-	group.Go(func() error {
-		indices, values := retrieval.SparseQuery(r.Query)
-		hits, err := points.QuerySparse(ctx, vectorstore.Sparse{Indices: indices, Values: values}, filter, candidates)
-		sparse = scored(hits)
-		return err
-	})
-	if err := group.Wait(); err != nil {
-		return nil, err
+		groups, err := s.groups(ctx, scores, scope, r.Layers)
+		if err != nil {
+			return nil, err
+		}
+		if len(groups) >= r.Limit || !more || n == maxCandidates {
+			return groups[:min(len(groups), r.Limit)], nil
+		}
 	}
-	return retrieval.Fuse(dense, sparse, embedder.DenseWeight()), nil
 }
 
-// zero reports whether a vector says nothing: its cosines are no scores.
-func zero(v []float32) bool { return !slices.ContainsFunc(v, func(x float32) bool { return x != 0 }) }
+// group is the chunks of one claim that were found, best first.
+type group struct {
+	claim catalog.Claim
+	score float64
+	refs  []string
+}
 
-func scored(hits []vectorstore.Hit) []retrieval.Scored {
-	list := make([]retrieval.Scored, len(hits))
-	for i, h := range hits {
-		list[i] = retrieval.Scored{ID: h.Payload.PointIDReadable, Score: h.Score}
+// groups joins chunks of one claim. What the catalog does not know, or has moved
+// to another layer since it was indexed, is left out, and so are chunks of
+// disabled sources.
+func (s *Searcher) groups(ctx context.Context, scores []retrieval.Scored, scope catalog.SearchScope, layers []string) ([]group, error) {
+	if len(scores) == 0 {
+		return nil, nil
 	}
-	return list
-}
-
-// found is the chunks of one content, best first.
-type found struct {
-	score   float64
-	members []catalog.ChunkWithState
-}
-
-// group joins chunks of equal content, fills them from the catalog, and adds
-// those for which another one stands. What the catalog does not know, or has
-// moved to another layer since it was indexed, is left out.
-func (s *Searcher) group(ctx context.Context, scores []retrieval.Scored, r Request) ([]found, error) {
 	refs := make([]string, len(scores))
 	for i, hit := range scores {
 		refs[i] = hit.ID
 	}
-	chunks, err := s.Catalog.Chunks(ctx, refs)
+	claims, err := s.Catalog.Claims(ctx, refs)
 	if err != nil {
 		return nil, err
 	}
-	states, err := s.Catalog.ChunkStates(ctx, refs)
-	if err != nil {
-		return nil, err
-	}
-	byRef := make(map[string]catalog.ChunkWithState, len(chunks))
-	for _, c := range chunks {
-		byRef[c.ChunkRef] = catalog.ChunkWithState{Chunk: c}
-	}
-	for _, state := range states {
-		if c, ok := byRef[state.ChunkRef]; ok {
-			byRef[state.ChunkRef] = catalog.ChunkWithState{Chunk: c.Chunk, State: state}
-		}
-	}
-	var groups []found
-	place := make(map[string]int)
+	var groups []group
+	place := make(map[catalog.Claim]int)
 	for _, hit := range scores {
-		c, ok := byRef[hit.ID]
-		if !ok || len(r.Layers) > 0 && !slices.Contains(r.Layers, string(c.State.Layer)) {
+		row, ok := claims[hit.ID]
+		if !ok || slices.Contains(scope.Disabled, row.SourceID) ||
+			len(layers) > 0 && !slices.Contains(layers, string(row.Layer)) {
 			continue
 		}
-		i, known := place[c.Chunk.ContentTextHash]
+		i, known := place[row.Claim]
 		if !known {
 			i = len(groups)
-			place[c.Chunk.ContentTextHash] = i
-			groups = append(groups, found{score: hit.Score})
+			place[row.Claim] = i
+			groups = append(groups, group{claim: row.Claim, score: hit.Score})
 		}
-		groups[i].members = append(groups[i].members, c)
+		groups[i].refs = append(groups[i].refs, hit.ID)
 	}
-	groups = groups[:min(len(groups), r.Limit)]
-	return groups, s.addEqual(ctx, groups, r.Layers)
+	return groups, nil
 }
 
-func (s *Searcher) addEqual(ctx context.Context, groups []found, layers []string) error {
-	var hashes []string
-	place := make(map[string]int)
+// filled is a group with what the catalog says of it.
+type filled struct {
+	score  float64
+	chunk  catalog.ChunkWithState   // the best, whole
+	others []catalog.ChunkWithState // that say the same, without text; those found first
+	more   bool                     // there are more than others
+}
+
+// fill reads the best chunk of each group, and all that say the same as it: also
+// those that were not found, since another one stands for them or their header is
+// another. A group whose best chunk is gone is left out.
+func (s *Searcher) fill(ctx context.Context, groups []group, f catalog.ChunkFilter) ([]filled, error) {
+	most := max(leastSources, sourcesOfAnswer/len(groups))
+	best := make([]string, len(groups))
+	claims := make([]catalog.Claim, len(groups))
 	for i, g := range groups {
-		for _, c := range g.members {
-			hashes = append(hashes, c.Chunk.TextHash)
-			place[c.Chunk.ContentTextHash] = i
-		}
+		best[i], claims[i] = g.refs[0], g.claim
 	}
-	if len(layers) == 0 {
-		layers = []string{string(model.LayerHot), string(model.LayerSummary), string(model.LayerArchive)}
-	}
-	same, err := s.Catalog.SameTexts(ctx, hashes, layers)
-	if err != nil {
+	var (
+		chunks []catalog.ChunkWithState
+		saying [][]catalog.ChunkWithState
+	)
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		chunks, err = s.Catalog.ChunksWithStates(bothCtx, best)
 		return err
+	})
+	both.Go(func() (err error) {
+		saying, err = s.Catalog.Saying(bothCtx, claims, f, most+1)
+		return err
+	})
+	if err := both.Wait(); err != nil {
+		return nil, err
 	}
-	for _, c := range same {
-		i, ok := place[c.Chunk.ContentTextHash]
-		if !ok || slices.ContainsFunc(groups[i].members, func(m catalog.ChunkWithState) bool {
-			return m.Chunk.ChunkRef == c.Chunk.ChunkRef
-		}) {
+	var all []filled
+	for i, g := range groups {
+		at := slices.IndexFunc(chunks, func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
+		if at < 0 {
 			continue
 		}
-		groups[i].members = append(groups[i].members, c)
+		one := filled{score: g.score, chunk: chunks[at]}
+		one.others = slices.DeleteFunc(saying[i], func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
+		rank := make(map[string]int, len(g.refs))
+		for n, ref := range g.refs {
+			rank[ref] = n - len(g.refs)
+		}
+		slices.SortStableFunc(one.others, func(a, b catalog.ChunkWithState) int {
+			return cmp.Compare(rank[a.Chunk.ChunkRef], rank[b.Chunk.ChunkRef])
+		})
+		if one.more = len(one.others) >= most; one.more {
+			one.others = one.others[:most-1]
+		}
+		all = append(all, one)
 	}
-	return nil
+	return all, nil
 }
 
-func (g found) hit(query string) Hit {
-	c, s := g.members[0].Chunk, g.members[0].State
+func (f filled) hit(query string) Hit {
+	c, s := f.chunk.Chunk, f.chunk.State
 	h := Hit{
-		ChunkRef: c.ChunkRef, Score: g.score, Text: c.Text, Content: c.Content, Snippet: snippet(c.Content, query),
-		Title: c.Title, URL: c.URL, Page: c.PageHint, Anchors: c.Anchors, SectionPath: c.SectionPath,
+		ChunkRef: c.ChunkRef, Score: f.score, Text: c.Text, Content: c.Content, Snippet: snippet(c.Content, query),
+		Title: c.Title, URL: c.URL, Page: c.PageHint, Anchors: c.Anchors, SectionPath: c.SectionPath, Boxes: []Box{},
 		Type: string(c.Type), Status: string(c.Status), InfoDate: c.InfoDate, Since: s.Since, Layer: string(s.Layer),
-		Language: c.Language, DocType: c.DocType, Domain: c.Domain, Territory: c.Territory,
-		SourceID: c.SourceID, Source: c.Source, DocumentID: c.DocumentID, SnapshotID: c.SnapshotID,
+		Language: c.Language, DocType: c.DocType, SourceType: c.SourceType, Domain: c.Domain, Territory: c.Territory,
+		SourceID: c.SourceID, Source: c.Source, DocumentID: c.DocumentID, SnapshotID: c.SnapshotID, MoreSources: f.more,
 	}
 	if h.Anchors == nil {
 		h.Anchors = []model.Anchor{}
@@ -307,12 +301,18 @@ func (g found) hit(query string) Hit {
 	if h.SectionPath == nil {
 		h.SectionPath = []string{}
 	}
-	for _, m := range g.members {
-		h.Sources = append(h.Sources, Source{
-			ChunkRef: m.Chunk.ChunkRef, SourceID: m.Chunk.SourceID, Source: m.Chunk.Source, URL: m.Chunk.URL,
-			Title: m.Chunk.Title, Page: m.Chunk.PageHint, InfoDate: m.Chunk.InfoDate,
-			DocumentID: m.Chunk.DocumentID, SnapshotID: m.Chunk.SnapshotID,
-		})
+	h.Sources = append(h.Sources, sourceOf(f.chunk))
+	for _, other := range f.others {
+		h.Sources = append(h.Sources, sourceOf(other))
 	}
 	return h
+}
+
+func sourceOf(c catalog.ChunkWithState) Source {
+	return Source{
+		ChunkRef: c.Chunk.ChunkRef, SourceID: c.Chunk.SourceID, Source: c.Chunk.Source, SourceType: c.Chunk.SourceType,
+		URL: c.Chunk.URL, Title: c.Chunk.Title, DocType: c.Chunk.DocType, Page: c.Chunk.PageHint,
+		Type: string(c.Chunk.Type), Status: string(c.Chunk.Status), InfoDate: c.Chunk.InfoDate, Layer: string(c.State.Layer),
+		DocumentID: c.Chunk.DocumentID, SnapshotID: c.Chunk.SnapshotID,
+	}
 }

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
+	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+)
+
+// BenchmarkSearch asks for ten hits: of HTML, which have no boxes; of PDF pages of 300
+// units that were read before; and of such that were not. A hit's boxes cost a tenth
+// of what the PDFs take more than the HTML.
+func BenchmarkSearch(b *testing.B) {
+	const hits, units = 10, 300
+	for _, c := range []struct {
+		name string
+		kind model.FinalType
+		cold bool
+	}{{"html", model.TypeHTML, false}, {"pdf", model.TypePDF, false}, {"pdf-cold", model.TypePDF, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			r := newRig(b)
+			for i := range hits {
+				r.add(doc{content: fmt.Sprintf("Le quorum numéro %d.", i), kind: c.kind, more: units, box: &model.BBox{X: 0.1, Y: 0.2, W: 0.5, H: 0.1}})
+			}
+			reader := pages.Reader{Catalog: r.app.db, Objects: r.app.blobs, Memory: r.app.searchMemory}
+			s := &search.Searcher{Catalog: r.app.db, Points: r.app.vectors.points, Boxes: search.NewBoxReader(r.app.db, reader),
+				Alias: r.app.config.Qdrant.Collection, Embedders: map[string]retrieval.Embedder{retrieval.HashModel: retrieval.HashEmbedder{}}}
+			for b.Loop() {
+				if c.cold {
+					s.Boxes = search.NewBoxReader(r.app.db, reader)
+				}
+				found, err := s.Search(b.Context(), search.Request{Query: "quorum", Limit: hits})
+				if err != nil || len(found.Hits) != hits || (len(found.Hits[0].Boxes) > 0) != (c.kind == model.TypePDF) {
+					b.Fatalf("%d hits: %v", len(found.Hits), err)
+				}
+			}
+		})
+	}
+}
