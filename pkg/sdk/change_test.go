@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
@@ -79,7 +80,7 @@ func TestAMapOfChangesIsWhatTheCatalogHolds(t *testing.T) {
 			s := of[len(of)-1]
 			want[ref] = fmt.Sprintf("%d %s %s %q %q %q", s.Rev, s.Layer, s.Since, s.Repeats, s.DuplicateOf, fmt.Sprintf("cause-%d", s.Rev))
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 		defer cancel()
 		for ch, err := range r.client().Chunks(ctx, sdk.From{}) {
 			r.must(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
@@ -42,7 +43,7 @@ func (r *rig) say(data ...event.Data) {
 // take returns the next n changes as ref/rev/verb, and where the last one was.
 func (r *rig) take(c *sdk.Client, from sdk.From, n int) (got []string, last sdk.Position) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.Context(), devtest.Patience)
 	defer cancel()
 	for ch, err := range c.Chunks(ctx, from) {
 		r.must(err)
@@ -151,7 +152,7 @@ func TestChunksOfAStreamThatIsMadeAgain(t *testing.T) {
 	}
 	began := time.Now().Add(-time.Minute)
 	r.say(created("a:0", 1), created("b:0", 1))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	defer cancel()
 	var got []string
 	var kept sdk.Position

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
@@ -70,7 +71,7 @@ func (r *rig) await(what string, condition func() bool) {
 	r.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(patience)
+	deadline := time.After(devtest.Patience)
 	for !condition() {
 		select {
 		case <-tick.C:

@@ -26,10 +26,6 @@ import (
 
 const source = "town"
 
-// patience is how long these tests wait for what must come, on a machine that has
-// other things to do.
-const patience = 2 * time.Minute
-
 // rig is a bus of its own, with something at its end that answers requests as
 // the capturer does.
 type rig struct {
@@ -209,7 +205,7 @@ func inline(id, text string) sdk.Request {
 func (r *rig) outcome(p *sdk.Pending, err error) sdk.Outcome {
 	r.Helper()
 	r.must(err)
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	ctx, cancel := context.WithTimeout(r.Context(), devtest.Patience)
 	defer cancel()
 	o, err := p.Wait(ctx)
 	r.must(err)

@@ -81,7 +81,7 @@ func TestFullDisks(t *testing.T) {
 			if want == "" {
 				want = r.dump()
 			}
-			r.judge(&result, want, nil, []string{"malformed-"})
+			r.judge(&result, want, nil, []string{"malformed-"}, false)
 			t.Logf("lost %d, doubled %d, stuck %d, quiet after %.1f s", result.lost, result.doubled, result.stuck, result.quiet.Seconds())
 		})
 	}

@@ -169,6 +169,7 @@ type rig struct {
 	blobs    *blobstore.Store
 	vectors  *vectorstore.Client
 	armed    string // the file that arms a fault point
+	gateway  string // host:port of the gateway
 	web      *webServer
 	redrive  int64
 	sent     map[*item]time.Time // and not known to the catalog yet
@@ -315,6 +316,7 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.t = t
 	name := fmt.Sprintf("f%d", number)
 	r.armed = filepath.Join(r.dir, "armed-"+name)
+	r.gateway = freeAddr(t)
 	r.values = map[string]string{
 		"COLOPHON_SUBJECT_PREFIX": name, "COLOPHON_STREAM_PREFIX": strings.ToUpper(name) + "_",
 		"COLOPHON_POSTGRES_SCHEMA": name, "COLOPHON_S3_BUCKET_PREFIX": name + "-", "COLOPHON_QDRANT_COLLECTION": collection,
@@ -351,6 +353,9 @@ func (r *rig) addService(scenario, instance, service string) {
 	p := &process{name: instance, make: func() *exec.Cmd {
 		cmd := exec.Command(filepath.Join(r.bin, service))
 		cmd.Env = r.environment()
+		if instance == "gateway" { // others of it have addresses that nobody asks
+			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+r.gateway)
+		}
 		log := r.file(filepath.Join(r.dir, scenario+"-"+instance+".log"), os.O_APPEND)
 		cmd.Stdout, cmd.Stderr = log, log
 		return cmd
