@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -60,18 +61,18 @@ func TestConsumers(t *testing.T) {
 		func() {},
 	} {
 		hand(part)
-		r.await(time.Minute, "some outcomes are told", func() bool { return told.Load() >= int64(part*each) })
+		r.await(devtest.Patience, "some outcomes are told", func() bool { return told.Load() >= int64(part*each) })
 		fault()
 	}
 	waiting.Wait()
-	if took, stuck := r.quiet(2 * time.Minute); len(stuck) > 0 {
+	if took, stuck := r.quiet(devtest.Patience); len(stuck) > 0 {
 		t.Fatalf("not quiet after %s: %.500s", took, stuck)
 	}
 	want, err := r.states()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.await(pick(0, time.Minute, time.Minute), "the consumer has the newest state of all chunks", func() bool { return maps.Equal(seen.copy(), want) })
+	r.await(devtest.Patience, "the consumer has the newest state of all chunks", func() bool { return maps.Equal(seen.copy(), want) })
 	for _, wrong := range seen.copy().differ(want, false) {
 		t.Error(wrong)
 	}
@@ -133,7 +134,7 @@ func (r *rig) consume(ctx context.Context, seen *states) {
 // captureInsistently hands a request over until the bus takes it, and waits for its
 // outcome.
 func (r *rig) captureInsistently(client *sdk.Client, request sdk.Request) sdk.Outcome {
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), devtest.Patience)
 	defer cancel()
 	for {
 		pending, err := client.Capture(ctx, request)

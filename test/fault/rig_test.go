@@ -24,6 +24,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -254,7 +255,7 @@ func (r *rig) startServer(name string) {
 // awaitServer waits until a server says that it serves.
 func (r *rig) awaitServer(name string) {
 	r.t.Helper()
-	r.await(time.Minute, name+" serves", func() bool {
+	r.await(devtest.Patience, name+" serves", func() bool {
 		data, err := os.ReadFile(filepath.Join(r.dir, name+".out"))
 		return err == nil && strings.HasSuffix(string(data), "ready\n")
 	})

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 )
 
@@ -76,7 +76,7 @@ func (t told) differ(want told, lost bool) []string {
 // the stream, and with them what only the log still says.
 func (r *rig) consumersDiffer(lost bool) []string {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), devtest.Patience)
 	defer cancel()
 	want, err := r.states()
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *rig) readLog(ctx context.Context) (told, error) {
 	heard := told{}
 	address := "http://" + r.gateway
 	// It may have been killed a moment ago.
-	r.await(time.Minute, "the gateway answers", func() bool {
+	r.await(devtest.Patience, "the gateway answers", func() bool {
 		_, err := getBody(ctx, address+"/readyz")
 		return err == nil
 	})
