@@ -5,6 +5,9 @@ LINTED := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 10s
+# Of the tests of one package, whose longest take 2 minutes on an idle machine: it ends
+# what hangs, beside dozens of other busy processes too.
+TEST_TIMEOUT ?= 60m
 SEED ?= 1
 
 .PHONY: help
@@ -36,7 +39,7 @@ install: ## install PostgreSQL and Tesseract with apt-get where they are not fou
 .PHONY: test
 test: install ## all tests of all modules
 	$(GO) vet work
-	$(GO) test -timeout 20m work
+	$(GO) test -timeout $(TEST_TIMEOUT) work
 	cd test && $(GO) test -count=1 ./schema ./imports # what they read is in other modules, which the cache does not watch
 	cd pkg && $(GO) test -tags faultpoints ./faultpoint
 	@if .ci/ocr check; then cd pkg && CGO_ENABLED=1 $(GO) vet -tags $(OCR_TAGS) ./ocr/... && OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) test -tags $(OCR_TAGS) ./ocr/...; fi
@@ -124,8 +127,8 @@ e2e-full: install ## all of them with the delays of production and outages of 3 
 
 .PHONY: determinism
 determinism: install ## the same dump from other builds, numbers of workers, processes, time zones and orders
-	$(GO) test -count=1 -v -timeout 30m -run TestDeterminism ./test/e2e
-	$(GO) test -count=1 -v -timeout 30m -run TestOrders ./test/fault -args -full
+	$(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run TestDeterminism ./test/e2e -args -builds
+	$(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run TestOrders ./test/fault -args -full
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (default 10s)

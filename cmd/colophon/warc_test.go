@@ -102,7 +102,7 @@ func serveSite(out http.ResponseWriter, r *http.Request) {
 // than the one expected ends the test.
 func runTool(t *testing.T, want int, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	out, err := cmd.CombinedOutput()
@@ -116,7 +116,7 @@ func runTool(t *testing.T, want int, name string, args ...string) string {
 // be installed here.
 func warcio(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	bin := filepath.Join(t.TempDir(), "warcio", "bin")
 	for _, args := range [][]string{

@@ -8,7 +8,6 @@ import (
 	"net"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -192,7 +191,7 @@ func TestATransactionThatPanicsGivesItsConnectionBack(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = db.Tx(t.Context(), func(pgx.Tx) error { panic("a fault of the stage") })
 	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	defer cancel()
 	if err := db.Ping(ctx); err != nil {
 		t.Errorf("the only connection is gone: %v", err)

@@ -10,7 +10,7 @@ import (
 )
 
 const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
-		s.chunk_ref IS NOT NULL, coalesce(c.doc_hash, ''), coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
+		s.chunk_ref IS NOT NULL, coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
 		coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
 		coalesce(s.rev, 0), coalesce(s.changed_by, '')
 	FROM (SELECT * FROM chunk_log WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3) l
@@ -19,7 +19,7 @@ const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.r
 func scanUnpublished(row pgx.CollectableRow) (e model.Unpublished, err error) {
 	st := &e.State
 	err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
-		&e.Found, &e.DocHash, &e.SourceID, &e.SnapshotID,
+		&e.Found, &e.SourceID, &e.SnapshotID,
 		&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy)
 	st.ChunkRef = e.ChunkRef
 	return e, err

@@ -97,7 +97,7 @@ func TestResetWaitsForPushes(t *testing.T) {
 		})
 		reset <- err
 	}()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(devtest.Patience)
 	for {
 		if _, err = db.PushVectors(ctx, "kb", []string{"c"}, nothing); fault.KindOf(err) == fault.KindDeferred {
 			break

@@ -173,7 +173,7 @@ func TestChangesMissNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(devtest.Patience)
 	var all []string
 	for len(all) < 2 && time.Now().Before(deadline) { // other tests of the server hold transactions open
 		var got []string

@@ -18,7 +18,7 @@ import (
 
 const (
 	// startLimit is how long a stack may take to start.
-	startLimit = 60 * time.Second
+	startLimit = Patience
 	// idle is how long a stack stays without a lease: long enough for the next test binary of a run to be built.
 	idle = 15 * time.Second
 	// dialPause is the time between two looks for a stack that is starting.

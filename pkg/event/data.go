@@ -209,25 +209,36 @@ type RunCompleted struct {
 }
 
 // ChunkCreated carries a new chunk with its text: the one event that carries a
-// document's content.
+// document's content. Layer, since, repeats and duplicate_of are the state of the
+// chunk at its rev or at a later one, and always there; an event of which since is
+// not there was written before they were.
 type ChunkCreated struct {
 	Rev         int64       `json:"rev"`
-	Cause       string      `json:"cause"`                  // why it was made: capture, retry, reparse, force, version, reconcile (the run that made it) or rechunk
-	Repeats     string      `json:"repeats,omitempty"`      // the chunk_ref of the version before that says the same: then it has no vector of its own
-	DuplicateOf string      `json:"duplicate_of,omitempty"` // the chunk_ref that stands for this text in another document: then it has no vector of its own
-	Chunk       model.Chunk `json:"chunk"`                  // the chunk as it was created
+	Cause       string      `json:"cause"`        // why it was made: capture, retry, reparse, force, version, reconcile (the run that made it) or rechunk
+	Layer       model.Layer `json:"layer"`        // where it is: hot, summary or archive
+	Since       string      `json:"since"`        // earliest info_date of the chain of repeats that it belongs to, its own when it is alone
+	Repeats     string      `json:"repeats"`      // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
+	DuplicateOf string      `json:"duplicate_of"` // the chunk_ref that stands for this text in another document: then it has no vector of its own; "" when it stands for itself
+	Chunk       model.Chunk `json:"chunk"`        // the chunk as it was created, but for its layer, which is the one above
 }
 
-// ChunkChange is the data of chunk.superseded and chunk.removed.
+// ChunkChange is the data of chunk.superseded and chunk.removed. Layer, since,
+// repeats and duplicate_of are the state of the chunk at its rev or at a later one:
+// whoever keeps the event of the highest rev has what the catalog has. An event of
+// which since is not there was written before they were: of one that is superseded
+// repeats and duplicate_of are then not known.
 type ChunkChange struct {
-	Rev        int64       `json:"rev"`
-	Cause      string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known)
-	ChunkRef   string      `json:"chunk_ref"` // the chunk that has changed
-	DocHash    string      `json:"doc_hash"`
-	SourceID   string      `json:"source_id"`
-	SnapshotID string      `json:"snapshot_id"`
-	Layer      model.Layer `json:"layer,omitempty"`       // where it is now: hot, summary or archive
-	ReplacedBy string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
+	Rev         int64       `json:"rev"`
+	Cause       string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known)
+	ChunkRef    string      `json:"chunk_ref"` // the chunk that has changed
+	DocHash     string      `json:"doc_hash"`
+	SourceID    string      `json:"source_id"`
+	SnapshotID  string      `json:"snapshot_id"`
+	Layer       model.Layer `json:"layer,omitempty"`       // where it is now: hot, summary or archive; of a chunk that is gone nowhere
+	Since       string      `json:"since"`                 // earliest info_date of the chain of repeats that it belongs to, its own when it is alone
+	Repeats     string      `json:"repeats"`               // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
+	DuplicateOf string      `json:"duplicate_of"`          // the chunk_ref that stands for this text in another document: then it has no vector of its own; "" when it stands for itself
+	ReplacedBy  string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
 }
 
 // ChunkSuperseded says that a chunk has changed its state: it moved to the

@@ -118,7 +118,6 @@ type LogEntry struct {
 type Unpublished struct {
 	LogEntry
 	Found      bool
-	DocHash    string
 	SourceID   string
 	SnapshotID string
 	State      ChunkState // the newest one

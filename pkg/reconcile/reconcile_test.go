@@ -44,7 +44,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	env := devtest.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	t.Cleanup(cancel)
 	r := &rig{t: t, ctx: ctx, env: env, alias: env.Collection}
 	var err error

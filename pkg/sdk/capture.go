@@ -6,8 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +18,7 @@ type Pending struct {
 	RequestID string
 	SourceID  string
 
+	request Request
 	event   event.Event
 	sent    map[string]bool // by message id: the outcome of another's request of this id may be about other content
 	done    chan struct{}   // closed when outcome or err is set
@@ -27,11 +26,13 @@ type Pending struct {
 	err     error
 	resend  time.Time     // when to send it again
 	pause   time.Duration // until the time after
+	sign    time.Time     // when it was begun with, or the gateway last said that it is worked on
 }
 
 // Wait returns the outcome: also one that says rejected or failed is no error.
-// The errors are those of ctx, and ErrClosed. When ctx ends the request goes on,
-// and Wait may be called again.
+// The errors are those of ctx, ErrClosed, and ErrNoOutcome when for
+// Config.GiveUpAfter there was no sign of the request. When ctx ends the request goes
+// on, and Wait may be called again.
 func (p *Pending) Wait(ctx context.Context) (Outcome, error) {
 	select {
 	case <-p.done:
@@ -103,8 +104,8 @@ func (c *Client) register(ctx context.Context, e event.Event, r Request) (p *Pen
 		err = fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, ErrConflict)
 	case !known:
 		p = &Pending{
-			RequestID: r.RequestID, SourceID: r.SourceID, event: e, sent: make(map[string]bool), done: make(chan struct{}),
-			resend: time.Now().Add(c.cfg.ResendAfter), pause: 2 * c.cfg.ResendAfter,
+			RequestID: r.RequestID, SourceID: r.SourceID, request: r, event: e, sent: make(map[string]bool), done: make(chan struct{}),
+			resend: time.Now().Add(c.cfg.ResendAfter), pause: 2 * c.cfg.ResendAfter, sign: time.Now(),
 		}
 		c.pending[key] = p
 		return p, false, nil
@@ -124,8 +125,9 @@ func (c *Client) settle(key requestKey, p *Pending) {
 }
 
 // offer publishes a request, again while the queue is full. One whose id the bus
-// has had before is said once more under another message id: it may have been
-// answered when nobody listened.
+// has had before may have been answered when nobody listened: the gateway is asked,
+// and where that knows no outcome it is said once more under another message id,
+// which the capturer answers.
 func (c *Client) offer(ctx context.Context, p *Pending) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -140,6 +142,9 @@ func (c *Client) offer(ctx context.Context, p *Pending) error {
 			return nil
 		case err == nil:
 			c.forget(p, e)
+			if found, _ := c.learn(ctx, p); found == decided { // a gateway that is away is not needed
+				return nil
+			}
 			e = c.sending(p, again(e))
 			continue
 		case c.ctx.Err() != nil:
@@ -234,38 +239,4 @@ func (c *Client) told(e event.Event, o Outcome) {
 		p.outcome = o
 		c.settle(key, p)
 	}
-}
-
-// resend sends again what has no outcome for long: the bus may have lost the
-// request, or its outcome. What cannot be sent now is sent the next time.
-func (c *Client) resend() {
-	tick := time.NewTicker(max(c.cfg.ResendAfter/4, time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-c.ctx.Done():
-			return
-		}
-		for _, e := range c.due(time.Now()) {
-			_, _ = c.conn.Publisher(c.cfg.Name).Offer(c.ctx, e)
-		}
-	}
-}
-
-// due returns the requests whose time has come, under new message ids.
-func (c *Client) due(now time.Time) []event.Event {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var events []event.Event
-	for _, p := range slices.Collect(maps.Values(c.pending)) {
-		if now.Before(p.resend) {
-			continue
-		}
-		e := again(p.event)
-		p.sent[e.MsgID] = true
-		events = append(events, e)
-		p.resend, p.pause = now.Add(p.pause), min(2*p.pause, 16*c.cfg.ResendAfter)
-	}
-	return events
 }

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -33,34 +31,23 @@ type From struct {
 	Source   string    // only this source; empty: all
 }
 
-// Change is one change of a chunk.
-type Change struct {
-	Type       string // event.TypeChunkCreated and so on: colophon.chunk.created.v1, …superseded.v1, …removed.v1
-	ChunkRef   string
-	Rev        int64
-	Cause      string
-	SourceID   string
-	SnapshotID string
-	Chunk      *Chunk // of created only
-	Layer      string // of created and superseded: where the chunk is now, hot, summary or archive
-	ReplacedBy string // of superseded: the chunk or the snapshot that stands in its place, if there is one
-	Position   Position
-}
-
-// Chunks follows the changes of chunks. It yields a change only when its rev is
-// above all that it has yielded of that chunk (contracts 2), so a consumer that
-// writes each one down ends with the newest state, whatever the order of events.
+// Chunks follows the changes of chunks. It yields a change when its rev is above all
+// that it has yielded of that chunk, and the text of a chunk that is told after
+// changes of it, then with the newest state that was told. So a consumer that writes
+// each one down, and keeps the text that it has where Chunk is nil, ends with what the
+// catalog has, whatever the order of events and however often each comes.
 // After a restart from a Position, changes of the same rev may come again. It
 // goes on by itself while the bus is away, and ends with ctx, whose end is no
 // error, or with an error after which it can be called again from the last
 // Position. When the bus has lost its stream, or got an older copy of it back, the
 // gateway's log is read from From.Log on; without a gateway that is ErrBehind. It holds
-// 30 bytes of memory for each chunk that it has seen.
+// 40 bytes of memory for each chunk that it has seen, and 500 for each of which it
+// has seen changes and no text.
 func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		f := &follower{client: c, from: from, seen: make(map[[16]byte]int64), log: from.Log}
+		f := &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log}
 		err := f.run(ctx, func(ch Change) bool { return yield(ch, nil) })
 		if ctx.Err() == nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
@@ -71,11 +58,21 @@ func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error]
 // errEnough says that the consumer has broken off.
 var errEnough = errors.New("the consumer has ended")
 
+// chunkKey stands for a chunk_ref: the first half of its sha256.
+type chunkKey [16]byte
+
+// seen is what was yielded of a chunk.
+type seen struct {
+	rev  int64 // the highest
+	text bool  // whether it was yielded with its text
+}
+
 type follower struct {
 	client *Client
 	from   From
-	seen   map[[16]byte]int64 // the highest rev, by chunk
-	log    int64              // the newest entry of the gateway's log that was read
+	seen   map[chunkKey]seen
+	untold map[chunkKey]Change // the newest change of chunks whose text was not told yet
+	log    int64               // the newest entry of the gateway's log that was read
 }
 
 // run yields changes until it fails, and says why: its error is never nil.
@@ -120,24 +117,61 @@ func (f *follower) follow(ctx context.Context, sub *stream.Subscription, yield f
 			return fmt.Errorf("event %s: %w", r.Event.ID, err)
 		}
 		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At}
-		if f.news(ch) && !yield(ch) {
-			return errEnough
+		if err := f.pass(ctx, ch, yield); err != nil {
+			return err
 		}
 	}
 }
 
-// news reports whether a change is above all that were yielded of its chunk.
-func (f *follower) news(ch Change) bool {
+// pass yields a change that says something new.
+func (f *follower) pass(ctx context.Context, ch Change, yield func(Change) bool) error {
 	if f.from.Source != "" && ch.SourceID != f.from.Source {
-		return false
+		return nil
 	}
+	if ch.Rev > f.seen[keyOf(ch)].rev {
+		var err error
+		if ch, err = f.client.completed(ctx, ch); err != nil {
+			return err
+		}
+	}
+	if ch, isNew := f.news(ch); isNew && !yield(ch) {
+		return errEnough
+	}
+	return nil
+}
+
+func keyOf(ch Change) chunkKey {
 	sum := sha256.Sum256([]byte(ch.ChunkRef))
-	key := [16]byte(sum[:16])
-	if ch.Rev <= f.seen[key] {
-		return false
+	return chunkKey(sum[:len(chunkKey{})])
+}
+
+// news reports whether a change says something that was not yielded of its chunk,
+// and returns it as it is to be yielded: a text that comes after newer changes has
+// their state.
+func (f *follower) news(ch Change) (Change, bool) {
+	key := keyOf(ch)
+	known := f.seen[key]
+	switch {
+	case ch.Rev > known.rev:
+		f.seen[key] = seen{rev: ch.Rev, text: known.text || ch.Chunk != nil}
+		if !f.seen[key].text && ch.Type != event.TypeChunkRemoved {
+			f.untold[key] = ch
+		} else {
+			delete(f.untold, key)
+		}
+		return ch, true
+	case ch.Chunk == nil || known.text:
+		return ch, false
 	}
-	f.seen[key] = ch.Rev
-	return true
+	newest, waiting := f.untold[key]
+	delete(f.untold, key)
+	f.seen[key] = seen{rev: known.rev, text: true}
+	if !waiting {
+		return ch, false // it is gone
+	}
+	newest.Type, newest.Chunk, newest.Position = ch.Type, ch.Chunk, ch.Position
+	newest.Chunk.Layer = model.Layer(newest.Layer)
+	return newest, true
 }
 
 // readLog yields the entries of the gateway's log until there are no more.
@@ -164,60 +198,11 @@ func (f *follower) readLog(ctx context.Context, yield func(Change) bool) error {
 			}
 			f.log = entry.Seq
 			ch.Position = Position{Stream: f.from.Stream, Log: entry.Seq, At: f.from.At}
-			if f.news(ch) && !yield(ch) {
-				return errEnough
+			if err := f.pass(ctx, ch, yield); err != nil {
+				return err
 			}
 		}
 		f.log = page.Next
-	}
-}
-
-// get asks the gateway.
-func (c *Client) get(ctx context.Context, path string, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.cfg.Gateway, "/")+path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return fmt.Errorf("asking the gateway: %w", err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return fmt.Errorf("asking the gateway: %w", err)
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("asking the gateway: %s: %.200s", resp.Status, body)
-	}
-	return json.Unmarshal(body, out)
-}
-
-// changeOf decodes the data of a chunk event.
-func changeOf(kind string, data []byte) (Change, error) {
-	switch kind {
-	case event.TypeChunkCreated:
-		var d event.ChunkCreated
-		if err := json.Unmarshal(data, &d); err != nil {
-			return Change{}, err
-		}
-		return Change{
-			Type: kind, ChunkRef: d.Chunk.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.Chunk.SourceID,
-			SnapshotID: d.Chunk.SnapshotID, Layer: string(d.Chunk.Layer), Chunk: &d.Chunk,
-		}, nil
-	case event.TypeChunkSuperseded, event.TypeChunkRemoved:
-		var d event.ChunkChange
-		if err := json.Unmarshal(data, &d); err != nil {
-			return Change{}, err
-		}
-		return Change{
-			Type: kind, ChunkRef: d.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.SourceID, SnapshotID: d.SnapshotID,
-			Layer: string(d.Layer), ReplacedBy: d.ReplacedBy,
-		}, nil
-	default:
-		return Change{}, fmt.Errorf("%q is no change of a chunk", kind)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
@@ -19,7 +20,7 @@ import (
 )
 
 func created(ref string, rev int64) event.Data {
-	return event.ChunkCreated{Rev: rev, Cause: "version", Chunk: model.Chunk{ChunkRef: ref, SourceID: source, Layer: "hot", Content: ref}}
+	return event.ChunkCreated{Rev: rev, Cause: "version", Layer: model.LayerHot, Chunk: model.Chunk{ChunkRef: ref, SourceID: source, Layer: "hot", Content: ref}}
 }
 
 func superseded(ref string, rev int64) event.Data {
@@ -42,7 +43,7 @@ func (r *rig) say(data ...event.Data) {
 // take returns the next n changes as ref/rev/verb, and where the last one was.
 func (r *rig) take(c *sdk.Client, from sdk.From, n int) (got []string, last sdk.Position) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), devtest.Patience)
 	defer cancel()
 	for ch, err := range c.Chunks(ctx, from) {
 		r.must(err)
@@ -64,8 +65,8 @@ func TestChunksKeepTheHighestRev(t *testing.T) {
 	c := r.client()
 	// Out of order, and one twice under another message id.
 	r.say(created("a:0", 1), superseded("b:0", 2), created("b:0", 1), superseded("a:0", 3), created("c:0", 1), removed("a:0", 2), removed("c:0", 2))
-	got, last := r.take(c, sdk.From{}, 5)
-	if want := []string{"a:0/1/hot", "b:0/2/archive", "a:0/3/archive", "c:0/1/hot", "c:0/2/"}; !slices.Equal(got, want) {
+	got, last := r.take(c, sdk.From{}, 6)
+	if want := []string{"a:0/1/hot", "b:0/2/archive", "b:0/2/archive", "a:0/3/archive", "c:0/1/hot", "c:0/2/"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if last.Stream != 7 {
@@ -151,7 +152,7 @@ func TestChunksOfAStreamThatIsMadeAgain(t *testing.T) {
 	}
 	began := time.Now().Add(-time.Minute)
 	r.say(created("a:0", 1), created("b:0", 1))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	defer cancel()
 	var got []string
 	var kept sdk.Position

@@ -43,7 +43,7 @@ func ExampleClient_Capture() {
 	// crawl-7/agenda stored
 }
 
-// ExampleClient_Chunks follows chunks and keeps how far it has come.
+// ExampleClient_Chunks keeps what stands now, each text once, and how far it has come.
 func ExampleClient_Chunks() {
 	ctx := context.Background()
 	client, err := sdk.Connect(ctx, server)
@@ -52,22 +52,30 @@ func ExampleClient_Chunks() {
 	}
 	defer client.Close()
 
-	var kept sdk.Position // from wherever it was written down
+	texts := map[string]string{}  // by chunk_ref; a text never changes
+	standing := map[string]bool{} // the chunks that are current and no copies
+	var kept sdk.Position         // from wherever it was written down
 	for change, err := range client.Chunks(ctx, sdk.From{Position: kept}) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		switch {
-		case change.Chunk != nil:
-			fmt.Println("new:", change.ChunkRef, change.Chunk.Content)
-		default:
-			fmt.Println("now in", change.Layer+":", change.ChunkRef)
+		if change.Chunk != nil {
+			texts[change.ChunkRef] = change.Chunk.Content
+		}
+		if change.Stands() {
+			standing[change.ChunkRef] = true
+			fmt.Println("stands:", texts[change.ChunkRef])
+		} else {
+			delete(standing, change.ChunkRef)
+			fmt.Println("no longer:", texts[change.ChunkRef], change.Layer, change.Repeats, change.DuplicateOf)
 		}
 		kept = change.Position // once it is dealt with
 		if kept.Stream == 2 {
 			return
 		}
 	}
+	// stands: a:0
+	// no longer: a:0 archive
 }
 
 func TestExamples(t *testing.T) {

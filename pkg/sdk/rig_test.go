@@ -205,7 +205,7 @@ func inline(id, text string) sdk.Request {
 func (r *rig) outcome(p *sdk.Pending, err error) sdk.Outcome {
 	r.Helper()
 	r.must(err)
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), devtest.Patience)
 	defer cancel()
 	o, err := p.Wait(ctx)
 	r.must(err)

@@ -5,7 +5,8 @@
 //
 // A request that Capture took is safe: it is in the bus, and until its outcome
 // is heard it is sent again, whatever is lost on the way. The request_id makes
-// that harmless: one id is one capture (contracts 2).
+// that harmless: one id is one capture. With Config.Gateway it is first asked what
+// became of it.
 package sdk
 
 import (
@@ -62,6 +63,10 @@ var (
 	// ErrConflict says that a request with the same id and other content waits
 	// for its outcome.
 	ErrConflict = errors.New("the request_id is in use for another request")
+	// ErrNoOutcome says that there was no sign of a request for Config.GiveUpAfter. It
+	// may still be captured: it can be sent again with the same request_id, and its
+	// outcome asked for with GET /v1/requests/{source}/{id} of the gateway.
+	ErrNoOutcome = errors.New("no outcome was heard")
 	// ErrRequest says that a request cannot be right, whatever it is sent to: a name
 	// that is no source_id, a request_id that is too long (event.MaxRequestID), an
 	// address that is none.
@@ -81,11 +86,12 @@ type Config struct {
 
 	Source  string // source_id of requests that name none
 	Inbox   Inbox  // for documents above MaxInline and for WARC; may be nil
-	Gateway string // http://host:port; for consumers that are further behind than the chunk stream reaches
+	Gateway string // http://host:port; it is asked for outcomes that were missed, and for what the chunk stream does not reach back to; empty: none
 
 	MaxPending  int           // requests without outcome, above which Capture waits; default 256
 	Patience    time.Duration // how long Capture tries again while the queue is full, default 1 min
 	ResendAfter time.Duration // until a request without outcome is sent again, each time twice as long, up to 16 times; default 15 s
+	GiveUpAfter time.Duration // how long Wait waits for an outcome without a sign that the request is worked on, default 1 h; negative: without end
 	PublishWait time.Duration // for one acknowledgement of the bus, default 2 s
 	PublishFor  time.Duration // how long a bus that is away is waited for, default 10 s
 
@@ -119,6 +125,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	cfg.MaxPending = cmp.Or(cfg.MaxPending, 256)
 	cfg.Patience = cmp.Or(cfg.Patience, time.Minute)
 	cfg.ResendAfter = cmp.Or(cfg.ResendAfter, 15*time.Second)
+	cfg.GiveUpAfter = cmp.Or(cfg.GiveUpAfter, time.Hour)
 	conn, err := stream.Connect(ctx, stream.Config{
 		URL: cfg.URL, Name: cfg.Name, CredsFile: cfg.CredsFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
 		PublishWait: cfg.PublishWait, PublishFor: cfg.PublishFor, Logger: cfg.Logger,

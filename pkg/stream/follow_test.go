@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -25,7 +26,7 @@ func (r *rig) follow(o stream.FollowOptions, n int) []string {
 	r.t.Helper()
 	enough := errors.New("enough")
 	var ids []string
-	ctx, cancel := context.WithTimeout(r.t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(r.t.Context(), devtest.Patience)
 	defer cancel()
 	err := r.conn.Follow(ctx, o, func(got stream.Received) error {
 		if ids = append(ids, got.Event.ID); len(ids) == n {
@@ -100,7 +101,7 @@ func TestFollowAStreamThatIsMadeAgain(t *testing.T) {
 		}
 		t.Cleanup(sub.Close)
 		return sub, func() (string, error) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 			defer cancel()
 			got, err := sub.Next(ctx)
 			if err != nil {
@@ -160,7 +161,7 @@ func TestFollowNewSinceAndAcrossADisconnect(t *testing.T) {
 	defer sub.Close()
 	next := func() string {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 		defer cancel()
 		got, err := sub.Next(ctx)
 		if err != nil {

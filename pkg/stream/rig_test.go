@@ -180,7 +180,7 @@ func (r *rig) spoil(streamName, consumer string, n int) {
 		r.t.Fatal(err)
 	}
 	for range n {
-		m, err := c.Next(jetstream.FetchMaxWait(5 * time.Second))
+		m, err := c.Next(jetstream.FetchMaxWait(devtest.Patience))
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -205,14 +205,14 @@ func (r *rig) remembered(name string) bool {
 
 func eventually(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(devtest.Patience)
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for !met() {
 		select {
 		case <-ticker.C:
 		case <-deadline:
-			t.Fatalf("not within 15 s: %s", what)
+			t.Fatalf("gave up waiting: %s", what)
 		}
 	}
 }
@@ -222,8 +222,8 @@ func receive[T any](t *testing.T, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(15 * time.Second):
-		t.Fatalf("not within 15 s: %s", what)
+	case <-time.After(devtest.Patience):
+		t.Fatalf("gave up waiting: %s", what)
 		panic("unreachable")
 	}
 }

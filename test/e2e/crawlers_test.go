@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,7 +33,8 @@ func TestCrawlers(t *testing.T) {
 		_, _ = w.Write([]byte("<h1>Page</h1><p>The ferry leaves at noon.</p>"))
 	}))
 	defer site.Close()
-	w := startDev(t, t.TempDir(), []string{"COLOPHON_FETCH_NETWORKS=127.0.0.1/32"})
+	gateway := freeAddress(t)
+	w := startDev(t, t.TempDir(), []string{"COLOPHON_FETCH_NETWORKS=127.0.0.1/32"}, "--http", gateway)
 	archive := writeWARC(t)
 	w.must(0, "source", "add", "demo", "--name", "Demo", "--language", "en")
 	var fetched captureLine
@@ -54,8 +56,8 @@ func TestCrawlers(t *testing.T) {
 	})
 	t.Run("list", func(t *testing.T) { listOnStandardInput(t, w) })
 	t.Run("show", func(t *testing.T) { showsWhatTheSchemaSays(t, w, fetched.SnapshotID) })
-	t.Run("go", func(t *testing.T) { documentedGo(t, w) })
-	t.Run("python", func(t *testing.T) { documentedPython(t, w) })
+	t.Run("go", func(t *testing.T) { documentedGo(t, w, "http://"+gateway) })
+	t.Run("python", func(t *testing.T) { documentedPython(t, w, "http://"+gateway) })
 }
 
 type captureLine struct {
@@ -174,7 +176,7 @@ func showsWhatTheSchemaSays(t *testing.T, w *world, id string) {
 }
 
 // documentedGo runs the program of docs/crawlers.md.
-func documentedGo(t *testing.T, w *world) {
+func documentedGo(t *testing.T, w *world, gateway string) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "crawlers.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -185,20 +187,23 @@ func documentedGo(t *testing.T, w *world) {
 		t.Fatal("docs/crawlers.md holds no program")
 	}
 	path := writeFile(t, t.TempDir(), "main.go", text)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "run", path, endpoint(t, w.dir, "COLOPHON_NATS_URL"))
-	cmd.Dir = filepath.Join(root, "test")
-	out, err := cmd.CombinedOutput()
-	got := strings.Fields(string(out))
-	if err != nil || len(got) < 3 || got[0] != "stored" || !strings.HasPrefix(got[1], "snap_") || !strings.Contains(got[2], ":") {
-		t.Errorf("%v\n%s", err, out)
+	program := filepath.Join(t.TempDir(), "crawler")
+	build := exec.Command("go", "build", "-o", program, path)
+	build.Dir = filepath.Join(root, "test")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building: %v\n%s", err, out)
+	}
+	for _, gateway := range []string{"", gateway} { // the second time the bus swallows the request
+		got := strings.Fields(runProgram(t, program, environment(w.dir), endpoint(t, w.dir, "COLOPHON_NATS_URL"), gateway).out)
+		if len(got) < 3 || got[0] != "stored" || !strings.HasPrefix(got[1], "snap_") || !strings.Contains(got[2], ":") {
+			t.Errorf("with the gateway %q it says %v", gateway, got)
+		}
 	}
 }
 
 // documentedPython runs docs/capture.py: without a package, on the bus's own
 // protocol.
-func documentedPython(t *testing.T, w *world) {
+func documentedPython(t *testing.T, w *world, gateway string) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -208,7 +213,7 @@ func documentedPython(t *testing.T, w *world) {
 	}
 	script := filepath.Join(root, "docs", "capture.py")
 	text, err := os.ReadFile(script)
-	if err != nil || bytes.Count(text, []byte("\n")) > 40 {
+	if err != nil || bytes.Count(text, []byte("\n")) > 75 {
 		t.Errorf("docs/capture.py: %v, %d lines", err, bytes.Count(text, []byte("\n")))
 	}
 	file := writeFile(t, t.TempDir(), "spoken.txt", "Handed over in another language.")
@@ -224,6 +229,7 @@ func documentedPython(t *testing.T, w *world) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}
+	saidAgain(t, w, python, script, gateway)
 	w.must(0, "source", "add", "closed")
 	w.must(0, "source", "disable", "closed")
 	for _, c := range []struct {
@@ -238,5 +244,36 @@ func documentedPython(t *testing.T, w *world) {
 		if cmd.ProcessState.ExitCode() != c.code || len(out) == 0 || bytes.Contains(out, []byte("Traceback")) {
 			t.Errorf("%v: exit %d, want %d\n%s", c.args, cmd.ProcessState.ExitCode(), c.code, out)
 		}
+	}
+}
+
+// saidAgain hands one request over again and again, which the bus swallows: the
+// outcome is told each time.
+func saidAgain(t *testing.T, w *world, python, script, gateway string) {
+	t.Helper()
+	file := writeFile(t, t.TempDir(), "again.txt", "Said more than once.")
+	var first string
+	for n, more := range [][]string{{}, {}, {gateway}, {"http://127.0.0.1:1"}} {
+		args := append([]string{script, endpoint(t, w.dir, "COLOPHON_NATS_URL"), "demo", file, "crawl-8/a?b=ü/../c"}, more...)
+		got := runProgram(t, python, environment(w.dir), args...)
+		var told struct {
+			Outcome    string  `json:"outcome"`
+			SnapshotID string  `json:"snapshot_id"`
+			AcceptedAt *string `json:"accepted_at"` // which the gateway says
+		}
+		if err := json.Unmarshal([]byte(got.out), &told); err != nil || got.code != 0 || told.Outcome != "stored" || told.SnapshotID == "" {
+			t.Fatalf("time %d: %v, exit %d\n%s%s", n, err, got.code, got.out, got.err)
+		}
+		if first = cmp.Or(first, told.SnapshotID); told.SnapshotID != first {
+			t.Errorf("time %d: %s, the first time %s", n, told.SnapshotID, first)
+		}
+		if asked := told.AcceptedAt != nil; asked != (n == 2) {
+			t.Errorf("time %d: it is the gateway's answer: %v", n, asked)
+		}
+	}
+	other := writeFile(t, t.TempDir(), "again.txt", "Something else.")
+	got := runProgram(t, python, environment(w.dir), script, endpoint(t, w.dir, "COLOPHON_NATS_URL"), "demo", other, "crawl-8/a?b=ü/../c", gateway)
+	if got.code != 3 || !strings.Contains(got.out, "request_conflict") {
+		t.Errorf("other content under the same id: exit %d\n%s%s", got.code, got.out, got.err)
 	}
 }

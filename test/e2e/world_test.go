@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +19,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
-// limit bounds every command and every wait of these tests.
-const limit = 3 * time.Minute
+// limit bounds every command and every wait of these tests: it ends what hangs, on
+// machines where dozens of other processes are at work as well.
+const limit = 3 * devtest.Patience
 
 // root is the repository's root, seen from this package's folder.
 const root = "../.."
@@ -35,16 +39,16 @@ var binaries = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	for _, path := range []string{
-		"cmd/colophon", "services/capturer", "services/splitter", "services/extractor", "services/chunker",
-		"services/indexer", "services/gateway",
-	} {
-		cmd := exec.Command("go", "build", "-o", dir+"/", ".")
-		cmd.Dir = filepath.Join(root, path)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("building %s: %w\n%s", path, err, out)
-		}
+	// One command for all, without what a debugger would need: linking is most of it.
+	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon"}
+	for _, s := range []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway"} {
+		args = append(args, "./services/"+s)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building: %w\n%s", err, out)
 	}
 	return dir, nil
 })
@@ -166,6 +170,17 @@ func startProgram(t *testing.T, program, dir string, env []string, args ...strin
 	return w
 }
 
+// freeAddress returns an address of loopback whose port is free now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
 // stop ends dev in good order; a second call does nothing.
 func (w *world) stop() {
 	if w.cmd == nil {
@@ -177,7 +192,7 @@ func (w *world) stop() {
 		if err != nil {
 			w.t.Errorf("dev did not stop cleanly: %v\n%s", err, w.log)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(limit):
 		_ = w.cmd.Process.Kill()
 		<-w.done
 		w.t.Errorf("dev did not stop\n%s", w.log)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // moody stands before the object store and gives answers that a healthy one does
@@ -129,7 +131,7 @@ func moods(r *rig, items []*item) int {
 // quietOrElse waits for quiet while a fault goes on.
 func (r *rig) quietOrElse(when string) {
 	r.t.Helper()
-	limit := pick(time.Minute, 2*time.Minute, 2*time.Hour)
+	limit := pick(devtest.Patience, devtest.Patience, 2*time.Hour)
 	if took, stuck := r.quiet(limit); len(stuck) > 0 {
 		r.t.Errorf("%s: not quiet after %s: %.2000s", when, took, strings.TrimRight(strings.Join(stuck, "; "), "; "))
 	}

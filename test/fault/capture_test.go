@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
@@ -113,13 +114,13 @@ func TestCapture(t *testing.T) {
 	random := rand.New(rand.NewPCG(asked.seed, 7))
 	for n := range kills {
 		after := int64(captures * n / (kills + 1))
-		r.await(5*time.Minute, fmt.Sprintf("%d outcomes are told", after), func() bool { return told.Load() >= after })
+		r.await(devtest.Patience, fmt.Sprintf("%d outcomes are told", after), func() bool { return told.Load() >= after })
 		r.linger(time.Duration(random.IntN(50)) * time.Millisecond)
 		r.services["capturer"].kill()
 	}
 	hands.Wait()
 	took := time.Since(began)
-	r.await(time.Minute, "all is announced", func() bool {
+	r.await(devtest.Patience, "all is announced", func() bool {
 		p, err := r.db.Progress(t.Context(), "", nil)
 		return err == nil && p.Open == 0 && p.Unannounced == 0
 	})

@@ -23,7 +23,7 @@ type row struct {
 	fault   string
 	times   int
 	lost    int // lines of the fault-free dump that are missing
-	doubled int // lines that are too many, effects that happened twice, points too many
+	doubled int // lines that are too many, effects that happened twice, points too many, what was told otherwise
 	stuck   int // what is not terminal, and innocents among the dead letters
 	quiet   time.Duration
 }
@@ -47,8 +47,9 @@ func (r *rig) dump() string {
 }
 
 // judge compares what is there with what must be. Lines that name one of the
-// guilty are passed over in both.
-func (r *rig) judge(result *row, want string, guilty []string, dead []string) {
+// guilty are passed over in both. lossy says that the scenario took messages from the
+// stream of chunks.
+func (r *rig) judge(result *row, want string, guilty []string, dead []string, lossy bool) {
 	r.t.Helper()
 	missing, extra := compare(without(want, guilty), without(r.dump(), guilty))
 	result.lost, result.doubled = len(missing), len(extra)
@@ -67,6 +68,10 @@ func (r *rig) judge(result *row, want string, guilty []string, dead []string) {
 	}
 	result.doubled += len(twice)
 	if wrong := r.vectorsDiffer(r.t.Context()); wrong != "" {
+		r.t.Error(wrong)
+		result.doubled++
+	}
+	for _, wrong := range r.consumersDiffer(lossy) {
 		r.t.Error(wrong)
 		result.doubled++
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // allServers are those that a proxy can stand before.
@@ -56,7 +58,7 @@ func silent(r *rig, items []*item) int {
 		if n%2 == 0 {
 			before := p.met()
 			p.set(weather{hang: 0.05})
-			r.await(time.Minute, "a connection to "+names[n/2]+" goes dead", func() bool {
+			r.await(devtest.Patience, "a connection to "+names[n/2]+" goes dead", func() bool {
 				return p.met() > before || len(r.left()) == 0
 			})
 			p.set(weather{})

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // containerMembers is how many members each container has.
@@ -55,7 +56,7 @@ func TestAContainerUnderBlackouts(t *testing.T) {
 				if !kill {
 					break
 				}
-				r.await(time.Minute, fmt.Sprintf("%d requests are decided", at), func() bool {
+				r.await(devtest.Patience, fmt.Sprintf("%d requests are decided", at), func() bool {
 					return len(r.strings(`SELECT 'x' FROM captures WHERE outcome IS NOT NULL`)) >= at
 				})
 				if len(r.strings(`SELECT 'x' FROM captures WHERE request_id IN ('zip', 'warc') AND outcome IS NULL`)) == 0 {

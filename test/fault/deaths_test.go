@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -72,7 +73,7 @@ func deaths(t *testing.T) []death {
 }
 
 // deathLimit is how long it may take until an armed point is reached.
-func deathLimit() time.Duration { return pick(time.Minute, time.Minute, time.Hour) }
+func deathLimit() time.Duration { return pick(devtest.Patience, devtest.Patience, time.Hour) }
 
 // points arms every fault point, one after another.
 func points(r *rig, items []*item) int {

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // disk is a file system of its own.
@@ -38,7 +40,7 @@ func (d disk) fill(r *rig) (release func()) {
 	resize := func(size int64) error {
 		return syscall.Mount("tmpfs", d.dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", size))
 	}
-	r.await(time.Minute, d.dir+" is full", func() bool {
+	r.await(devtest.Patience, d.dir+" is full", func() bool {
 		var state syscall.Statfs_t
 		if err := syscall.Statfs(d.dir, &state); err != nil {
 			r.t.Fatal(err)
@@ -81,7 +83,7 @@ func TestFullDisks(t *testing.T) {
 			if want == "" {
 				want = r.dump()
 			}
-			r.judge(&result, want, nil, []string{"malformed-"})
+			r.judge(&result, want, nil, []string{"malformed-"}, false)
 			t.Logf("lost %d, doubled %d, stuck %d, quiet after %.1f s", result.lost, result.doubled, result.stuck, result.quiet.Seconds())
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -69,6 +70,7 @@ type scenario struct {
 	name   string
 	run    func(r *rig, items []*item) (times int)
 	poison bool // the poison document is guilty
+	lossy  bool // messages are taken from the stream of chunks: what they told, the gateway's log says
 	from   form // the first form that it is part of
 }
 
@@ -111,7 +113,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("the dump has only %d lines", lines)
 				}
 			}
-			r.judge(&result, want, guilty, dead)
+			r.judge(&result, want, guilty, dead, s.lossy)
 		})
 		if n == 0 && !passed {
 			t.Fatal("without faults it does not work either")
@@ -145,7 +147,7 @@ func scenarios() []scenario {
 		}},
 		{name: "kill -9", run: kills},
 		{name: "death at every point", run: points},
-		{name: "JetStream wiped", run: wipe},
+		{name: "JetStream wiped", run: wipe, lossy: true},
 		{name: "Postgres, objects, NATS away", run: away(outage, "postgres", "s3", "nats")},
 		{name: "vectors deleted", run: vectorsDeleted},
 		{name: "poison", run: poison, poison: true},
@@ -156,16 +158,16 @@ func scenarios() []scenario {
 		{name: "every answer late", run: slow, from: wide},
 		{name: "objects answered wrongly", run: moods, from: long},
 		{name: "Postgres in trouble", run: troubled, from: long},
-		{name: "streams and consumers deleted", run: unprovisioned, from: long},
+		{name: "streams and consumers deleted", run: unprovisioned, lossy: true, from: long},
 		{name: "restarts of three of each", run: restarts, from: long},
 		{name: "parsing children killed", run: children, from: long},
 		{name: "operators at once", run: operators, from: long},
 		{name: "everything killed at once", run: blackouts, from: wide},
 		{name: "everything said again", run: everythingAgain, from: wide},
 		{name: "nonsense on every subject", run: nonsense, from: wide},
-		{name: "older copies restored", run: yesterday, from: wide},
+		{name: "older copies restored", run: yesterday, lossy: true, from: wide},
 		{name: "vectors touched by others", run: tampered, from: wide},
-		{name: "two things at once", run: together, from: wide},
+		{name: "two things at once", run: together, lossy: true, from: wide},
 	}
 }
 
@@ -185,7 +187,7 @@ func act(items []*item, second bool) []*item {
 // mustBeQuiet waits for quiet.
 func (r *rig) mustBeQuiet(result *row) {
 	r.t.Helper()
-	took, stuck := r.quiet(pick(3*time.Minute, 3*time.Minute, 2*time.Hour))
+	took, stuck := r.quiet(pick(devtest.Patience, devtest.Patience, 2*time.Hour))
 	if result.quiet == 0 { // the first time: after the fault
 		result.quiet = took
 	}
@@ -276,7 +278,7 @@ func (r *rig) wipeBus() {
 // provisioned makes the streams again.
 func (r *rig) provisioned() {
 	r.t.Helper()
-	r.await(time.Minute, "the streams are made again", func() bool { return r.provision(r.t.Context()) == nil })
+	r.await(devtest.Patience, "the streams are made again", func() bool { return r.provision(r.t.Context()) == nil })
 }
 
 // startAgain starts a server that was stopped and waits until it serves.
@@ -320,13 +322,13 @@ func (r *rig) mustBeBusy() {
 func vectorsDeleted(r *rig, items []*item) int {
 	r.startServices()
 	r.send(act(items, false)...)
-	r.await(time.Minute, "there are vectors", func() bool { return len(r.strings(`SELECT 'x' FROM chunk_vectors LIMIT 1`)) > 0 })
+	r.await(devtest.Patience, "there are vectors", func() bool { return len(r.strings(`SELECT 'x' FROM chunk_vectors LIMIT 1`)) > 0 })
 	if asked.form > short {
 		r.drop()
-		if took, stuck := r.quiet(pick(time.Minute, time.Minute, time.Hour)); len(stuck) > 0 {
+		if took, stuck := r.quiet(pick(devtest.Patience, devtest.Patience, time.Hour)); len(stuck) > 0 {
 			r.t.Errorf("not quiet after %s: %v", took, stuck)
 		}
-	} else if took, stuck := r.quiet(time.Minute); len(stuck) > 0 {
+	} else if took, stuck := r.quiet(devtest.Patience); len(stuck) > 0 {
 		r.t.Errorf("not quiet after %s: %v", took, stuck)
 	}
 	r.drop()
@@ -344,7 +346,7 @@ func poison(r *rig, items []*item) int {
 	r.write(r.armed+".always", "extract.range "+snapshotOf(items, kindPoison))
 	r.startServices()
 	r.send(act(items, false)...)
-	limit := pick(time.Minute, time.Minute, time.Hour)
+	limit := pick(devtest.Patience, devtest.Patience, time.Hour)
 	r.await(limit, "the killer is among the dead letters", func() bool {
 		var found bool
 		err := r.conn.ListDead(r.t.Context(), stream.ConsumerExtract, "", func(stream.Dead) error {
@@ -420,7 +422,7 @@ func dropped(r *rig, items []*item) int {
 	}
 	pages := limitTo(20)
 	r.send(act(items, false)...)
-	r.await(time.Minute, "messages are dropped", func() bool {
+	r.await(devtest.Patience, "messages are dropped", func() bool {
 		info, err := pages.Info(ctx)
 		return err == nil && info.State.FirstSeq > 50
 	})

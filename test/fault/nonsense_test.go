@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -109,7 +110,7 @@ func nonsense(r *rig, items []*item) int {
 		}
 		return slices.Sorted(maps.Values(wrong))
 	}
-	if !r.await(pick(30*time.Second, time.Minute, time.Hour), "all nonsense is among the dead letters", func() bool { return len(missing()) == 0 }) {
+	if !r.await(pick(devtest.Patience, devtest.Patience, time.Hour), "all nonsense is among the dead letters", func() bool { return len(missing()) == 0 }) {
 		for _, what := range missing() {
 			r.t.Error(what)
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
@@ -137,7 +138,7 @@ func tampered(r *rig, items []*item) int {
 		},
 	}
 	settle := func() {
-		r.await(time.Minute, "there are vectors", func() bool {
+		r.await(devtest.Patience, "there are vectors", func() bool {
 			n, err := r.vectors.Collection(collection).Count(ctx, vectorstore.Filter{})
 			return err == nil && n > 0
 		})

@@ -24,6 +24,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -169,6 +170,7 @@ type rig struct {
 	blobs    *blobstore.Store
 	vectors  *vectorstore.Client
 	armed    string // the file that arms a fault point
+	gateway  string // host:port of the gateway
 	web      *webServer
 	redrive  int64
 	sent     map[*item]time.Time // and not known to the catalog yet
@@ -253,7 +255,7 @@ func (r *rig) startServer(name string) {
 // awaitServer waits until a server says that it serves.
 func (r *rig) awaitServer(name string) {
 	r.t.Helper()
-	r.await(time.Minute, name+" serves", func() bool {
+	r.await(devtest.Patience, name+" serves", func() bool {
 		data, err := os.ReadFile(filepath.Join(r.dir, name+".out"))
 		return err == nil && strings.HasSuffix(string(data), "ready\n")
 	})
@@ -315,6 +317,7 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.t = t
 	name := fmt.Sprintf("f%d", number)
 	r.armed = filepath.Join(r.dir, "armed-"+name)
+	r.gateway = freeAddr(t)
 	r.values = map[string]string{
 		"COLOPHON_SUBJECT_PREFIX": name, "COLOPHON_STREAM_PREFIX": strings.ToUpper(name) + "_",
 		"COLOPHON_POSTGRES_SCHEMA": name, "COLOPHON_S3_BUCKET_PREFIX": name + "-", "COLOPHON_QDRANT_COLLECTION": collection,
@@ -351,6 +354,9 @@ func (r *rig) addService(scenario, instance, service string) {
 	p := &process{name: instance, make: func() *exec.Cmd {
 		cmd := exec.Command(filepath.Join(r.bin, service))
 		cmd.Env = r.environment()
+		if instance == "gateway" { // others of it have addresses that nobody asks
+			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+r.gateway)
+		}
 		log := r.file(filepath.Join(r.dir, scenario+"-"+instance+".log"), os.O_APPEND)
 		cmd.Stdout, cmd.Stderr = log, log
 		return cmd

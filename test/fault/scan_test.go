@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // scannedPages is how many pages the scan has.
@@ -75,7 +76,7 @@ func TestAScanIsKilledTwice(t *testing.T) {
 				if !kill {
 					break
 				}
-				r.await(time.Minute, fmt.Sprintf("%d pages are begun", at), func() bool { return read() >= at })
+				r.await(devtest.Patience, fmt.Sprintf("%d pages are begun", at), func() bool { return read() >= at })
 				if len(r.left()) == 0 {
 					t.Fatal("the kill comes when everything is done")
 				}

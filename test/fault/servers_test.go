@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 // troubled lets PostgreSQL do what one does that lives: sessions are ended by
@@ -46,7 +48,7 @@ func (r *rig) sessions() string {
 // ask asks the catalog's server for something and waits for its answer.
 func (r *rig) ask(query string) {
 	r.t.Helper()
-	r.await(time.Minute, query, func() bool { // its own sessions may have ended as well
+	r.await(devtest.Patience, query, func() bool { // its own sessions may have ended as well
 		return r.db.Tx(r.t.Context(), func(tx pgx.Tx) error {
 			_, err := tx.Exec(r.t.Context(), query)
 			return err
@@ -74,7 +76,7 @@ func (r *rig) lockTables(d time.Duration) {
 // takeConnections leaves none to the services.
 func (r *rig) takeConnections(d time.Duration) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(r.t.Context(), devtest.Patience)
 	defer cancel()
 	r.ask(`SELECT pg_terminate_backend(pid)::text ` + r.sessions())
 	var taken []*pgx.Conn

@@ -29,9 +29,11 @@ func Entries() []Entry {
 
 func eventEntries() []Entry {
 	change := event.ChunkChange{
-		Rev: 2, Cause: "version", ChunkRef: docHash + ":0", DocHash: docHash, SourceID: source, SnapshotID: snapshot,
-		Layer: model.LayerArchive, ReplacedBy: "snap_a2b3c4d5e6f7g2h3i4j5k6l7m2",
+		Rev: 2, Cause: "archived", ChunkRef: docHash + ":0", DocHash: docHash, SourceID: source, SnapshotID: snapshot,
+		Layer: model.LayerArchive, Since: "2026-03-12", ReplacedBy: "snap_a2b3c4d5e6f7g2h3i4j5k6l7m2",
 	}
+	gone := change
+	gone.Rev, gone.Cause, gone.Layer, gone.Since, gone.ReplacedBy = 3, "takedown", "", "", ""
 	vectors := event.VectorChange{
 		SourceID: source, DocHash: docHash, SnapshotID: snapshot, Collection: "kb_regulatory_hash-char4-1024_1024",
 		Model: "hash-char4-1024", Dimensions: 1024, Chunks: []event.VectorRef{{ChunkRef: docHash + ":0", Rev: 1}},
@@ -71,9 +73,9 @@ func eventEntries() []Entry {
 			SnapshotID: snapshot, SourceID: source, DocumentID: document, ExtractionID: extraction, State: model.RunDone,
 			PageCount: 50, Processed: 50, DocHash: docHash, Generation: 1, ChunkCount: 61,
 		},
-		event.ChunkCreated{Rev: 1, Cause: "capture", Chunk: chunk()},
+		event.ChunkCreated{Rev: 1, Cause: "capture", Layer: model.LayerHot, Since: "2026-03-12", Chunk: chunk()},
 		event.ChunkSuperseded{ChunkChange: change},
-		event.ChunkRemoved{ChunkChange: change},
+		event.ChunkRemoved{ChunkChange: gone},
 		event.VectorIndexed{VectorChange: vectors},
 		event.VectorRemoved{VectorChange: vectors},
 	}

@@ -341,7 +341,7 @@ func (b *bench) until(ok func() bool) {
 	b.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(20 * time.Second)
+	limit := time.After(devtest.Patience)
 	for !ok() {
 		select {
 		case <-tick.C:

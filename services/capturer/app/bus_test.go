@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -65,7 +65,7 @@ func start(t *testing.T) *line {
 // answers waits for the outcomes of n requests, by request_id.
 func (l *line) answers(n int) map[string]event.CaptureCompleted {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(l.t.Context(), devtest.Patience)
 	defer cancel()
 	all := make(map[string]event.CaptureCompleted)
 	for len(all) < n {

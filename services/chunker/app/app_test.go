@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -19,7 +19,7 @@ import (
 // the end of the run out.
 func TestTheWholeService(t *testing.T) {
 	w := newWorld(t)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
 		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,

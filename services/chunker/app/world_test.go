@@ -37,6 +37,7 @@ type world struct {
 
 	mu   sync.Mutex
 	said []event.Data
+	told map[string]told        // by chunk_ref: what somebody has who keeps the highest rev
 	fail func(event.Data) error // asked before an event counts as published
 }
 
@@ -72,7 +73,40 @@ func (w *world) emit(_ context.Context, d event.Data) error {
 		}
 	}
 	w.said = append(w.said, d)
+	if !strings.HasPrefix(d.Type(), "colophon.chunk.") {
+		return nil
+	}
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	var t told
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return err
+	}
+	ref := t.ChunkRef + t.Chunk.ChunkRef // one of the two
+	t.ChunkRef, t.Chunk.ChunkRef = "", ""
+	if w.told == nil {
+		w.told = make(map[string]told)
+	}
+	if t.Rev >= w.told[ref].Rev {
+		w.told[ref] = t
+	}
 	return nil
+}
+
+// told is what chunk events say of a chunk's state, in the words that all of them
+// have in common.
+type told struct {
+	ChunkRef string `json:"chunk_ref"`
+	Chunk    struct {
+		ChunkRef string `json:"chunk_ref"`
+	} `json:"chunk"`
+	Rev         int64       `json:"rev"`
+	Layer       model.Layer `json:"layer"`
+	Since       string      `json:"since"`
+	Repeats     string      `json:"repeats"`
+	DuplicateOf string      `json:"duplicate_of"`
 }
 
 // heard returns what was said since the last call.
@@ -283,6 +317,14 @@ func (w *world) of(run model.Run, text string) catalog.ChunkWithState {
 func (w *world) settled(runs ...model.Run) {
 	w.Helper()
 	all := w.chunks("")
+	w.mu.Lock()
+	for _, c := range all {
+		want := told{Rev: c.State.Rev, Layer: c.State.Layer, Since: c.State.Since, Repeats: c.State.Repeats, DuplicateOf: c.State.DuplicateOf}
+		if got := w.told[c.Chunk.ChunkRef]; got != want && w.told != nil { // else a bus has what was said
+			w.Errorf("of %s was told\n%+v, the catalog has\n%+v", c.Chunk.ChunkRef, got, want)
+		}
+	}
+	w.mu.Unlock()
 	keys := map[model.KnowledgeKey][]catalog.ChunkWithState{}
 	byRef := map[string]catalog.ChunkWithState{}
 	for _, c := range all {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -22,7 +23,7 @@ import (
 // it is left when it has ended.
 func TestTheWholeService(t *testing.T) {
 	w := newWorld(t)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
 		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,
@@ -185,7 +186,7 @@ func (b *bus) until(what string, so func() bool) {
 	b.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for over := time.After(time.Minute); !so(); {
+	for over := time.After(devtest.Patience); !so(); {
 		select {
 		case <-tick.C:
 		case <-over:

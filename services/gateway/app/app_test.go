@@ -55,7 +55,7 @@ type rig struct {
 func newRig(t testing.TB, settings ...string) *rig {
 	t.Helper()
 	env := devtest.Start(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	t.Cleanup(cancel)
 	values := map[string]string{
 		"COLOPHON_HTTP_ADDR": "127.0.0.1:0", "COLOPHON_NATS_URL": env.NATSURL, "COLOPHON_SUBJECT_PREFIX": env.Prefix,

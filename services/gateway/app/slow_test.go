@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 )
@@ -29,7 +30,7 @@ func TestClientsWhoReadNothing(t *testing.T) {
 		r.must(conn.(*net.TCPConn).SetReadBuffer(4096))
 		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 		r.must(err)
-		r.must(conn.SetReadDeadline(time.Now().Add(50 * time.Second)))
+		r.must(conn.SetReadDeadline(time.Now().Add(devtest.Patience)))
 		return bufio.NewReaderSize(conn, 16)
 	}
 	answers := make([]*bufio.Reader, clients)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -27,7 +28,7 @@ func (r *rig) eventually(check func() string) {
 	r.t.Helper()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(devtest.Patience)
 	for {
 		why := check()
 		if why == "" {
@@ -266,7 +267,7 @@ func TestWholeIndexers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer follow.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
 	defer cancel()
 	highest := make(map[string]int64)
 	for {

@@ -5,9 +5,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -18,7 +18,7 @@ import (
 // it is left when it has ended.
 func TestTheWholeService(t *testing.T) {
 	w := newWorld(t)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
 		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,

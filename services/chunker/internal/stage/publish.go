@@ -111,20 +111,13 @@ func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished,
 	return nil
 }
 
-// chunkEvent says one log entry; c is the chunk of one that was created. The
-// state is the chunk's newest one, which may be ahead of the entry: an event is a
-// hint (contracts 2).
+// chunkEvent says one log entry; c is the chunk of one that was created, of others
+// whose it is is known by the entry.
 func chunkEvent(entry model.Unpublished, c model.Chunk) event.Data {
-	state := entry.State
-	if entry.Change == model.ChangeCreated {
-		c.Layer = state.Layer
-		return event.ChunkCreated{Rev: entry.Rev, Cause: entry.Cause, Repeats: state.Repeats,
-			DuplicateOf: state.DuplicateOf, Chunk: c}
+	if entry.Change != model.ChangeCreated {
+		c = model.Chunk{SourceID: entry.SourceID, SnapshotID: entry.SnapshotID}
 	}
-	return event.ChunkSuperseded{ChunkChange: event.ChunkChange{
-		Rev: entry.Rev, Cause: entry.Cause, ChunkRef: entry.ChunkRef, DocHash: entry.DocHash, SourceID: entry.SourceID,
-		SnapshotID: entry.SnapshotID, Layer: state.Layer, ReplacedBy: entry.ReplacedBy,
-	}}
+	return event.OfChange(entry.LogEntry, c, entry.State)
 }
 
 func (s *Stage) completed(ctx context.Context, run model.Run, done landed) (event.RunCompleted, error) {

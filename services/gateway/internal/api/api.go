@@ -5,6 +5,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -88,6 +89,7 @@ type Catalog interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	RunsProgress(ctx context.Context, snapshotIDs []string) ([]catalog.RunProgress, error)
 	Pages(ctx context.Context, snapshotID, extractionID string) ([]model.Page, error)
+	Requested(ctx context.Context, sourceID, requestID string) (catalog.Requested, error)
 	Counts(ctx context.Context) ([]catalog.Count, error)
 	Progress(ctx context.Context, sourceID string, requests []string) (catalog.Progress, error)
 	Oldest(ctx context.Context) (at time.Time, ok bool, err error)
@@ -128,11 +130,12 @@ type API struct {
 
 // route is one path with what answers GET on it.
 type route struct {
-	path   string
-	limit  time.Duration // of the answer; 0 is answerTime
-	turns  turns         // those that it shares
-	asks   bool          // whether its handler reads the parameters; else there are none
-	handle func(w http.ResponseWriter, r *http.Request) error
+	path    string
+	pattern string        // of the mux, when it is another than path: what is last may hold slashes
+	limit   time.Duration // of the answer; 0 is answerTime
+	turns   turns         // those that it shares
+	asks    bool          // whether its handler reads the parameters; else there are none
+	handle  func(w http.ResponseWriter, r *http.Request) error
 }
 
 // turns are what a route shares with others: how many are worked on at once.
@@ -157,6 +160,7 @@ func (a *API) routes() []route {
 		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", handle: a.figure},
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
 		{path: "/v1/changes", handle: a.changes, asks: true},
+		{path: "/v1/requests/{source}/{id}", pattern: "/v1/requests/{source}/{id...}", handle: a.request},
 		{path: "/v1/status", handle: a.status},
 		{path: "/healthz", handle: a.healthz, turns: noTurn},
 		{path: "/readyz", handle: a.readyz, turns: noTurn},
@@ -174,15 +178,16 @@ func (a *API) Handler() http.Handler {
 		if r.limit == 0 {
 			r.limit = answerTime
 		}
-		mux.Handle("GET "+r.path, a.serve(r, rooms[r.turns]))
-		mux.HandleFunc(r.path, func(w http.ResponseWriter, _ *http.Request) {
+		pattern := cmp.Or(r.pattern, r.path)
+		mux.Handle("GET "+pattern, a.serve(r, rooms[r.turns]))
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Allow", "GET, HEAD")
 			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
 		})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		a.problem(w, http.StatusNotFound, noAddress)
-	})
+	none := func(w http.ResponseWriter, _ *http.Request) { a.problem(w, http.StatusNotFound, noAddress) }
+	mux.HandleFunc("/", none)
+	mux.HandleFunc("/v1/requests/{source}", none) // the mux would redirect
 	return a.guard(mux)
 }
 
@@ -199,7 +204,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 			a.problem(w, http.StatusMisdirectedRequest, "this address answers for localhost only")
 			return
 		}
-		if p := r.URL.Path; p != "/" && path.Clean("/"+p) != strings.TrimSuffix(p, "/") {
+		// As it was written: an id may hold slashes and dots, percent-encoded.
+		if p := r.URL.EscapedPath(); p != "/" && path.Clean("/"+p) != strings.TrimSuffix(p, "/") {
 			a.problem(w, http.StatusNotFound, noAddress) // the mux would redirect, in HTML
 			return
 		}

@@ -1,0 +1,102 @@
+package sdk
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Change is a change of a chunk, with the state that the chunk has at Rev.
+type Change struct {
+	Type        string // event.TypeChunkCreated and so on: colophon.chunk.created.v1, …superseded.v1, …removed.v1
+	ChunkRef    string
+	Rev         int64
+	Cause       string // of Rev, as docs/schema lists them
+	SourceID    string
+	SnapshotID  string
+	Chunk       *Chunk // of created only
+	Layer       string // hot, summary or archive; "" of removed
+	Since       string // earliest date of the chain of repeats, YYYY-MM-DD; "" when no date is known
+	Repeats     string // the chunk of the version before that says the same, or ""
+	DuplicateOf string // the chunk that stands for the same text in another document, or ""
+	ReplacedBy  string // of superseded: the chunk or the snapshot that stands in its place, if there is one
+
+	// Partial says that the event is one from before the state was in it, and that no
+	// gateway is configured that could be asked: Since is not known, and of superseded
+	// neither Repeats nor DuplicateOf is. The next change of the chunk has them.
+	Partial bool
+
+	Position Position
+}
+
+// Stands reports whether the chunk is one to keep when each text is wanted once, as
+// it stands now: it is current, and no other chunk is named that says the same. Those
+// that do not stand have no vector either. Of a Partial change it says what is known.
+func (ch Change) Stands() bool {
+	current := ch.Layer == string(model.LayerHot) || ch.Layer == string(model.LayerSummary)
+	return ch.Type != event.TypeChunkRemoved && current && ch.Repeats == "" && ch.DuplicateOf == ""
+}
+
+// changeOf decodes the data of a chunk event.
+func changeOf(kind string, data []byte) (Change, error) {
+	var written struct {
+		Since *string `json:"since"` // always there, but in events from before the state was in them
+	}
+	if err := json.Unmarshal(data, &written); err != nil {
+		return Change{}, err
+	}
+	switch kind {
+	case event.TypeChunkCreated:
+		var d event.ChunkCreated
+		if err := json.Unmarshal(data, &d); err != nil {
+			return Change{}, err
+		}
+		return Change{
+			Type: kind, ChunkRef: d.Chunk.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.Chunk.SourceID,
+			SnapshotID: d.Chunk.SnapshotID, Layer: string(cmp.Or(d.Layer, d.Chunk.Layer)), Since: d.Since, Repeats: d.Repeats,
+			DuplicateOf: d.DuplicateOf, Chunk: &d.Chunk, Partial: written.Since == nil,
+		}, nil
+	case event.TypeChunkSuperseded, event.TypeChunkRemoved:
+		var d event.ChunkChange
+		if err := json.Unmarshal(data, &d); err != nil {
+			return Change{}, err
+		}
+		return Change{
+			Type: kind, ChunkRef: d.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.SourceID, SnapshotID: d.SnapshotID,
+			Layer: string(d.Layer), Since: d.Since, Repeats: d.Repeats, DuplicateOf: d.DuplicateOf, ReplacedBy: d.ReplacedBy,
+			Partial: written.Since == nil && kind != event.TypeChunkRemoved,
+		}, nil
+	default:
+		return Change{}, fmt.Errorf("%q is no change of a chunk", kind)
+	}
+}
+
+// completed asks the gateway for the state that an event from before does not have.
+// The state may be newer than the event: the event that says it comes, or has come,
+// with its own rev. Of a chunk that is gone the change stays as it is.
+func (c *Client) completed(ctx context.Context, ch Change) (Change, error) {
+	if !ch.Partial || c.cfg.Gateway == "" {
+		return ch, nil
+	}
+	var answer struct {
+		State model.ChunkState `json:"state"`
+	}
+	switch err := c.get(ctx, "/v1/chunks/"+url.PathEscape(ch.ChunkRef), &answer); {
+	case errors.Is(err, errNotThere):
+		return ch, nil
+	case err != nil:
+		return ch, err
+	}
+	ch.Layer, ch.Since = string(answer.State.Layer), answer.State.Since
+	ch.Repeats, ch.DuplicateOf, ch.Partial = answer.State.Repeats, answer.State.DuplicateOf, false
+	if ch.Chunk != nil {
+		ch.Chunk.Layer = answer.State.Layer
+	}
+	return ch, nil
+}
