@@ -1,5 +1,4 @@
-// Package redact takes out of a capture what must not be stored (seed 002,
-// "Security / privacy hygiene"): every header that is not known to be harmless,
+// Package redact takes out of a capture what must not be stored: every header that is not known to be harmless,
 // credentials and signatures in URLs, wherever they stand, control characters.
 package redact
 
@@ -11,11 +10,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // PolicyID is the redaction_policy_id of what this package lets through.
-const PolicyID = "redact_v1"
+const PolicyID = redact.Version
 
 // maxValue bounds one header's value in bytes: nothing on the list needs more.
 const maxValue = 4 << 10
@@ -60,14 +59,14 @@ func Headers(h map[string][]string) map[string][]string {
 func headerURLs(name, value string) string {
 	switch name {
 	case "Location", "Content-Location":
-		return digest.RedactURL(value)
+		return redact.URL(value, redact.Stored)
 	case "Link":
 		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + digest.RedactURL(strings.Trim(target, "<>")) + ">"
+			return "<" + redact.URL(strings.Trim(target, "<>"), redact.Stored) + ">"
 		})
 	case "Refresh":
 		if i := refreshTarget.FindStringIndex(value); i != nil {
-			return value[:i[1]] + digest.RedactURL(value[i[1]:])
+			return value[:i[1]] + redact.URL(value[i[1]:], redact.Stored)
 		}
 	}
 	return value
@@ -80,7 +79,7 @@ var (
 
 // Text returns s as it may be stored: valid UTF-8, control characters as spaces,
 // without the secrets in it. U+0000 never reaches a store.
-func Text(s string) string { return digest.RedactText(clean(s)) }
+func Text(s string) string { return redact.Text(clean(s), redact.Stored) }
 
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -91,8 +90,8 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// URL returns a URL as it may be stored (contracts 13.5).
-func URL(s string) string { return digest.RedactURL(clean(s)) }
+// URL returns a URL as it may be stored.
+func URL(s string) string { return redact.URL(clean(s), redact.Stored) }
 
 // URLs is URL for a list.
 func URLs(list []string) []string {
@@ -110,7 +109,7 @@ func Values(m map[string]string) map[string]string {
 		if out == nil {
 			out = make(map[string]string, len(m))
 		}
-		out[Text(k)] = digest.RedactValue(k, Text(m[k]))
+		out[Text(k)] = redact.Value(k, clean(m[k]), redact.Stored)
 	}
 	return out
 }

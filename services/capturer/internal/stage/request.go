@@ -36,7 +36,7 @@ type request struct {
 	event.CaptureRequested
 	stored    json.RawMessage // the cleaned request, as its row keeps it
 	digest    string          // of stored
-	canonical string          // urlcanon_v1 of URL, "" without one
+	canonical string          // of URL, "" without one
 	fetchURL  string
 	inline    []byte
 	hash      string // content_hash of inline
@@ -58,7 +58,7 @@ func (s *Stage) read(e event.Event) (*request, error) {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
 	if strings.Contains(data.SourceRecordID, "://") { // it is an identity: nothing but a URL is touched
-		data.SourceRecordID = digest.RedactURL(data.SourceRecordID)
+		data.SourceRecordID = redact.URL(data.SourceRecordID)
 	}
 	r := &request{CaptureRequested: data, fetchURL: data.URL, at: e.Time}
 	if !e.Time.IsZero() {
@@ -82,7 +82,7 @@ func (r *request) clean(inboxName string) error {
 		return err
 	}
 	if r.URL != "" {
-		if r.canonical, err = digest.URLCanonV1(r.URL); err != nil {
+		if r.canonical, err = digest.URLCanonV2(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
