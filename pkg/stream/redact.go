@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-		"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/redact"
 )
 

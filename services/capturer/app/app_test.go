@@ -196,7 +196,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 	r := inline("r1", page)
 	r.RetrievedAt, r.HTTPStatus = &retrieved, 200
 	r.Headers = map[string][]string{"content-type": {"text/html; charset=ISO-8859-1"}, "Set-Cookie": {"geheim"}, "etag": {`"7"`}}
-	r.RedirectChain = []string{"https://user:geheim@example.org/old?sig=geheim"}
+	r.RedirectChain = []string{"https://user:geheim@example.org/old?signature=geheim"}
 	r.Metadata = map[string]string{"note": "a\u0000b", "from": "https://x.org/?access_token=geheim"}
 	r.SnapshotGroupID, r.FetchToolVersion, r.RobotsPolicyNotes = "crawl-1", "crawler/1", "allowed"
 	done := b.outcome(r)
@@ -213,7 +213,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		SourceName: source, SnapshotKind: model.KindHTML, FinalType: model.TypeHTML,
 		URL: "https://example.org/a/page?b=1&access_token=REDACTED#top", URLCanonical: "https://example.org/a/page?b=1",
 		URLCanonicalizationVersion: "urlcanon_v2", ExternalID: "https://example.org/a/page?b=1",
-		RedirectChain: []string{"https://example.org/old?sig=REDACTED"},
+		RedirectChain: []string{"https://example.org/old?signature=REDACTED"},
 		Slug:          digest.Slug("", "https://example.org/a/page?b=1", digest.DocumentID(source, "https://example.org/a/page?b=1")),
 		RetrievedAt:   retrieved, HTTPStatus: 200, ContentType: "text/html; charset=ISO-8859-1",
 		ContentHash: digest.Content([]byte(page)), ByteLength: int64(len(page)), Encoding: "ISO-8859-1",

@@ -156,7 +156,7 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	requests := []event.CaptureRequested{
 		handed,
 		{RequestID: "fetched", URL: s.URL + "/from?access_token=" + canary},
-		{RequestID: "missing", URL: s.URL + "/none;sid=" + canary + "?sig=" + canary + "&next=%2Fx%3Fkey%3D" + canary},
+		{RequestID: "missing", URL: s.URL + "/none;jsessionid=" + canary + "?client-secret=" + canary + "&next=%2Fx%3Fapi_key%3D" + canary},
 		{RequestID: "refused", URL: "http://user:" + canary + "@127.0.0.1/"},
 	}
 	publisher := l.conn.Publisher("crawler")

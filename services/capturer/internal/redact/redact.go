@@ -81,6 +81,9 @@ var (
 // without the secrets in it. U+0000 never reaches a store.
 func Text(s string) string { return redact.Text(clean(s), redact.Stored) }
 
+// Sentence returns what went wrong as it may be told and logged.
+func Sentence(s string) string { return redact.Text(s, redact.Log) }
+
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -22,6 +22,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
@@ -291,7 +292,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if row.RequestDigest != req.digest {
 		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
 	}
-	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), sentence
+	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(sentence)
 	if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
 		return err
 	}
@@ -326,7 +327,7 @@ func (s *Stage) tell(ctx context.Context, sourceID, requestID string, reason fau
 		return nil
 	}
 	return emit(ctx, event.CaptureCompleted{
-		RequestID: addressable(requestID), SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: sentence,
+		RequestID: addressable(requestID), SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: redact.Sentence(sentence),
 	})
 }
 
