@@ -7,7 +7,7 @@ import (
 )
 
 func TestHeaders(t *testing.T) {
-	got := Headers(map[string][]string{
+	got := Today().Headers(map[string][]string{
 		"content-type": {"text/html"}, "ETAG": {"a"}, "etag": {"b"}, "Set-Cookie": {"s"}, "Authorization": {"s"},
 		"X-Anything": {"s"}, "Location": {"https://u:p@x.org/?pwd=s"}, "Server": {"x\x00y\r\nz\xff"},
 		"Content-Location": {"/a?signature=s&b=1"}, "Refresh": {"5; URL='/next?jwt=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
@@ -22,18 +22,18 @@ func TestHeaders(t *testing.T) {
 	if !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q", got)
 	}
-	if Headers(map[string][]string{"Cookie": {"s"}}) != nil {
+	if Today().Headers(map[string][]string{"Cookie": {"s"}}) != nil {
 		t.Error("nothing is not nil")
 	}
 }
 
 func TestValues(t *testing.T) {
-	got := Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s&q=1", "n": "see https://x.org/?signature=s, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
+	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s&q=1", "n": "see https://x.org/?signature=s, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
 	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED&q=1", "n": "see https://x.org/?signature=REDACTED ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if Values(nil) != nil || URLs(nil) != nil {
+	if Today().Values(nil) != nil || Today().URLs(nil) != nil {
 		t.Error("nothing is not nil")
 	}
 }
@@ -44,12 +44,12 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Text(s)
-		if again := Text(got); again != got {
+		got := Today().Text(s)
+		if again := Today().Text(got); again != got {
 			t.Errorf("%q becomes %q, then %q", s, got, again)
 		}
-		h := Headers(map[string][]string{"Link": {s}, "Refresh": {s}, "Location": {s}})
-		for name, values := range Headers(h) {
+		h := Today().Headers(map[string][]string{"Link": {s}, "Refresh": {s}, "Location": {s}})
+		for name, values := range Today().Headers(h) {
 			if !slices.Equal(values, h[name]) {
 				t.Errorf("%s %q becomes %q, then %q", name, s, h[name], values)
 			}

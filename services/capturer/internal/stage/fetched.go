@@ -254,8 +254,8 @@ func (s *Stage) notModified(ctx context.Context, req *request, k *known, answer 
 // fetched makes of an answer what is recorded.
 func (s *Stage) fetched(ctx context.Context, req *request, source model.Source, answer *fetch.Response) (*captured, error) {
 	c := &captured{
-		url: redact.URL(answer.URL), chain: redact.URLs(answer.Chain), status: answer.Status,
-		header: redact.Headers(answer.Header), tool: s.ToolVersion,
+		url: redact.Today().URL(answer.URL), raw: answer.URL, chain: redact.Today().URLs(answer.Chain), status: answer.Status,
+		header: redact.Today().Headers(answer.Header), tool: s.ToolVersion,
 	}
 	var err error
 	if c.canonical, err = digest.URLCanonV2(answer.URL); err != nil {

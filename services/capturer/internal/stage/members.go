@@ -317,11 +317,12 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 	if err != nil {
 		return u.unnamed(ctx, data, err)
 	}
+	c.raw = member.fetchURL
 	c.url, c.canonical, c.chain, c.status, c.header = member.URL, member.canonical, member.RedirectChain, member.HTTPStatus, member.Headers
 	var snap model.Snapshot
 	var unfit error
 	row, err := u.own(member, func() (model.Capture, error) {
-		if snap, unfit = u.snapshot(member, u.source, c); unfit != nil {
+		if snap, unfit = u.snapshot(ctx, member, u.source, c); unfit != nil {
 			return model.Capture{}, unfit
 		}
 		snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""

@@ -104,6 +104,7 @@ type Stage struct {
 	Requests     Requests
 	Windows      Windows
 	Registry     Registry
+	Identities   Identities
 	Objects      Objects
 	Fetcher      Fetcher
 	Robots       Robots
@@ -164,6 +165,14 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}
 	owner := rand.Text()
 	row, held, err := s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
+	switch {
+	case err != nil:
+		return err
+	case req.underOlderRules(row, s.InboxBucket): // before this version: under what its row has
+		if req.digest = row.RequestDigest; !held {
+			row, held, err = s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -289,7 +298,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil {
 		return err
 	}
-	if row.RequestDigest != req.digest {
+	if row.RequestDigest != req.digest && !req.underOlderRules(row, s.InboxBucket) {
 		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
 	}
 	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(sentence)
