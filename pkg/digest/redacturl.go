@@ -20,6 +20,14 @@ func RedactURL(policyID, url string) string {
 	return redact.URL(url, redact.Stored)
 }
 
+// RedactValue returns the value of a named field as it is stored under such rules.
+func RedactValue(policyID, name, value string) string {
+	if policyID == RedactVersion1 {
+		return RedactValueV1(name, value)
+	}
+	return redact.Value(name, value, redact.Stored)
+}
+
 // RedactURLV1 returns url as redact_v1 stored it: without user information, and
 // with the values of signature parameters, in query and fragment and behind a ";"
 // in a path, replaced by [redact.Marker]; a file's path is its name and stays. A

@@ -288,17 +288,17 @@ func schemeEnd(s string, start int) int {
 const schemeMax = 64
 
 // bareEnd returns where a value ends that is in no quotes: at a space, a quote or a
-// bracket, and at "&", ";" or "," where another name follows or nothing does. Brackets
+// bracket, and at "&", ";", "," or "#" where another name follows or nothing does. Brackets
 // that close at its end are not its own.
 func bareEnd(s string, start int, nested bool) int {
-	stops := " \t\r\n\"'<>`&;,\\"
+	stops := " \t\r\n\"'<>`&;,#\\"
 	if nested {
 		stops = "&;,#\""
 	}
 	end := start
 	for {
 		end = indexAny(s, end, stops)
-		if end == len(s) || !strings.ContainsRune("&;,", rune(s[end])) || followedByName(s[end+1:]) {
+		if end == len(s) || !strings.ContainsRune("&;,#", rune(s[end])) || followedByName(s[end+1:]) {
 			break
 		}
 		end++
@@ -315,7 +315,7 @@ func followedByName(s string) bool {
 	s = s[:min(len(s), nameMax)]
 	end := strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
 	switch {
-	case s == "", end == 0 && s[0] != '&' && s[0] != ';' && s[0] != ',':
+	case s == "", end == 0 && strings.IndexByte("&;,#", s[0]) < 0:
 		return true
 	default:
 		return end > 0 && (s[end] == '=' || s[end] == ':')

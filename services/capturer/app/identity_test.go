@@ -184,3 +184,30 @@ func TestSessionsAreDocuments(t *testing.T) {
 		t.Errorf("%v", ids)
 	}
 }
+
+// TestRowsThatHoldSecretsAreListed: what older rules have stored is counted and named,
+// and never told; what today's store is not among it.
+func TestRowsThatHoldSecretsAreListed(t *testing.T) {
+	b := fresh(t, nil)
+	b.today("new", "https://bob:hunter2@town.example/a?refresh_token=hunter2&session=2023&code=SplxlOBeZQQYbYS6WxSbIA#jwt=hunter2")
+	if held, err := b.db.HeldSecrets(t.Context()); err != nil || len(held) != 0 {
+		t.Errorf("%+v, %v", held, err)
+	}
+	id := b.under1("old", "https://town.example/b?refresh_token=hunter2")
+	held, err := b.db.HeldSecrets(t.Context())
+	if err != nil || len(held) != 3 || held[2].IDs[0] != id || held[0].IDs[0] != source+"/old" {
+		t.Errorf("%+v, %v", held, err)
+	}
+	for _, h := range held {
+		if h.N != 1 || h.Read != 2 || h.More || strings.Contains(fmt.Sprint(h), "hunter2") {
+			t.Errorf("%+v", h)
+		}
+	}
+	b.under1("a", "https://town.example/d?session=1")
+	for n := range 2 {
+		b.today(fmt.Sprint("s", n), fmt.Sprint("https://town.example/d?session=", n))
+	}
+	if parted, n, err := b.db.PartedDocuments(t.Context()); err != nil || n != 1 || len(parted) != 1 || parted[0].MergedWith == parted[0].DocumentID {
+		t.Errorf("%+v, %d, %v", parted, n, err)
+	}
+}
