@@ -19,7 +19,10 @@ type overview struct {
 	Queues    []stream.Queue   `json:"queues"`
 	Oldest    *time.Time       `json:"oldest_open,omitempty"`
 	Documents []catalog.Result `json:"documents"`
-	Captures  int              `json:"captures"` // how many documents would be listed without a limit
+	Captures  int              `json:"captures"`               // how many documents would be listed without a limit
+	Secrets   []catalog.Held   `json:"held_secrets,omitempty"` // rows of older versions that hold what would not be stored today
+	Parted    []catalog.Parted `json:"parted,omitempty"`       // documents that older versions held for one with another, at most 20
+	AllParted int              `json:"parted_count,omitempty"` // how many there are
 }
 
 // listedCaptures is how many captures status prints when nothing else is said.
@@ -116,6 +119,12 @@ func (c *cli) overview(cmd *cobra.Command, listed catalog.RecentOptions) error {
 	if o.Documents, o.Captures, err = db.Recent(ctx, listed); err != nil {
 		return err
 	}
+	if o.Secrets, err = db.HeldSecrets(ctx); err != nil {
+		return err
+	}
+	if o.Parted, o.AllParted, err = db.PartedDocuments(ctx); err != nil {
+		return err
+	}
 	return c.print(o, func(w io.Writer) { writeOverview(w, o) })
 }
 
@@ -140,11 +149,31 @@ func writeOverview(w io.Writer, o overview) {
 		fmt.Fprintf(w, "%d of %d captures; --all lists them all, --failed those that ended in error, --source those of one source\n",
 			len(o.Documents), o.Captures)
 	}
+	writeLegacy(w, o)
 	if o.Oldest != nil {
 		fmt.Fprintf(w, "oldest open work: %s\n", o.Oldest.Format(time.RFC3339))
 	}
 	if o.Quiet {
 		fmt.Fprintln(w, "quiet: nothing is left to do")
+	}
+}
+
+// writeLegacy tells what older versions have left behind: secrets in rows, by id and
+// never by value, and documents that were merged.
+func writeLegacy(w io.Writer, o overview) {
+	for _, held := range o.Secrets {
+		if held.N > 0 {
+			fmt.Fprintf(w, "%d of %d %ss hold what would not be stored today: %s\n", held.N, held.Read, held.What, strings.Join(held.IDs, ", "))
+		}
+		if held.More {
+			fmt.Fprintf(w, "only the oldest %d %ss were looked at for secrets\n", held.Read, held.What)
+		}
+	}
+	for _, p := range o.Parted {
+		fmt.Fprintf(w, "%s was held for one document with %s until the rules changed\n", p.DocumentID, p.MergedWith)
+	}
+	if len(o.Parted) < o.AllParted {
+		fmt.Fprintf(w, "%d of %d such documents\n", len(o.Parted), o.AllParted)
 	}
 }
 

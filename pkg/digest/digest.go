@@ -23,8 +23,10 @@ import (
 // Versions of the rules in this package, as records name them (rule_versions,
 // url_canonicalization_version, fragment_representation_kind).
 const (
-	// URLCanonVersion names the rules of [URLCanonV1].
-	URLCanonVersion = "urlcanon_v1"
+	// URLCanonVersion names the rules of [URLCanonV2], under which documents are captured.
+	URLCanonVersion = "urlcanon_v2"
+	// URLCanonVersion1 names the rules of [URLCanonV1].
+	URLCanonVersion1 = "urlcanon_v1"
 	// TextNormVersion names the rules of [TextNormV1].
 	TextNormVersion = "textnorm_v1"
 	// UnicodeVersion is the Unicode version that both rest on: case mapping,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // CheckSourceID returns an error unless id is a source_id: [a-z0-9_-]{1,64},
@@ -48,7 +50,7 @@ func MemberIdentity(containerIdentity, memberPath string) string {
 	b.WriteString(containerIdentity)
 	b.WriteString("!/")
 	for i := range len(memberPath) {
-		if c := memberPath[i]; isUnreserved(c) || c == '/' {
+		if c := memberPath[i]; redact.IsUnreserved(c) || c == '/' {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)

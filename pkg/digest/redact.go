@@ -3,10 +3,12 @@ package digest
 import (
 	"regexp"
 	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
-// What RedactText looks for. The names are those of signature parameters
-// (contracts 13.5) and of the HTTP fields that hold credentials; a name that is a
+// What RedactTextV1 looks for. The names are those of signature parameters
+// of urlcanon_v1 and of the HTTP fields that hold credentials; a name that is a
 // common word counts only where a parameter of a URL or a form is written.
 var (
 	textURL       = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>]+`)
@@ -16,10 +18,10 @@ var (
 	textBearer    = regexp.MustCompile(`(?i)\b(bearer)\s+[a-z0-9._~+/=-]{16,}`)
 )
 
-// RedactText returns free text as it may be stored: each URL in it as RedactURL
-// leaves it, and what follows the name of a secret replaced by [RedactedMarker].
+// RedactTextV1 returns free text as redact_v1 stored it: each URL in it as RedactURLV1
+// leaves it, and what follows the name of a secret replaced by [redact.Marker].
 // It cannot know a secret that stands without a name. It is idempotent.
-func RedactText(s string) string {
+func RedactTextV1(s string) string {
 	if !strings.ContainsAny(s, ":= ") {
 		return s
 	}
@@ -34,21 +36,21 @@ func RedactText(s string) string {
 
 func redactOnce(s string) string {
 	if strings.Contains(s, "://") {
-		s = textURL.ReplaceAllStringFunc(s, RedactURL)
+		s = textURL.ReplaceAllStringFunc(s, RedactURLV1)
 	}
-	s = textHeader.ReplaceAllString(s, "${1}${2}"+RedactedMarker)
-	s = textSecret.ReplaceAllString(s, "${1}${2}"+RedactedMarker)
-	s = textParameter.ReplaceAllString(s, "${1}="+RedactedMarker)
-	return textBearer.ReplaceAllString(s, "${1} "+RedactedMarker)
+	s = textHeader.ReplaceAllString(s, "${1}${2}"+redact.Marker)
+	s = textSecret.ReplaceAllString(s, "${1}${2}"+redact.Marker)
+	s = textParameter.ReplaceAllString(s, "${1}="+redact.Marker)
+	return textBearer.ReplaceAllString(s, "${1} "+redact.Marker)
 }
 
-// RedactValue returns the value of a named field as it may be stored: as free
+// RedactValueV1 returns the value of a named field as redact_v1 stored it: as free
 // text, and not at all when the field's own name is that of a secret.
-func RedactValue(name, value string) string {
+func RedactValueV1(name, value string) string {
 	if value != "" && isSecretName(name) {
-		return RedactedMarker
+		return redact.Marker
 	}
-	return RedactText(value)
+	return RedactTextV1(value)
 }
 
 func isSecretName(name string) bool {

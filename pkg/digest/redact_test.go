@@ -21,11 +21,11 @@ func TestRedactText(t *testing.T) {
 		"with bearer abcdefghijklmnop1234 yes": "with bearer REDACTED yes",
 		"X-Amz-Signature=abc":                  "X-Amz-Signature=REDACTED",
 	} {
-		got := digest.RedactText(in)
+		got := digest.RedactTextV1(in)
 		if got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
-		if again := digest.RedactText(got); again != got {
+		if again := digest.RedactTextV1(got); again != got {
 			t.Errorf("%q: %q, again %q", in, got, again)
 		}
 	}
@@ -49,9 +49,9 @@ func TestSecretsWithinAURL(t *testing.T) {
 		"http://h/?next=%2Fp%3Bsid%3DS":                                {"http://h/?next=%2Fp%3Bsid%3DREDACTED", "http://h/?next=%2Fp%3Bsid%3DREDACTED"},
 		"http://h/?u=http%3a%2F%2Fh%2Fa@b":                             {"http://h/?u=http%3a%2F%2Fh%2Fa@b", "http://h/?u=http%3A%2F%2Fh%2Fa@b"},
 	} {
-		redacted := digest.RedactURL(url)
-		if redacted != want[0] || digest.RedactURL(redacted) != redacted {
-			t.Errorf("%s is stored as %s, then %s", url, redacted, digest.RedactURL(redacted))
+		redacted := digest.RedactURLV1(url)
+		if redacted != want[0] || digest.RedactURLV1(redacted) != redacted {
+			t.Errorf("%s is stored as %s, then %s", url, redacted, digest.RedactURLV1(redacted))
 		}
 		for _, u := range []string{url, redacted, want[1]} {
 			if got, err := digest.URLCanonV1(u); err != nil || got != want[1] {
@@ -65,11 +65,11 @@ func TestRedactValue(t *testing.T) {
 	for name, want := range map[string]string{
 		"note": "abc", "Set-Cookie": "REDACTED", "api_key": "REDACTED", "x-api-key": "REDACTED", "password": "REDACTED", "X_Amz_Signature": "REDACTED",
 	} {
-		if got := digest.RedactValue(name, "abc"); got != want {
+		if got := digest.RedactValueV1(name, "abc"); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if digest.RedactValue("token", "") != "" {
+	if digest.RedactValueV1("token", "") != "" {
 		t.Error("an empty value is marked")
 	}
 }
@@ -77,8 +77,8 @@ func TestRedactValue(t *testing.T) {
 func FuzzRedactText(f *testing.F) {
 	f.Add("see https://u:p@a.example/x?sig=1 Cookie: a=1\nkey=2 bearer abcdefghijklmnop1234")
 	f.Fuzz(func(t *testing.T, s string) {
-		once := digest.RedactText(s)
-		if again := digest.RedactText(once); again != once {
+		once := digest.RedactTextV1(s)
+		if again := digest.RedactTextV1(once); again != once {
 			t.Fatalf("%q: %q, again %q", s, once, again)
 		}
 	})

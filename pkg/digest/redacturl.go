@@ -1,18 +1,40 @@
 package digest
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
-// RedactURL returns url as it may be stored: without user information, and
+// RedactVersion1 names the rules of [RedactURLV1], [RedactTextV1] and [RedactValueV1]:
+// the redaction_policy_id of what was captured under them.
+const RedactVersion1 = "redact_v1"
+
+// RedactURL returns url as it is stored under the rules that a snapshot names as its
+// redaction_policy_id; what names none is under today's.
+func RedactURL(policyID, url string) string {
+	if policyID == RedactVersion1 {
+		return RedactURLV1(url)
+	}
+	return redact.URL(url, redact.Stored)
+}
+
+// RedactValue returns the value of a named field as it is stored under such rules.
+func RedactValue(policyID, name, value string) string {
+	if policyID == RedactVersion1 {
+		return RedactValueV1(name, value)
+	}
+	return redact.Value(name, value, redact.Stored)
+}
+
+// RedactURLV1 returns url as redact_v1 stored it: without user information, and
 // with the values of signature parameters, in query and fragment and behind a ";"
-// in a path, replaced by [RedactedMarker]; a file's path is its name and stays. A
+// in a path, replaced by [redact.Marker]; a file's path is its name and stays. A
 // value that holds such a URL itself, percent-encoded or not, is written anew
 // with it redacted. All else stays as it is, also in what is no valid URL. The
 // canonical form of the result is that of url. It is idempotent.
-func RedactURL(url string) string {
+func RedactURLV1(url string) string {
 	u := splitURL(url)
 	var b strings.Builder
 	b.WriteString(u.scheme)
@@ -74,7 +96,7 @@ func cutSecrets(params string, first int, mark bool) string {
 		secret = found && i >= first && isSignature(decodeUnreserved(name))
 		switch {
 		case secret && mark:
-			part = name + "=" + RedactedMarker
+			part = name + "=" + redact.Marker
 		case secret:
 			continue
 		case i >= first:
@@ -113,7 +135,7 @@ func redactNested(value string) string {
 		b.WriteString(rest[:at[1]])
 		rest = rest[at[1]:]
 		if isSignature(name) {
-			b.WriteString(RedactedMarker)
+			b.WriteString(redact.Marker)
 			end := strings.IndexAny(rest, "&;#")
 			if end < 0 {
 				end = len(rest)
@@ -126,21 +148,8 @@ func redactNested(value string) string {
 	if redacted == plain {
 		return value
 	}
-	return encodeAll(redacted)
+	return redact.EncodePercent(redacted)
 }
 
 // decodeAll replaces percent codes by their bytes, until none is left.
-func decodeAll(s string) string { return decode(s, func(byte) bool { return true }) }
-
-// encodeAll replaces all but unreserved characters by their percent codes.
-func encodeAll(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		if isUnreserved(s[i]) {
-			b.WriteByte(s[i])
-		} else {
-			fmt.Fprintf(&b, "%%%02X", s[i])
-		}
-	}
-	return b.String()
-}
+func decodeAll(s string) string { return redact.DecodePercent(s, func(byte) bool { return true }) }

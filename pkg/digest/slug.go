@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // slugLength is the longest result of [Slugify].
@@ -63,7 +65,7 @@ func lastSegment(url string) string {
 	segment := url[strings.LastIndexByte(url, '/')+1:]
 	var b strings.Builder
 	for i := 0; i < len(segment); i++ {
-		if c, ok := escaped(segment[i:]); ok {
+		if c, ok := redact.PercentCode(segment[i:]); ok {
 			b.WriteByte(c)
 			i += 2
 		} else {

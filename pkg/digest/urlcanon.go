@@ -11,13 +11,45 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
-// RedactedMarker stands in a stored url for the value of a signature parameter.
-const RedactedMarker = "REDACTED"
+// URLCanonV2 returns urlcanon_v2 of url, the identity of what it names. It differs from
+// [URLCanonV1] in one rule, that for signatures and secrets: what [redact.Identity]
+// leaves out of query and path is left out, and a credential under another name is its
+// digest, so that session=2023 and session=2024 are two documents, and access_token and
+// password are in no identity.
+func URLCanonV2(url string) (string, error) {
+	canonical, err := urlCanon(url, canonRules{
+		path:  func(path string) string { return redact.Path(path, redact.Identity) },
+		query: func(query string) string { return redact.Query(query, redact.Identity) },
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", URLCanonVersion, err)
+	}
+	return canonical, nil
+}
 
-// URLCanonV1 returns urlcanon_v1 of url (seed 002, contracts 1 and 13.5), the
-// identity of what it names:
+// URLCanon returns the canonical form of url under the version of the rules that a
+// snapshot names.
+func URLCanon(version, url string) (string, error) {
+	switch version {
+	case URLCanonVersion:
+		return URLCanonV2(url)
+	case URLCanonVersion1:
+		return URLCanonV1(url)
+	default:
+		return "", fmt.Errorf("%q: no such rules for URLs", version)
+	}
+}
+
+// canonRules take the secrets out of the parts of a URL whose unreserved characters are
+// decoded. The path is no file's; the query stands without its "?".
+type canonRules struct{ path, query func(string) string }
+
+// URLCanonV1 returns urlcanon_v1 of url, under which documents were captured before
+// urlcanon_v2:
 //
 //   - http, https and file only; scheme and host in lower case, the host as
 //     A-label (UTS 46, as for a lookup) or an IP literal in brackets
@@ -28,22 +60,34 @@ const RedactedMarker = "REDACTED"
 //     segments are kept
 //   - query pairs: empty ones, tracking and signature parameters removed, the
 //     latter also behind a ";" in a pair or in a path that is no file's; within a
-//     value that is a URL they and user information are as [RedactURL] leaves
-//     them; the rest sorted by raw name, then raw value, stable; a is not a=; an
+//     value that is a URL they and user information are as [RedactURLV1]
+//     leaves them; the rest sorted by raw name, then raw value, stable; a is not a=; an
 //     empty query goes with its "?"
 //
 // An error means that the URL is malformed: another scheme, no host (but for
 // file), a host that is none, a control character, bytes that are not UTF-8.
 // It never panics and is idempotent.
 func URLCanonV1(url string) (string, error) {
-	canonical, err := urlCanon(url)
+	canonical, err := urlCanon(url, canonRules{
+		path: func(path string) string { return cutPathSecrets(path, false) },
+		query: func(query string) string {
+			pairs := strings.Split(query, "&")
+			for i, pair := range pairs {
+				pairs[i] = cutSecrets(pair, 0, false)
+				if name, _, _ := strings.Cut(pairs[i], "="); isSignature(name) {
+					pairs[i] = ""
+				}
+			}
+			return strings.Join(pairs, "&")
+		},
+	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", URLCanonVersion, err)
+		return "", fmt.Errorf("%s: %w", URLCanonVersion1, err)
 	}
 	return canonical, nil
 }
 
-func urlCanon(url string) (string, error) {
+func urlCanon(url string, rules canonRules) (string, error) {
 	if !utf8.ValidString(url) {
 		return "", errors.New("not UTF-8")
 	}
@@ -64,13 +108,13 @@ func urlCanon(url string) (string, error) {
 	}
 	path := decodeUnreserved(u.path)
 	if scheme != "file" {
-		path = cutPathSecrets(path, false)
+		path = rules.path(path)
 	}
 	path = strings.TrimRight(path, "/")
 	if path == "" {
 		path = "/"
 	}
-	return scheme + "://" + host + path + canonQuery(u.query), nil
+	return scheme + "://" + host + path + canonQuery(u.query, rules), nil
 }
 
 // urlParts are the parts of a URL as they stand in it (RFC 3986, appendix B),
@@ -172,15 +216,11 @@ func canonHost(host string) (string, error) {
 
 // canonQuery returns the query's pairs in canonical order, with "?" unless
 // there is none left. query begins with "?" or is empty.
-func canonQuery(query string) string {
+func canonQuery(query string, rules canonRules) string {
 	query = decodeUnreserved(strings.TrimPrefix(query, "?"))
-	pairs := strings.Split(query, "&")
-	for i, pair := range pairs {
-		pairs[i] = cutSecrets(pair, 0, false)
-	}
-	pairs = slices.DeleteFunc(pairs, func(pair string) bool {
+	pairs := slices.DeleteFunc(strings.Split(rules.query(query), "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return pair == "" || isTracking(name) || isSignature(name)
+		return pair == "" || isTracking(name)
 	})
 	if len(pairs) == 0 {
 		return ""
@@ -220,47 +260,7 @@ func isSignature(name string) bool {
 // decodeUnreserved replaces percent codes of unreserved characters (RFC 3986,
 // 2.3) by the characters, until none is left, and writes the hex digits of all
 // others in upper case. A "%" that begins no code stays.
-func decodeUnreserved(s string) string { return decode(s, isUnreserved) }
-
-// decode replaces percent codes as decodeUnreserved does, but those of the
-// characters that which holds for.
-func decode(s string, which func(byte) bool) string {
-	if !strings.Contains(s, "%") {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := range len(s) {
-		out = append(out, s[i])
-		// What was just written may complete a code, and its character another.
-		for {
-			tail := max(len(out)-3, 0)
-			c, ok := escaped(string(out[tail:]))
-			if !ok {
-				break
-			}
-			if !which(c) {
-				copy(out[tail:], fmt.Sprintf("%%%02X", c))
-				break
-			}
-			out = append(out[:tail], c)
-		}
-	}
-	return string(out)
-}
-
-// escaped returns the byte that the percent code at the start of s stands for.
-func escaped(s string) (byte, bool) {
-	if len(s) < 3 || s[0] != '%' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[1:3], 16, 8)
-	return byte(n), err == nil
-}
-
-func isUnreserved(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-		c == '-' || c == '.' || c == '_' || c == '~'
-}
+func decodeUnreserved(s string) string { return redact.DecodePercent(s, redact.IsUnreserved) }
 
 // asciiLower returns s with A to Z in lower case and all else as it is.
 func asciiLower(s string) string {

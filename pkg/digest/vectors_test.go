@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 var update = flag.Bool("update", false, "rewrite the computed outputs of testdata/vectors.json")
@@ -38,7 +40,7 @@ type vectorFile struct {
 
 // byHand names the functions whose expected outputs are written by hand and
 // never by -update: they are the rules themselves.
-var byHand = []string{"urlcanon_v1", "redact_url", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
+var byHand = []string{"urlcanon_v1", "urlcanon_v2", "redact_url", "redact_url_v2", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
 
 // in holds the inputs of the functions with several named parameters.
 type in struct {
@@ -104,7 +106,9 @@ func plain[T any](f func(T) string) function {
 
 var functions = map[string]function{
 	"urlcanon_v1":       of(URLCanonV1),
-	"redact_url":        plain(RedactURL),
+	"urlcanon_v2":       of(URLCanonV2),
+	"redact_url_v2":     plain(func(url string) string { return redact.URL(url, redact.Stored) }),
+	"redact_url":        plain(RedactURLV1),
 	"textnorm_v1":       plain(TextNormV1),
 	"content":           plain(func(s string) string { return Content([]byte(s)) }),
 	"fragment_span":     plain(func(s string) string { return FragmentSpan([]byte(s)) }),

@@ -330,7 +330,7 @@ func (a *assembler) frame(found block.Page) segment.Frame {
 		covered += coverage.Characters(u.FieldsRaw.Text)
 	}
 	title, _ := clean(found.Title)
-	canonical, _ := clean(digest.RedactURL(found.Canonical))
+	canonical, _ := clean(digest.RedactURL(a.in.Snapshot.RedactionPolicyID, found.Canonical))
 	page := a.page()
 	page.Status = model.PageProcessed
 	page.Label, page.Width, page.Height, page.Rotation = found.Label, found.Width, found.Height, found.Rotation

@@ -254,11 +254,12 @@ func (g *Generation) left(page int, u model.Unit) string {
 	return ""
 }
 
-// Raw checks the ids of a snapshot and its captured bytes, whatever was made of
+// Raw checks the ids and addresses of a snapshot and its captured bytes, whatever was made of
 // them.
 func Raw(ctx context.Context, r Reader, s model.Snapshot) ([]Break, error) {
 	d := &document{reader: r, snapshot: s}
 	d.checkSnapshot()
+	d.checkAddress()
 	err := d.checkRaw(ctx)
 	return d.breaks, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // ErrGone says that something that a proof needs does not exist any more. A
@@ -215,9 +216,44 @@ func (d *document) checkSnapshot() {
 	}
 }
 
+// checkAddress makes the canonical form of a snapshot's URL again, and redacts what was
+// redacted, under the versions that the snapshot names: both have no effect a second
+// time. What names no version is not checked.
+func (d *document) checkAddress() {
+	s := d.snapshot
+	where := "snapshot " + s.SnapshotID
+	if version := s.RuleVersions["urlcanon"]; version != "" && s.URL != "" {
+		switch canonical, err := digest.URLCanon(version, s.URL); {
+		case err != nil:
+			d.fail("d", where, "url_canonical cannot be made again: %v", err)
+		case canonical != s.URLCanonical:
+			d.fail("d", where, "url_canonical %s computes to %s", s.URLCanonical, canonical)
+		}
+	}
+	switch s.RedactionPolicyID {
+	case "":
+		return
+	case redact.Version, digest.RedactVersion1:
+	default:
+		d.fail("d", where, "its redaction_policy_id %q is unknown", s.RedactionPolicyID)
+		return
+	}
+	for _, url := range append([]string{s.URL}, s.RedirectChain...) {
+		if digest.RedactURL(s.RedactionPolicyID, url) != url {
+			d.fail("d", where, "an address in it is not redacted by %s", s.RedactionPolicyID)
+		}
+	}
+	for name, value := range s.Metadata {
+		if digest.RedactValue(s.RedactionPolicyID, name, value) != value {
+			d.fail("d", where, "metadata %q is not redacted by %s", name, s.RedactionPolicyID)
+		}
+	}
+}
+
 // checkIDs computes the ids of snapshot, document and run again.
 func (d *document) checkIDs() error {
 	d.checkSnapshot()
+	d.checkAddress()
 	s := d.snapshot
 	rules, err := digest.SourceRulesDigest(s.Under(d.run).UnitRules())
 	if err != nil {

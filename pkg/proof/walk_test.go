@@ -351,6 +351,20 @@ func TestEveryFlipIsFound(t *testing.T) {
 			u.FieldsRaw.Text = strings.Replace(u.FieldsRaw.Text, "fell", "rose", 1)
 			a.sign(t)
 		}},
+		{"a URL, under its version", "d", "snapshot ", func(_ *testing.T, a *archive) {
+			a.snapshot.RuleVersions = map[string]string{"urlcanon": "urlcanon_v1"}
+			a.snapshot.URL += "?page=2"
+		}},
+		{"a version of rules for URLs", "d", "snapshot ", func(_ *testing.T, a *archive) {
+			a.snapshot.RuleVersions = map[string]string{"urlcanon": "urlcanon_v0"}
+		}},
+		{"a version of rules for secrets", "d", "snapshot ", func(_ *testing.T, a *archive) { a.snapshot.RedactionPolicyID = "redact_v0" }},
+		{"what these rules redact", "d", "snapshot ", func(_ *testing.T, a *archive) {
+			a.snapshot.RedactionPolicyID, a.snapshot.Metadata = "redact_v2", map[string]string{"pwd": "hunter2"}
+		}},
+		{"what the rules before redacted", "d", "snapshot ", func(_ *testing.T, a *archive) {
+			a.snapshot.RedactionPolicyID, a.snapshot.RedirectChain = "redact_v1", []string{"https://a.example/?session=2023"}
+		}},
 		{"a unit's locator", "d", "ir_", func(t *testing.T, a *archive) {
 			for i := range a.frame.Units {
 				a.unitAt(i).RecordLocator.URLCanonical += "x"
@@ -592,5 +606,31 @@ func TestWhatCannotBeReadIsNoFinding(t *testing.T) {
 	a.failing = errors.New("the store is away")
 	if proofs, err := proof.Verify(t.Context(), a, []proof.Item{{Chunk: a.chunks[0]}}); !errors.Is(err, a.failing) || proofs != nil {
 		t.Errorf("%+v, %v", proofs, err)
+	}
+}
+
+// TestEachSnapshotIsCheckedUnderItsVersion: what redact_v1 and urlcanon_v1 have left of
+// an address is no break, though today's rules would leave something else.
+func TestEachSnapshotIsCheckedUnderItsVersion(t *testing.T) {
+	a := newArchive(t, extract.ParserVersion)
+	for version, url := range map[string]string{
+		"v1": "https://example.org/water?refresh_token=abc&session=REDACTED", "v2": "https://example.org/water?refresh_token=REDACTED&session=2023",
+	} {
+		canonical, err := digest.URLCanon("urlcanon_"+version, url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.snapshot.RuleVersions = map[string]string{"urlcanon": "urlcanon_" + version}
+		a.snapshot.RedactionPolicyID, a.snapshot.URL, a.snapshot.URLCanonical = "redact_"+version, url, canonical
+		a.snapshot.Metadata = map[string]string{"pwd": map[string]string{"v1": "abc", "v2": "REDACTED"}[version]}
+		proofs, err := proof.Verify(t.Context(), a, []proof.Item{{Chunk: a.chunks[0]}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range proofs[0].Breaks {
+			if strings.HasPrefix(b.Where, "snapshot ") {
+				t.Errorf("%s: %+v", version, b)
+			}
+		}
 	}
 }

@@ -135,7 +135,7 @@ func TestAMalformedRequestIsToldOfRedactedAndBuried(t *testing.T) {
 	subject := r.env.Prefix + ".capture.requested.town"
 	m := &nats.Msg{Subject: subject, Header: nats.Header{
 		event.HeaderMsgID: {"town/r1"}, "X-Api-Key": {"secret"}, event.HeaderContentType: {"application/json"}, "Nats-Expected-Stream": {r.env.StreamPrefix + "REQUESTS"},
-	}, Data: []byte(`{"request_id":"r1","inline":{"content_base64":"c2VjcmV0"},"url":"http://u:pw@a.example/?token=1","headers":{"Cookie":["c"],"ETag":["e"]}}`)}
+	}, Data: []byte(`{"request_id":"r1","inline":{"content_base64":"c2VjcmV0"},"url":"http://u:pw@a.example/?access_token=1","headers":{"Cookie":["c"],"ETag":["e"]}}`)}
 	if _, err := r.js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestAMalformedRequestIsToldOfRedactedAndBuried(t *testing.T) {
 	if d.Lost != "headers, inline, url" || d.Header["X-Api-Key"] != nil || d.Header[event.HeaderContentType] == nil {
 		t.Errorf("lost %q, headers %v", d.Lost, d.Header)
 	}
-	for _, secret := range []string{"c2VjcmV0", "pw", "token=1", "Cookie"} {
+	for _, secret := range []string{"c2VjcmV0", "pw", "access_token=1", "Cookie"} {
 		if strings.Contains(string(d.Payload), secret) {
 			t.Errorf("%q is kept: %s", secret, d.Payload)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // delivery is one message in hand, from its pull to its ack.
@@ -56,11 +57,12 @@ func (d *delivery) age() time.Duration { return time.Since(d.meta.Timestamp) }
 // maxSentence bounds what is recorded of an error, in bytes.
 const maxSentence = 2000
 
-// sentence makes text fit for a row and a header: one line of valid UTF-8
-// without U+0000.
+// sentence makes text fit for a row, a header and a span: one line of valid UTF-8
+// without U+0000 and without the secrets of an address that it quotes.
 func sentence(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' }), " ")
+	text = redact.Text(text, redact.Log)
 	if len(text) > maxSentence {
 		text = strings.ToValidUTF8(text[:maxSentence], "") + "…"
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // keptHeader reports whether an HTTP header of a request says something about
@@ -83,7 +83,7 @@ func redactText(value json.RawMessage) (clean json.RawMessage, changed bool) {
 	if json.Unmarshal(value, &address) != nil {
 		return nil, true
 	}
-	redacted := digest.RedactURL(address)
+	redacted := redact.URL(address, redact.Stored)
 	return encoded(value, redacted, redacted != address)
 }
 
@@ -93,7 +93,7 @@ func redactList(value json.RawMessage) (clean json.RawMessage, changed bool) {
 		return nil, true
 	}
 	for i, address := range addresses {
-		addresses[i] = digest.RedactURL(address)
+		addresses[i] = redact.URL(address, redact.Stored)
 		changed = changed || addresses[i] != address
 	}
 	return encoded(value, addresses, changed)
@@ -106,7 +106,7 @@ func redactMetadata(value json.RawMessage) (clean json.RawMessage, changed bool)
 	}
 	kept := make(map[string]string, len(texts))
 	for name, text := range texts {
-		name, cleaned := digest.RedactText(name), digest.RedactValue(name, text)
+		name, cleaned := redact.Text(name, redact.Stored), redact.Value(name, text, redact.Stored)
 		changed = changed || texts[name] != cleaned
 		kept[name] = cleaned
 	}
@@ -119,7 +119,7 @@ func redactField(name string, value json.RawMessage) (clean json.RawMessage, cha
 	if json.Unmarshal(value, &text) != nil {
 		return nil, true
 	}
-	redacted := digest.RedactValue(name, text)
+	redacted := redact.Value(name, text, redact.Stored)
 	return encoded(value, redacted, redacted != text)
 }
 

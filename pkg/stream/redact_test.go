@@ -24,7 +24,7 @@ func TestRedactRequest(t *testing.T) {
 		{`{"headers":{"ETag":["e"],"Set-Cookie":["s"]}}`, `{"headers":{"ETag":["e"]}}`, []string{"headers"}},
 		{`{"headers":[]}`, `{}`, []string{"headers"}},
 		{`{"metadata":{"a":"b"},"filename":"x.pdf"}`, `{"filename":"x.pdf","metadata":{"a":"b"}}`, nil},
-		{`{"metadata":{"token":"b","see":"https://u:p@a.example/"}}`, `{"metadata":{"see":"https://a.example/","token":"REDACTED"}}`, []string{"metadata"}},
+		{`{"metadata":{"user.pwd":"b","see":"https://u:p@a.example/"}}`, `{"metadata":{"see":"https://a.example/","user.pwd":"REDACTED"}}`, []string{"metadata"}},
 		{`{"robots_policy_notes":"Cookie: a","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
 		{`["inline"]`, ``, []string{"payload of 10 bytes"}},
 		{`null`, ``, []string{"payload of 4 bytes"}},

@@ -58,7 +58,7 @@ type Runner struct {
 	begin      func()           // opens gate when the consumer is found
 	queue      jetstream.Stream // of a work queue, whose files are swept
 	sweeping   sync.Mutex
-	swept      uint64 // the last message of the queue when it was swept
+	swept      sweptQueue
 }
 
 // NewRunner returns a runner for a stage that handles one event at a time.

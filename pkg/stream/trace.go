@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -32,7 +33,7 @@ func traced(tracer trace.Tracer, consumer, span string, next work) work {
 		results, whole := next(ctx, ds)
 		for _, err := range slices.Concat(results, []error{whole}) {
 			if err != nil {
-				span.RecordError(err)
+				span.RecordError(errors.New(sentence(err.Error())))
 				span.SetStatus(codes.Error, sentence(err.Error()))
 			}
 		}

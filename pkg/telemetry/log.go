@@ -6,21 +6,37 @@ import (
 	"log/slog"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // NewLogger returns a logger of JSON or text lines with the service's name,
-// which adds trace_id and span_id of the context that a line is logged with.
+// without secrets, which adds trace_id and span_id of the context that a line is logged with.
 func NewLogger(w io.Writer, service string, c Config) *slog.Logger {
 	var level slog.Level // info
 	if level.UnmarshalText([]byte(c.LogLevel)) != nil {
 		level = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: redacted}
 	var handler slog.Handler = slog.NewJSONHandler(w, options)
 	if c.LogFormat == "text" {
 		handler = slog.NewTextHandler(w, options)
 	}
 	return slog.New(traced{handler}).With(slog.String("service", service))
+}
+
+// redacted takes the secrets out of a text or an error that is logged: a URL of a
+// crawler stands in many a sentence.
+func redacted(_ []string, attr slog.Attr) slog.Attr {
+	switch value := attr.Value; value.Kind() {
+	case slog.KindString:
+		attr.Value = slog.StringValue(redact.Text(value.String(), redact.Log))
+	case slog.KindAny:
+		if err, ok := value.Any().(error); ok {
+			attr.Value = slog.StringValue(redact.Text(err.Error(), redact.Log))
+		}
+	}
+	return attr
 }
 
 // traced adds the ids of the context's span to each line.

@@ -43,7 +43,11 @@ type canaries struct {
 func (c *canaries) plant(format string, args ...any) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	secret := "zq" + strings.ToLower(rand.Text()[:20])
+	// Letters and digits in turn, so that it looks like a credential under any name.
+	secret, text := "zq", strings.ToLower(rand.Text())
+	for i := range 8 {
+		secret += fmt.Sprint(2+i) + text[2*i:2*i+2]
+	}
 	where := fmt.Sprintf(format, args...)
 	c.secrets[secret] = where
 	c.forms = append(c.forms, [2]string{secret, where}, [2]string{hex.EncodeToString([]byte(secret)), where + " (hex)"})
@@ -65,7 +69,7 @@ func (c *canaries) look(data []byte) (found []string) {
 func (c *canaries) address(where, base string) string {
 	scheme, rest, _ := strings.Cut(base, "://")
 	address := scheme + "://" + c.plant("%s: user", where) + ":" + c.plant("%s: password", where) + "@" + rest + "?page=1"
-	for _, name := range []string{"X-Amz-Signature", "x-goog-credential", "sig", "token", "access_token", "api_key", "PHPSESSID"} {
+	for _, name := range []string{"X-Amz-Signature", "x-goog-credential", "sig", "token", "access_token", "api_key", "PHPSESSID", "refresh_token", "user.password", "x-api-key"} {
 		address += "&" + name + "=" + c.plant("%s: parameter %s", where, name)
 	}
 	address += "&a=b;token=" + c.plant("%s: parameter behind a semicolon", where) +
@@ -105,6 +109,9 @@ func (c *canaries) request(where, id, source string) map[string]any {
 		"metadata": map[string]string{
 			"password": c.plant("%s: metadata password", where), "Set-Cookie": c.plant("%s: metadata Set-Cookie", where),
 			"seen": c.address(where+" metadata", "https://from.example/"), "note": text("metadata note", `{"api_key": "%s"}`),
+			"pwd": c.plant("%s: metadata pwd", where), "private-key": c.plant("%s: metadata private-key", where),
+			"session_token": c.plant("%s: metadata session_token", where), "curl": text("metadata curl", "curl -u bob:%s https://town.example"),
+			"proxy": text("metadata proxy", "through bob:%s@proxy.example:8080"), "leaning": text("metadata leaning", `https:\\bob:%s@town.example\a`),
 			"trace": text("metadata trace", "curl -H 'Cookie: session=%s'"),
 		},
 	}

@@ -67,7 +67,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 
 func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client) *stage.Stage {
 	return &stage.Stage{
-		Requests: db, Windows: db, Registry: db, Objects: objects{blobs}, Fetcher: fetcher,
+		Requests: db, Windows: db, Registry: db, Identities: db, Objects: objects{blobs}, Fetcher: fetcher,
 		Turns: db, Robots: robots.New(robots.Options{Fetcher: fetcher, Agent: c.Capture.UserAgent, Spool: c.Capture.spooler(c.S3.TempDir)}),
 		Spool: c.Capture.spooler(c.S3.TempDir), Today: versions(), ToolVersion: toolVersion,
 		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,

@@ -182,7 +182,7 @@ func (b *bench) raw(hash string) []byte {
 
 func inline(id, body string) event.CaptureRequested {
 	return event.CaptureRequested{
-		RequestID: id, SourceID: source, URL: "https://example.org/a/page?b=1&token=geheim#top",
+		RequestID: id, SourceID: source, URL: "https://example.org/a/page?b=1&access_token=geheim#top",
 		Inline: &event.Inline{ContentBase64: []byte(body)},
 	}
 }
@@ -196,7 +196,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 	r := inline("r1", page)
 	r.RetrievedAt, r.HTTPStatus = &retrieved, 200
 	r.Headers = map[string][]string{"content-type": {"text/html; charset=ISO-8859-1"}, "Set-Cookie": {"geheim"}, "etag": {`"7"`}}
-	r.RedirectChain = []string{"https://user:geheim@example.org/old?sig=geheim"}
+	r.RedirectChain = []string{"https://user:geheim@example.org/old?signature=geheim"}
 	r.Metadata = map[string]string{"note": "a\u0000b", "from": "https://x.org/?access_token=geheim"}
 	r.SnapshotGroupID, r.FetchToolVersion, r.RobotsPolicyNotes = "crawl-1", "crawler/1", "allowed"
 	done := b.outcome(r)
@@ -211,9 +211,9 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		SnapshotID: digest.SnapshotID(source, "r1", digest.Content([]byte(page))), SnapshotGroupID: "crawl-1",
 		DocumentID: digest.DocumentID(source, "https://example.org/a/page?b=1"), RequestID: "r1", SourceID: source,
 		SourceName: source, SnapshotKind: model.KindHTML, FinalType: model.TypeHTML,
-		URL: "https://example.org/a/page?b=1&token=REDACTED#top", URLCanonical: "https://example.org/a/page?b=1",
-		URLCanonicalizationVersion: "urlcanon_v1", ExternalID: "https://example.org/a/page?b=1",
-		RedirectChain: []string{"https://example.org/old?sig=REDACTED"},
+		URL: "https://example.org/a/page?b=1&access_token=REDACTED#top", URLCanonical: "https://example.org/a/page?b=1",
+		URLCanonicalizationVersion: "urlcanon_v2", ExternalID: "https://example.org/a/page?b=1",
+		RedirectChain: []string{"https://example.org/old?signature=REDACTED"},
 		Slug:          digest.Slug("", "https://example.org/a/page?b=1", digest.DocumentID(source, "https://example.org/a/page?b=1")),
 		RetrievedAt:   retrieved, HTTPStatus: 200, ContentType: "text/html; charset=ISO-8859-1",
 		ContentHash: digest.Content([]byte(page)), ByteLength: int64(len(page)), Encoding: "ISO-8859-1",
@@ -221,10 +221,10 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		HTTPContentType: "text/html; charset=ISO-8859-1", DetectedMIME: "text/html; charset=utf-8", DetectedExt: "html",
 		FetchStatus: "redirected", ETag: `"7"`, LastModified: time.Date(2025, 1, 2, 2, 4, 5, 0, time.UTC), LastModifiedOrigin: "meta",
 		ResponseHeaders:   map[string][]string{"Content-Type": {"text/html; charset=ISO-8859-1"}, "Etag": {`"7"`}},
-		RedactionPolicyID: "redact_v1", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
+		RedactionPolicyID: "redact_v2", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
 		Metadata:   map[string]string{"note": "a b", "from": "https://x.org/?access_token=REDACTED"},
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, MaxPages: 20_000,
-		RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "4"},
+		RuleVersions: map[string]string{"urlcanon": "urlcanon_v2", "typing": "4"},
 	}
 	compare(t, s, want)
 	d, err := b.db.Document(t.Context(), s.DocumentID)
@@ -534,7 +534,7 @@ func TestFetch(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/old":
-			http.Redirect(w, r, "/new?token=geheim", http.StatusFound)
+			http.Redirect(w, r, "/new?access_token=geheim", http.StatusFound)
 		default:
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Content-Encoding", "gzip")
@@ -548,7 +548,7 @@ func TestFetch(t *testing.T) {
 		t.Fatalf("outcome %+v", done)
 	}
 	snap := b.snapshot(done.SnapshotID)
-	if snap.URL != s.URL+"/new?token=REDACTED" || !slices.Equal(snap.RedirectChain, []string{s.URL + "/old"}) ||
+	if snap.URL != s.URL+"/new?access_token=REDACTED" || !slices.Equal(snap.RedirectChain, []string{s.URL + "/old"}) ||
 		snap.URLCanonical != s.URL+"/new" || snap.FetchStatus != "redirected" || snap.HTTPStatus != 200 ||
 		snap.LastModifiedOrigin != "http_header" || !snap.RetrievedAt.Equal(asked) || snap.FetchToolVersion != toolVersion {
 		t.Errorf("snapshot %+v", snap)

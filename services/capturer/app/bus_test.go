@@ -148,15 +148,15 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 		}
 	})
 	handed := inline("handed", page)
-	handed.URL = "https://u:" + canary + "@example.org/x;jsessionid=" + canary + "?api_key=" + canary + "&a=b;token=" + canary +
-		"&u=http%3A%2F%2Fuser%3A" + canary + "%40example.org%2F%3Ftoken%3D" + canary + "#access_token=" + canary
+	handed.URL = "https://u:" + canary + "@example.org/x;jsessionid=" + canary + "?api_key=" + canary + "&a=b;access_token=" + canary +
+		"&u=http%3A%2F%2Fuser%3A" + canary + "%40example.org%2F%3Faccess_token%3D" + canary + "#access_token=" + canary
 	handed.RedirectChain = []string{handed.URL}
 	handed.Headers = map[string][]string{"Authorization": {canary}, "Location": {handed.URL}, "X-Session": {canary}}
 	handed.Metadata = map[string]string{"found_at": handed.URL}
 	requests := []event.CaptureRequested{
 		handed,
-		{RequestID: "fetched", URL: s.URL + "/from?token=" + canary},
-		{RequestID: "missing", URL: s.URL + "/none;sid=" + canary + "?sig=" + canary + "&next=%2Fx%3Fkey%3D" + canary},
+		{RequestID: "fetched", URL: s.URL + "/from?access_token=" + canary},
+		{RequestID: "missing", URL: s.URL + "/none;jsessionid=" + canary + "?client-secret=" + canary + "&next=%2Fx%3Fapi_key%3D" + canary},
 		{RequestID: "refused", URL: "http://user:" + canary + "@127.0.0.1/"},
 	}
 	publisher := l.conn.Publisher("crawler")

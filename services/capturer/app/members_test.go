@@ -244,7 +244,7 @@ func TestWARCRecordsAreSnapshots(t *testing.T) {
 	}
 	records := []string{
 		warcRecord("warcinfo", "0", "", "software: test\r\n"),
-		warcRecord("response", "1", "https://example.org/one?token=geheim", head+"\r\n"+page, http),
+		warcRecord("response", "1", "https://example.org/one?access_token=geheim", head+"\r\n"+page, http),
 		warcRecord("request", "2", "https://example.org/one", "GET / HTTP/1.1\r\nAuthorization: geheim\r\n\r\n"),
 		warcRecord("response", "3", "https://example.org/two", head+"Transfer-Encoding: chunked\r\n\r\n5\r\n<p>Un\r\n0\r\n\r\n", http),
 		warcRecord("response", "4", "https://example.org/three", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n"+packed.String(), http),

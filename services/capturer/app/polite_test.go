@@ -157,7 +157,7 @@ func TestRobots(t *testing.T) {
 				w.WriteHeader(status)
 				_, _ = io.WriteString(w, rules)
 			case "/away":
-				http.Redirect(w, r, "/private/1?token=geheim", http.StatusFound)
+				http.Redirect(w, r, "/private/1?access_token=geheim", http.StatusFound)
 			default:
 				hits++
 				_, _ = io.WriteString(w, page)

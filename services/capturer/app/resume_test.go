@@ -283,15 +283,15 @@ func TestNoMemberIsWithoutAnOutcome(t *testing.T) {
 func TestAURLWhoseSecretIsGoneIsNotFetched(t *testing.T) {
 	b := fresh(t, nil)
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = w.Write([]byte("who are you: " + r.URL.Query().Get("token")))
+		_, _ = w.Write([]byte("who are you: " + r.URL.Query().Get("access_token")))
 	})
-	for i, at := range []string{"/a?token=REDACTED", "/a;sid=REDACTED", "/a?next=%2Fb%3Ftoken%3DREDACTED"} {
+	for i, at := range []string{"/a?access_token=REDACTED", "/a;jsessionid=REDACTED", "/a?next=%2Fb%3Faccess_token%3DREDACTED"} {
 		lost := event.CaptureRequested{RequestID: fmt.Sprintf("lost-%d", i), SourceID: source, URL: s.URL + at}
 		if d := b.outcome(lost); d.Outcome != event.OutcomeFailed || d.Reason != string(fault.FetchFailed) || !strings.Contains(d.Message, "send it again") || s.hits.Load() != 0 {
 			t.Errorf("%s: %+v after %d requests", at, d, s.hits.Load())
 		}
 	}
-	whole := event.CaptureRequested{RequestID: "whole", SourceID: source, URL: s.URL + "/a?token=geheim"}
+	whole := event.CaptureRequested{RequestID: "whole", SourceID: source, URL: s.URL + "/a?access_token=geheim"}
 	d := b.outcome(whole)
 	if d.Outcome != event.OutcomeStored {
 		t.Fatalf("%+v", d)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
@@ -195,7 +196,7 @@ func (r Request) knownOf(target *url.URL) *Known {
 	if r.Known == nil || r.Known.ETag == "" && r.Known.LastModified == "" {
 		return nil
 	}
-	if canonical, err := digest.URLCanonV1(target.String()); err != nil || canonical != r.Known.URLCanonical {
+	if canonical, err := digest.URLCanonV2(target.String()); err != nil || canonical != r.Known.URLCanonical {
 		return nil
 	}
 	return r.Known
@@ -207,7 +208,7 @@ func parse(address string) (*url.URL, error) {
 	if err != nil {
 		return nil, &Refused{What: "the URL", Why: "it cannot be parsed"}
 	}
-	shown := digest.RedactURL(address)
+	shown := redact.URL(address, redact.Log)
 	switch {
 	case target.Scheme != "http" && target.Scheme != "https":
 		return nil, &Refused{What: shown, Why: "only http and https are fetched"}

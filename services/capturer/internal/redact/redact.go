@@ -1,5 +1,4 @@
-// Package redact takes out of a capture what must not be stored (seed 002,
-// "Security / privacy hygiene"): every header that is not known to be harmless,
+// Package redact takes out of a capture what must not be stored: every header that is not known to be harmless,
 // credentials and signatures in URLs, wherever they stand, control characters.
 package redact
 
@@ -12,10 +11,36 @@ import (
 	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // PolicyID is the redaction_policy_id of what this package lets through.
-const PolicyID = "redact_v1"
+const PolicyID = redact.Version
+
+// Rules are those of one version.
+type Rules struct {
+	url   func(url string) string
+	text  func(text string) string
+	value func(name, text string) string
+}
+
+// Today returns the rules of [PolicyID].
+func Today() Rules {
+	return Rules{
+		url:   func(url string) string { return redact.URL(url, redact.Stored) },
+		text:  func(text string) string { return redact.Text(text, redact.Stored) },
+		value: func(name, text string) string { return redact.Value(name, text, redact.Stored) },
+	}
+}
+
+// Before returns the rules of redact_v1: a request that was accepted under them is
+// known again by what they have stored of it.
+func Before() Rules {
+	return Rules{
+		url: digest.RedactURLV1, text: digest.RedactTextV1,
+		value: func(name, text string) string { return digest.RedactValueV1(name, digest.RedactTextV1(text)) },
+	}
+}
 
 // maxValue bounds one header's value in bytes: nothing on the list needs more.
 const maxValue = 4 << 10
@@ -35,7 +60,7 @@ func allowed(name string) bool {
 
 // Headers returns the response headers that may be stored, with canonical
 // names, nil when none may.
-func Headers(h map[string][]string) map[string][]string {
+func (r Rules) Headers(h map[string][]string) map[string][]string {
 	var kept map[string][]string
 	for _, given := range slices.Sorted(maps.Keys(h)) {
 		name := http.CanonicalHeaderKey(strings.TrimSpace(given))
@@ -43,7 +68,7 @@ func Headers(h map[string][]string) map[string][]string {
 			continue
 		}
 		for _, value := range h[given] {
-			value = headerURLs(name, Text(value))
+			value = r.headerURLs(name, r.Text(value))
 			if len(value) > maxValue {
 				continue
 			}
@@ -57,17 +82,17 @@ func Headers(h map[string][]string) map[string][]string {
 }
 
 // headerURLs redacts the URLs, also relative ones, of a header that holds some.
-func headerURLs(name, value string) string {
+func (r Rules) headerURLs(name, value string) string {
 	switch name {
 	case "Location", "Content-Location":
-		return digest.RedactURL(value)
+		return r.url(value)
 	case "Link":
 		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + digest.RedactURL(strings.Trim(target, "<>")) + ">"
+			return "<" + r.url(strings.Trim(target, "<>")) + ">"
 		})
 	case "Refresh":
 		if i := refreshTarget.FindStringIndex(value); i != nil {
-			return value[:i[1]] + digest.RedactURL(value[i[1]:])
+			return value[:i[1]] + r.url(value[i[1]:])
 		}
 	}
 	return value
@@ -80,7 +105,10 @@ var (
 
 // Text returns s as it may be stored: valid UTF-8, control characters as spaces,
 // without the secrets in it. U+0000 never reaches a store.
-func Text(s string) string { return digest.RedactText(clean(s)) }
+func (r Rules) Text(s string) string { return r.text(clean(s)) }
+
+// Sentence returns what went wrong as it may be told and logged.
+func Sentence(s string) string { return redact.Text(s, redact.Log) }
 
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -91,26 +119,26 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// URL returns a URL as it may be stored (contracts 13.5).
-func URL(s string) string { return digest.RedactURL(clean(s)) }
+// URL returns a URL as it may be stored.
+func (r Rules) URL(s string) string { return r.url(clean(s)) }
 
 // URLs is URL for a list.
-func URLs(list []string) []string {
+func (r Rules) URLs(list []string) []string {
 	var out []string
 	for _, u := range list {
-		out = append(out, URL(u))
+		out = append(out, r.URL(u))
 	}
 	return out
 }
 
 // Values returns free metadata as it may be stored, nil when there is none.
-func Values(m map[string]string) map[string]string {
+func (r Rules) Values(m map[string]string) map[string]string {
 	var out map[string]string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if out == nil {
 			out = make(map[string]string, len(m))
 		}
-		out[Text(k)] = digest.RedactValue(k, Text(m[k]))
+		out[r.Text(k)] = r.value(k, clean(m[k]))
 	}
 	return out
 }

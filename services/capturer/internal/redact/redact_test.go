@@ -7,33 +7,33 @@ import (
 )
 
 func TestHeaders(t *testing.T) {
-	got := Headers(map[string][]string{
+	got := Today().Headers(map[string][]string{
 		"content-type": {"text/html"}, "ETAG": {"a"}, "etag": {"b"}, "Set-Cookie": {"s"}, "Authorization": {"s"},
-		"X-Anything": {"s"}, "Location": {"https://u:p@x.org/?token=s"}, "Server": {"x\x00y\r\nz\xff"},
-		"Content-Location": {"/a?sig=s&b=1"}, "Refresh": {"5; URL='/next?sid=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
-		"Link":          {`<https://u:p@x.org/?sig=s&a=1>; rel="canonical", </b?token=s>; rel=next; title="https://x.org/?key=s"`},
+		"X-Anything": {"s"}, "Location": {"https://u:p@x.org/?pwd=s"}, "Server": {"x\x00y\r\nz\xff"},
+		"Content-Location": {"/a?signature=s&b=1"}, "Refresh": {"5; URL='/next?jwt=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
+		"Link":          {`<https://u:p@x.org/?signature=s&a=1>; rel="canonical", </b?pwd=s>; rel=next; title="https://x.org/?api-key=s"`},
 		"Cache-Control": {string(make([]byte, 5000))},
 	})
 	want := map[string][]string{
-		"Content-Type": {"text/html"}, "Etag": {"a", "b"}, "Location": {"https://x.org/?token=REDACTED"}, "Server": {"x y  z\uFFFD"},
-		"Content-Location": {"/a?sig=REDACTED&b=1"}, "Refresh": {"5; URL='/next?sid=REDACTED", "3"},
-		"Link": {`<https://x.org/?sig=REDACTED&a=1>; rel="canonical", </b?token=REDACTED>; rel=next; title="https://x.org/?key=REDACTED"`},
+		"Content-Type": {"text/html"}, "Etag": {"a", "b"}, "Location": {"https://x.org/?pwd=REDACTED"}, "Server": {"x y  z\uFFFD"},
+		"Content-Location": {"/a?signature=REDACTED&b=1"}, "Refresh": {"5; URL='/next?jwt=REDACTED", "3"},
+		"Link": {`<https://x.org/?signature=REDACTED&a=1>; rel="canonical", </b?pwd=REDACTED>; rel=next; title="https://x.org/?api-key=REDACTED"`},
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q", got)
 	}
-	if Headers(map[string][]string{"Cookie": {"s"}}) != nil {
+	if Today().Headers(map[string][]string{"Cookie": {"s"}}) != nil {
 		t.Error("nothing is not nil")
 	}
 }
 
 func TestValues(t *testing.T) {
-	got := Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?sig=s&q=1", "n": "see https://x.org/?sig=s, ftp://u:p@x.org/ and (HTTPS://y.org?key=s)"})
-	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?sig=REDACTED&q=1", "n": "see https://x.org/?sig=REDACTED ftp://x.org/ and (HTTPS://y.org?key=REDACTED"}
+	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s&q=1", "n": "see https://x.org/?signature=s, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
+	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED&q=1", "n": "see https://x.org/?signature=REDACTED ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if Values(nil) != nil || URLs(nil) != nil {
+	if Today().Values(nil) != nil || Today().URLs(nil) != nil {
 		t.Error("nothing is not nil")
 	}
 }
@@ -44,12 +44,12 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Text(s)
-		if again := Text(got); again != got {
+		got := Today().Text(s)
+		if again := Today().Text(got); again != got {
 			t.Errorf("%q becomes %q, then %q", s, got, again)
 		}
-		h := Headers(map[string][]string{"Link": {s}, "Refresh": {s}, "Location": {s}})
-		for name, values := range Headers(h) {
+		h := Today().Headers(map[string][]string{"Link": {s}, "Refresh": {s}, "Location": {s}})
+		for name, values := range Today().Headers(h) {
 			if !slices.Equal(values, h[name]) {
 				t.Errorf("%s %q becomes %q, then %q", name, s, h[name], values)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/jimsmart/grobotstxt"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
@@ -104,10 +104,10 @@ func (c *Cache) Allowed(ctx context.Context, target *url.URL) error {
 		return r.err
 	}
 	if work := patterns(r.body) * len(target.RequestURI()); work > maxWork {
-		return &fetch.Refused{What: digest.RedactURL(target.String()), Why: fmt.Sprintf("robots.txt of %s has too many patterns for so long a path", target.Host)}
+		return &fetch.Refused{What: redact.URL(target.String(), redact.Log), Why: fmt.Sprintf("robots.txt of %s has too many patterns for so long a path", target.Host)}
 	}
 	if rule, ok := forbids(r.body, c.agent, target); ok {
-		return &fetch.Refused{What: digest.RedactURL(target.String()), Why: fmt.Sprintf("robots.txt of %s says %q", target.Host, rule)}
+		return &fetch.Refused{What: redact.URL(target.String(), redact.Log), Why: fmt.Sprintf("robots.txt of %s says %q", target.Host, rule)}
 	}
 	return nil
 }

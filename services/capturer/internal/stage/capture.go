@@ -26,6 +26,7 @@ type captured struct {
 	body      *spool.Content // after content decoding
 	wire      *spool.Content // before it; nil when there was none to undo
 	url       string         // "" when the document has none
+	raw       string         // url as it came, from which its identity under older rules is made
 	canonical string
 	chain     []string
 	status    int
@@ -72,7 +73,7 @@ func (s *Stage) atOnce(ctx context.Context, req *request, source model.Source) (
 		return row, false, nil //nolint:nilerr // it says so again, under the request's row
 	}
 	defer c.Close()
-	snap, err := s.snapshot(req, source, c)
+	snap, err := s.snapshot(ctx, req, source, c)
 	if err != nil || c.wire != nil || snap.SnapshotKind == model.KindContainer {
 		return row, false, nil //nolint:nilerr // likewise
 	}
@@ -80,7 +81,9 @@ func (s *Stage) atOnce(ctx context.Context, req *request, source model.Source) (
 	if err != nil {
 		return row, false, err
 	}
-	row, done, err = s.Requests.CaptureAtOnce(ctx, req.row(), snap, unchanged, func(ctx context.Context) error { return s.putInline(ctx, req) })
+	row = req.row()
+	row.Message = req.message
+	row, done, err = s.Requests.CaptureAtOnce(ctx, row, snap, unchanged, func(ctx context.Context) error { return s.putInline(ctx, req) })
 	if done {
 		req.recorded = &snap
 	}
@@ -90,7 +93,7 @@ func (s *Stage) atOnce(ctx context.Context, req *request, source model.Source) (
 // handedOver reads what the crawler has put somewhere, or sent along.
 func (s *Stage) handedOver(ctx context.Context, req *request, source model.Source) (*captured, error) {
 	c := &captured{
-		url: req.URL, canonical: req.canonical, chain: req.RedirectChain, status: req.HTTPStatus,
+		url: req.URL, raw: req.fetchURL, canonical: req.canonical, chain: req.RedirectChain, status: req.HTTPStatus,
 		header: req.Headers, tool: req.FetchToolVersion,
 	}
 	body, err := s.bytesOf(ctx, req, source)
@@ -175,7 +178,7 @@ func (s *Stage) record(ctx context.Context, req *request, source model.Source, e
 		return model.Capture{}, err
 	}
 	defer c.Close()
-	snap, err := s.snapshot(req, source, c)
+	snap, err := s.snapshot(ctx, req, source, c)
 	if err != nil {
 		return model.Capture{}, err
 	}
@@ -219,6 +222,7 @@ func (s *Stage) conclude(ctx context.Context, req *request, source model.Source,
 	}
 	var windows []string
 	row := req.row()
+	row.Message = req.message
 	if fetches(req) {
 		windows = []string{req.canonical, snap.URLCanonical}
 		row.FetchStatus = snap.FetchStatus

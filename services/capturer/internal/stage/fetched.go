@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	rules "github.com/colophon-dev/colophon/pkg/redact"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
@@ -25,7 +26,7 @@ import (
 )
 
 // redacted finds the marker that stands for a secret, also within a value.
-var redacted = regexp.MustCompile(`(=|%3D)` + digest.RedactedMarker)
+var redacted = regexp.MustCompile(`([=/]|%3D|%22)` + rules.Marker)
 
 // captureOnce fetches a URL unless that was done within its window, or is being
 // done now by another request.
@@ -118,7 +119,7 @@ func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.S
 // ask fetches a URL when it is its turn at its host, and at each host that its
 // redirects lead to.
 func (s *Stage) ask(ctx context.Context, req *request, source model.Source, k *known) (*fetch.Response, error) {
-	if redacted.MatchString(req.fetchURL) && digest.RedactURL(req.fetchURL) == req.fetchURL {
+	if redacted.MatchString(req.fetchURL) && rules.URL(req.fetchURL, rules.Stored) == req.fetchURL {
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("fetching %s: the request was lost before it was done, and its secrets are not kept: send it again under another request_id", req.URL))
 	}
 	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}
@@ -219,7 +220,7 @@ func (v *visit) give(ctx context.Context, closed time.Duration) error {
 // hostOf returns the host of an address, with its port unless that is the
 // scheme's, in its canonical form.
 func hostOf(address string) string {
-	if canonical, err := digest.URLCanonV1(address); err == nil {
+	if canonical, err := digest.URLCanonV2(address); err == nil {
 		address = canonical
 	}
 	target, err := url.Parse(address)
@@ -253,11 +254,11 @@ func (s *Stage) notModified(ctx context.Context, req *request, k *known, answer 
 // fetched makes of an answer what is recorded.
 func (s *Stage) fetched(ctx context.Context, req *request, source model.Source, answer *fetch.Response) (*captured, error) {
 	c := &captured{
-		url: redact.URL(answer.URL), chain: redact.URLs(answer.Chain), status: answer.Status,
-		header: redact.Headers(answer.Header), tool: s.ToolVersion,
+		url: redact.Today().URL(answer.URL), raw: answer.URL, chain: redact.Today().URLs(answer.Chain), status: answer.Status,
+		header: redact.Today().Headers(answer.Header), tool: s.ToolVersion,
 	}
 	var err error
-	if c.canonical, err = digest.URLCanonV1(answer.URL); err != nil {
+	if c.canonical, err = digest.URLCanonV2(answer.URL); err != nil {
 		_ = answer.Body.Close()
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("the redirects of %s lead to a URL that has no canonical form: %w", req.URL, err))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/modified"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
@@ -125,7 +126,7 @@ func (u *unpacking) all(ctx context.Context, row model.Capture, file *spool.Cont
 		u.counts.stopped = err
 		row.Outcome, row.Reason = string(event.OutcomeFailed), string(reason)
 	}
-	row.Message = u.counts.String()
+	row.Message = redact.Sentence(u.counts.String())
 	return row, nil
 }
 
@@ -240,7 +241,7 @@ func (u *unpacking) refuse(ctx context.Context, data event.CaptureRequested, rea
 
 func (u *unpacking) decideFailed(ctx context.Context, member *request, reason fault.Reason, problem error) error {
 	return u.decide(ctx, member, func(row *model.Capture) {
-		row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), problem.Error()
+		row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(problem.Error())
 	})
 }
 
@@ -316,11 +317,12 @@ func (u *unpacking) record(ctx context.Context, data event.CaptureRequested, pla
 	if err != nil {
 		return u.unnamed(ctx, data, err)
 	}
+	c.raw = member.fetchURL
 	c.url, c.canonical, c.chain, c.status, c.header = member.URL, member.canonical, member.RedirectChain, member.HTTPStatus, member.Headers
 	var snap model.Snapshot
 	var unfit error
 	row, err := u.own(member, func() (model.Capture, error) {
-		if snap, unfit = u.snapshot(member, u.source, c); unfit != nil {
+		if snap, unfit = u.snapshot(ctx, member, u.source, c); unfit != nil {
 			return model.Capture{}, unfit
 		}
 		snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, place, ""

@@ -166,13 +166,13 @@ func (u *unpacking) revisit(ctx context.Context, r *warc.Record, file *spool.Con
 	if err != nil {
 		return u.unnamed(ctx, data, err)
 	}
-	identity, err := digest.Identity(member.SourceRecordID, member.canonical)
+	identity, err := u.identify(ctx, member, &captured{canonical: member.canonical, raw: member.fetchURL})
 	if err != nil {
 		return u.unnamed(ctx, data, err)
 	}
 	u.counts.unchanged++
 	return u.decide(ctx, member, func(row *model.Capture) {
-		row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity)
+		row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity.ExternalID)
 		row.Message = "a revisit whose payload is not in the archive"
 	})
 }
@@ -184,8 +184,8 @@ func (u *unpacking) request(r *warc.Record) event.CaptureRequested {
 		id += fmt.Sprintf("+%d", r.Place.Inner)
 	}
 	data := event.CaptureRequested{RequestID: id, URL: r.Target()}
-	if _, err := digest.URLCanonV1(data.URL); err != nil { // a URN, or the address of a DNS record
-		data.URL, data.SourceRecordID = "", redact.Text(data.URL)
+	if _, err := digest.URLCanonV2(data.URL); err != nil { // a URN, or the address of a DNS record
+		data.URL, data.SourceRecordID = "", redact.Today().Text(data.URL)
 	}
 	if at := r.Date(); !at.IsZero() && at.Year() > 0 {
 		data.RetrievedAt = &at

@@ -34,15 +34,18 @@ const (
 // for the URL that is fetched and the bytes that came inline.
 type request struct {
 	event.CaptureRequested
-	stored    json.RawMessage // the cleaned request, as its row keeps it
-	digest    string          // of stored
-	canonical string          // urlcanon_v1 of URL, "" without one
-	fetchURL  string
-	inline    []byte
-	hash      string // content_hash of inline
-	at        time.Time
-	begun     string          // the snapshot of the container that an earlier handling has begun with; "" for none
-	recorded  *model.Snapshot // what the request's handling has recorded; nil before
+	stored      json.RawMessage         // the cleaned request, as its row keeps it
+	digest      string                  // of stored
+	canonical   string                  // under today's rules, of URL; "" without one
+	asRead      *event.CaptureRequested // as it came
+	rawRecordID string
+	fetchURL    string
+	inline      []byte
+	hash        string // content_hash of inline
+	at          time.Time
+	begun       string          // the snapshot of the container that an earlier handling has begun with; "" for none
+	message     string          // what there is to say of a capture that succeeded
+	recorded    *model.Snapshot // what the request's handling has recorded; nil before
 }
 
 // read decodes and checks a request. Every error is a permanent Malformed one.
@@ -57,10 +60,11 @@ func (s *Stage) read(e event.Event) (*request, error) {
 	if err := data.Validate(); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
+	asRead := data
 	if strings.Contains(data.SourceRecordID, "://") { // it is an identity: nothing but a URL is touched
-		data.SourceRecordID = digest.RedactURL(data.SourceRecordID)
+		data.SourceRecordID = redact.Today().URL(data.SourceRecordID)
 	}
-	r := &request{CaptureRequested: data, fetchURL: data.URL, at: e.Time}
+	r := &request{CaptureRequested: data, asRead: &asRead, rawRecordID: asRead.SourceRecordID, fetchURL: data.URL, at: e.Time}
 	if !e.Time.IsZero() {
 		at, err := cleanTime("ce-time", &e.Time)
 		if err != nil {
@@ -76,13 +80,16 @@ func (s *Stage) read(e event.Event) (*request, error) {
 
 // clean checks what Validate cannot, and makes of the request what may be
 // stored.
-func (r *request) clean(inboxName string) error {
+func (r *request) clean(inboxName string) error { return r.cleanUnder(inboxName, redact.Today()) }
+
+// cleanUnder does it under the rules of one version.
+func (r *request) cleanUnder(inboxName string, rules redact.Rules) error {
 	var err error
 	if err := r.CheckHTTP(); err != nil {
 		return err
 	}
 	if r.URL != "" {
-		if r.canonical, err = digest.URLCanonV1(r.URL); err != nil {
+		if r.canonical, err = digest.URLCanonV2(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
@@ -105,13 +112,16 @@ func (r *request) clean(inboxName string) error {
 	if err := r.cleanPlace(inboxName); err != nil {
 		return err
 	}
-	r.URL = redact.URL(r.URL)
-	r.RedirectChain = redact.URLs(r.RedirectChain)
-	r.Headers = redact.Headers(r.Headers)
-	r.Metadata = redact.Values(r.Metadata)
+	if r.fetchURL == "" { // of a member, which nobody fetches
+		r.fetchURL = r.URL
+	}
+	r.URL = rules.URL(r.URL)
+	r.RedirectChain = rules.URLs(r.RedirectChain)
+	r.Headers = rules.Headers(r.Headers)
+	r.Metadata = rules.Values(r.Metadata)
 	for _, field := range []*string{&r.ContentType, &r.Encoding, &r.FetchToolVersion, &r.RobotsPolicyNotes,
 		&r.SnapshotGroupID, &r.Filename, &r.LastModifiedOrigin, &r.Language, &r.Region} {
-		*field = redact.Text(*field)
+		*field = rules.Text(*field)
 	}
 	if r.stored, err = json.Marshal(r.CaptureRequested); err != nil {
 		return fmt.Errorf("the request: %w", err)
@@ -176,7 +186,7 @@ func (s *Stage) again(ctx context.Context, r *request) error {
 	switch row, err := s.Requests.Capture(ctx, r.SourceID, r.RequestID); {
 	case err != nil && !s.Missing(err):
 		return err
-	case err != nil || row.RequestDigest != r.digest:
+	case err != nil || row.RequestDigest != r.digest && !r.underOlderRules(row, s.InboxBucket):
 		return fault.Permanent(fault.Malformed, errors.New("object: only the inbox bucket is read"))
 	}
 	return nil

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,19 +21,22 @@ import (
 // snapshot makes the record of captured bytes: all required and recommended
 // fields of seed 002, seed 004's typing, and what later stages need of the
 // source (contracts 5). The slug is left to the catalog, which knows the first.
-func (s *Stage) snapshot(req *request, source model.Source, c *captured) (model.Snapshot, error) {
+func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source, c *captured) (model.Snapshot, error) {
 	head, err := c.body.Head(typing.HeadSize)
 	if err != nil {
 		return model.Snapshot{}, err
 	}
-	identity, err := digest.Identity(req.SourceRecordID, c.canonical)
+	identity, err := s.identify(ctx, req, c)
 	if err != nil {
-		return model.Snapshot{}, fault.Permanent(fault.Malformed, err)
+		return model.Snapshot{}, err
+	}
+	if req.message = splitMessage(identity); req.message != "" && !slices.Contains(c.flags, FlagSplit) {
+		c.flags = append(c.flags, FlagSplit)
 	}
 	snap := model.Snapshot{
 		SnapshotID:      digest.SnapshotID(req.SourceID, req.RequestID, c.body.Hash),
-		SnapshotGroupID: req.SnapshotGroupID, DocumentID: digest.DocumentID(req.SourceID, identity),
-		RequestID: req.RequestID, SourceID: req.SourceID, SourceRecordID: req.SourceRecordID, ExternalID: identity,
+		SnapshotGroupID: req.SnapshotGroupID, DocumentID: digest.DocumentID(req.SourceID, identity.ExternalID),
+		RequestID: req.RequestID, SourceID: req.SourceID, SourceRecordID: req.SourceRecordID, ExternalID: identity.ExternalID,
 		URL: c.url, URLCanonical: c.canonical, RedirectChain: c.chain,
 		HTTPStatus: c.status, FetchStatus: fetchStatus(c),
 		ContentHash: c.body.Hash, ByteLength: c.body.Size,

@@ -22,6 +22,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
@@ -103,6 +104,7 @@ type Stage struct {
 	Requests     Requests
 	Windows      Windows
 	Registry     Registry
+	Identities   Identities
 	Objects      Objects
 	Fetcher      Fetcher
 	Robots       Robots
@@ -163,6 +165,14 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}
 	owner := rand.Text()
 	row, held, err := s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
+	switch {
+	case err != nil:
+		return err
+	case req.underOlderRules(row, s.InboxBucket): // before this version: under what its row has
+		if req.digest = row.RequestDigest; !held {
+			row, held, err = s.Requests.AcceptCapture(ctx, req.row(), owner, s.Lease)
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -288,10 +298,10 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil {
 		return err
 	}
-	if row.RequestDigest != req.digest {
+	if row.RequestDigest != req.digest && !req.underOlderRules(row, s.InboxBucket) {
 		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
 	}
-	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), sentence
+	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(sentence)
 	if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
 		return err
 	}
@@ -326,7 +336,7 @@ func (s *Stage) tell(ctx context.Context, sourceID, requestID string, reason fau
 		return nil
 	}
 	return emit(ctx, event.CaptureCompleted{
-		RequestID: addressable(requestID), SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: sentence,
+		RequestID: addressable(requestID), SourceID: sourceID, Outcome: outcomeOf(reason), Reason: string(reason), Message: redact.Sentence(sentence),
 	})
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/redact"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
@@ -238,7 +239,7 @@ func (a *API) serve(r route, working *room.Room) http.Handler {
 		if err == nil || req.Context().Err() != nil { // a caller who has gone needs no answer
 			return
 		}
-		span.RecordError(err)
+		span.RecordError(errors.New(redact.Text(err.Error(), redact.Log)))
 		status, detail := statusOf(ctx, err)
 		if status >= http.StatusInternalServerError && !errors.Is(err, room.ErrFull) { // which is nobody's failure, and may be many
 			span.SetStatus(codes.Error, "")

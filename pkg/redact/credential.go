@@ -1,0 +1,120 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// knownCredential finds what is a credential by its form, whatever its name: the
+// prefixes that issuers give to their tokens, web tokens (RFC 7519) and private
+// keys. A prefix that may also begin a word asks for a long run without separators.
+var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]string{
+	`eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{4,})(?:\.[A-Za-z0-9_-]*){1,3}`,
+	`gh[opusr]_[A-Za-z0-9]{16,}`, `github_pat_[A-Za-z0-9_]{16,}`, `gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{16,}`,
+	`xox[abeoprs]-[A-Za-z0-9-]{10,}`, `xapp-[A-Za-z0-9-]{16,}`,
+	`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`, `AIza[A-Za-z0-9_-]{30,}`, `ya29\.[A-Za-z0-9_-]{16,}`, `1//0[A-Za-z0-9_-]{20,}`,
+	`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, `(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}`, `whsec_[A-Za-z0-9+/=]{16,}`,
+	`sk-(?:[a-z0-9]+-)*[A-Za-z0-9_]{20,}`, `key-[0-9a-f]{32}`, `hf_[A-Za-z0-9]{20,}`, `hvs\.[A-Za-z0-9_-]{20,}`,
+	`npm_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `do[opr]_v1_[0-9a-f]{32,}`, `shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{20,}`,
+	`sq0[a-z]{3}-[A-Za-z0-9_-]{20,}`, `EAACEdEose0cBA[A-Za-z0-9]+`, `dckr_pat_[A-Za-z0-9_-]{16,}`, `lin_api_[A-Za-z0-9]{16,}`,
+	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
+}, "|") + `)`)
+
+// mayBeKnown reports whether a text is long enough to hold a known credential and has
+// what one begins with.
+func mayBeKnown(s string) bool {
+	if len(s) < knownMin {
+		return false
+	}
+	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
+		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN"} {
+		if strings.Contains(s, hint) {
+			return true
+		}
+	}
+	return false
+}
+
+// knownMin is the length of the shortest known credential, in bytes.
+const knownMin = 14
+
+// The least lengths, in letters and digits, of a value that looks random: of capital
+// and small letters and digits, and of two of these kinds.
+const (
+	mixedMin = 12
+	plainMin = 16
+)
+
+// IsCredential reports whether a value under a name that may be a secret's looks
+// like one: it has a known form, or it is long and its letters, digits and capitals
+// follow each other without the order that words, numbers, dates, UUIDs, hex
+// digests and record numbers have.
+func IsCredential(value string) bool {
+	value = decodeAll(value)
+	return mayBeKnown(value) && knownCredential.MatchString(value) || looksRandom(value)
+}
+
+func looksRandom(value string) bool {
+	if strings.ContainsAny(value, " \t\r\n") || isHex(value) {
+		return false
+	}
+	var counts [4]int // by kind
+	changes, run := 0, 0
+	before := separator
+	for i := range len(value) {
+		here := kindOf(value[i])
+		counts[here]++
+		if here != before && here != separator && before != separator && (before != upper || here != lower || run > 1) {
+			changes++ // but for a word with a capital
+		}
+		if here != before {
+			run = 0
+		}
+		run++
+		before = here
+	}
+	letters := counts[lower] + counts[upper]
+	all := letters + counts[digit]
+	switch {
+	case counts[lower] > 0 && counts[upper] > 0 && counts[digit] > 0:
+		// Of 20 random characters 9 differ in kind from the one before; of words in
+		// capitals and numbers one in five at most.
+		return all >= mixedMin && changes >= 3 && changes*9 >= all*2
+	case counts[lower] > 0 && counts[upper] > 0:
+		return all >= plainMin && changes*4 >= all
+	default:
+		// A record number has one place or two where letters and digits meet, and is
+		// mostly digits; of 20 random characters of base 32 six differ.
+		return all >= plainMin && changes >= 3 && changes*8 >= all && counts[digit]*5 <= all*3
+	}
+}
+
+// isHex reports whether a value is of hex digits, as digests and UUIDs are: in groups,
+// of one case.
+func isHex(value string) bool {
+	return strings.Trim(value, "0123456789abcdef-_.:{}") == "" || strings.Trim(value, "0123456789ABCDEF-_.:{}") == ""
+}
+
+// isKnown reports whether all of a value is a known credential.
+func isKnown(value string) bool {
+	value = decodeAll(value)
+	if !mayBeKnown(value) {
+		return false
+	}
+	at := knownCredential.FindStringIndex(value)
+	return at != nil && at[0] == 0 && at[1] == len(value)
+}
+
+// markKnown replaces the known credentials in a text.
+func markKnown(s string, form Form) string {
+	if !mayBeKnown(s) {
+		return s
+	}
+	return knownCredential.ReplaceAllStringFunc(s, func(found string) string {
+		at := knownCredential.FindStringSubmatchIndex(found)
+		if at == nil {
+			return found
+		}
+		return found[:at[4]] + form.mark(found[at[4]:], other)
+	})
+}

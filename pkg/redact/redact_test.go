@@ -1,0 +1,179 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNames(t *testing.T) {
+	for want, names := range map[class]string{
+		certain: `password PASSWORD passwd pwd pass userPassword user.password user[password] user[password][0] password2 passwordConfirm
+			new-password-confirmation dbpassword passphrase client_secret clientSecret CLIENTSECRET private-key secretKey access_key AWSAccessKeyId
+			accesskeyid GoogleAccessId api-key apiKey APIKEY APIKey x-api-key XApiKey X_API_KEY access-token accessTOKEN refresh_token id_token auth_token
+			OAuthToken oauth_token oauth_token_secret session_token session_id sessionid SESSION-ID jsessionid JSESSIONID phpsessid ASP.NET_SessionId
+			jwt bearer otp credential credentials signature X-Amz-Date x-amz-signature X-Goog-Expires x_amz_security_token p%61ssword p%2561ssword
+			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens`,
+		header:    `authorization Authorization proxy-authorization Proxy_Authorization cookie Cookie set-cookie Set-Cookie2`,
+		ambiguous: `code ticket session sid key token state secret sig auth sas token[] user_token shareToken api.code tokens keys country_code`,
+		other: `page q id name author keyword tokenizer token_type key_type passport bypass compass password_reset sessions_total csrf_enabled
+			pageToken page_token nextPageToken NextToken resumptionToken resumptiontoken continuation-token $skiptoken %24skiptoken syncToken
+			cookie_consent signature_count signatory authors x amz validity`,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			if got := classify(name); got != want {
+				t.Errorf("%s is %d (%q), want %d", name, got, splitName(name), want)
+			}
+		}
+	}
+}
+
+func TestValuesThatLookLikeCredentials(t *testing.T) {
+	for want, values := range map[bool]string{
+		true: `ghp_A1b2C3d4E5f6G7h8I9j0 AKIAIOSFODNN7EXAMPLE eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln Qb7Xk2Wm9Zr4 h7gk2lp9qw4er6ty
+			H7GK2LP9QW4ER6TY SplxlOBeZQQYbYS6WxSbIA 4%2FP7q7W91aZoMsCeLvIaQm6bTrgtp7 ST-1856339-aA5Yuvrxzpv8Tau1cYQ7 Ym9iOmh1bnRlcjJYeTdLcQ==`,
+		false: `2023 2023-2024 2024-05-01T10:00:00Z XV hunter2 LEGITEXT000006072050 JORFTEXT000000886460 32016R0679 ECLI:EU:C:2023:123
+			550e8400-e29b-41d4-a716-446655440000 {550E8400-E29B-41D4-A716-446655440000} d41d8cd98f00b204e9800998ecf8427e
+			6079cd3a9ba5988459c5e0f1 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 correct-horse-battery-staple
+			OpeningKeynoteOfTheMayor OpenPlenaryMeeting2023Part2 uploads/2023/report-final-v2.pdf 1Z999AA10123456784 EP1234567A1 GB29NWBK60161331926819
+			council-meeting-2023-03-12-part-2 sk-bratislava-annual-report-2023 ENSG00000139618`,
+	} {
+		for value := range strings.FieldsSeq(values) {
+			if got := IsCredential(value); got != want {
+				t.Errorf("%s: %v", value, got)
+			}
+		}
+	}
+}
+
+// TestTexts: secrets in the forms in which a crawler writes them down, and what looks
+// like them and is none.
+func TestTexts(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                   "",
+		"the key: C major; session at nine":  "the key: C major; session at nine",
+		"Basic information about the token":  "Basic information about the token",
+		"see https://u:p@a.example/x?sig=1.": "see https://a.example/x?sig=REDACTED",
+		"from ftp://u:p@a.example/x then s3://k:s@b/y":                             "from ftp://a.example/x then s3://b/y",
+		"Cookie: a=1; b=2\nnext":                                                   "Cookie: REDACTED\nnext",
+		"curl -H 'Cookie: a=1; b=2' https://a.example":                             "curl -H 'Cookie: REDACTED' https://a.example",
+		"sent Authorization=Bearer abc":                                            "sent Authorization=REDACTED",
+		`{"access_token": "abc", "n": 1}`:                                          `{"access_token": "REDACTED", "n": 1}`,
+		`{"password":"a\"b","otp":123456}`:                                         `{"password":"REDACTED","otp":REDACTED}`,
+		`{\"password\":\"ab\",\"n\":1}`:                                            `{\"password\":\"REDACTED\",\"n\":1}`,
+		`{'apiKey' => 'abc', :n => 1}`:                                             `{'apiKey' => 'REDACTED', :n => 1}`,
+		"password=abc&user=me":                                                     "password=REDACTED&user=me",
+		"password=a,b;c user=me":                                                   "password=REDACTED user=me",
+		"with bearer abcdefghijklmnop1234 yes":                                     "with bearer REDACTED yes",
+		"Authorization is Basic Ym9iOmh1bnRlcjI= there":                            "Authorization is Basic REDACTED there",
+		"X-Amz-Signature=abc":                                                      "X-Amz-Signature=REDACTED",
+		"client secret: abc, and more":                                             "client secret: REDACTED, and more",
+		"password: hunter2\nuser: bob":                                             "password: REDACTED\nuser: bob",
+		"  passwd : 'hunter 2'\n":                                                  "  passwd : 'REDACTED'\n",
+		"<user>bob</user><password>hunter2</password>":                             "<user>bob</user><password>REDACTED</password>",
+		"curl -u bob:hunter2 https://a.example":                                    "curl -u REDACTED https://a.example",
+		"curl -ubob:hunter2 https://a.example":                                     "curl -uREDACTED https://a.example",
+		"curl --user 'bob:hunter 2' https://a.example":                             "curl --user REDACTED https://a.example",
+		"curl --proxy-user=bob:hunter2 x":                                          "curl --proxy-user=REDACTED x",
+		"wget --http-password=hunter2 x":                                           "wget --http-password=REDACTED x",
+		"tool --password hunter2 --verbose":                                        "tool --password REDACTED --verbose",
+		"tool --api-key 'hunter 2' --verbose":                                      "tool --api-key 'REDACTED' --verbose",
+		"docker run -u 1000:1000 x":                                                "docker run -u 1000:1000 x",
+		"Server=db.example;User ID=bob;Password=p;w=1;X=2":                         "Server=db.example;User ID=bob;Password=REDACTED;w=1;X=2",
+		"DefaultEndpointsProtocol=https;AccountKey=a+b/c==;EndpointSuffix=x":       "DefaultEndpointsProtocol=https;AccountKey=REDACTED;EndpointSuffix=x",
+		"postgres://bob:hunter2@db.example/main":                                   "postgres://db.example/main",
+		"bob:hunter2@tcp(db.example:3306)/main":                                    "REDACTED@tcp(db.example:3306)/main",
+		"through bob:hunter2@proxy.example:8080":                                   "through REDACTED@proxy.example:8080",
+		"through //bob:hunter2@proxy.example/":                                     "through //proxy.example/",
+		"git clone git@github.example:org/repo.git":                                "git clone git@github.example:org/repo.git",
+		"write to mayor@town.example, or mailto:clerk@town.example":                "write to mayor@town.example, or mailto:clerk@town.example",
+		"key: a@b.example":                                                         "key: a@b.example",
+		"Courriel:mairie@ville.example":                                            "Courriel:mairie@ville.example",
+		"Email: mayor@town.example":                                                "Email: mayor@town.example",
+		"at 12:30@noon.example":                                                    "at 12:30@noon.example",
+		"https://social.example/@mayor":                                            "https://social.example/@mayor",
+		"https://maps.example/@48.8,2.3,12z":                                       "https://maps.example/@48.8,2.3,12z",
+		"http://[::1]:8080/a@b":                                                    "http://[::1]:8080/a@b",
+		"https://a.example:8443/by/a@b":                                            "https://a.example:8443/by/a@b",
+		"nats: API error: code=503 state=full":                                     "nats: API error: code=503 state=full",
+		"SQLSTATE 28P01: password authentication failed for user \"bob\"":          "SQLSTATE 28P01: password authentication failed for user \"bob\"",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- end": "REDACTED end",
+	} {
+		got := Text(in, Log)
+		if got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+		if again := Text(got, Log); again != got {
+			t.Errorf("%q: %q, again %q", in, got, again)
+		}
+	}
+}
+
+func TestValuesOfFields(t *testing.T) {
+	for name, want := range map[string]string{
+		"note": "abc", "Set-Cookie": "REDACTED", "api_key": "REDACTED", "x-api-key": "REDACTED", "password": "REDACTED", "X_Amz_Signature": "REDACTED",
+		"pwd": "REDACTED", "private-key": "REDACTED", "session_token": "REDACTED", "session": "abc", "user.password": "REDACTED",
+	} {
+		if got := Value(name, "abc", Stored); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if Value("access_token", "", Stored) != "" {
+		t.Error("an empty value is marked")
+	}
+	if got := Value("token", "Zx9Cv8Bn7Mk6Jh5Gf4Ds3", Stored); got != "REDACTED-79ad9cd4fa44d2f8" && !isMarked(got) || Value("token", got, Stored) != got {
+		t.Error(got)
+	}
+}
+
+// TestTimeIsLinear redacts a quarter of a megabyte of what is hard to look at: a quadratic rule
+// takes minutes.
+func TestTimeIsLinear(t *testing.T) {
+	const size = 1 << 18
+	for _, piece := range []string{"key=", "password=", "a:b@", "http://a/?u=", "&token=x;", "--key ", `"`, `\"key":`, "%25", "<key>", "-u a:", "eyJ",
+		"eyJa.", "client secret ", "key:", "a@", "//", "cookie:", "bearer ", "a,", ";T", "%3A%2F%2Fu%3Ap%40", "-----BEGIN PRIVATE KEY-----", "ghp_", "x"} {
+		text := strings.Repeat(piece, size/len(piece))
+		for name, f := range map[string]func(){
+			"URL": func() { URL("http://a.example/?"+text, Stored) }, "Text": func() { Text(text, Stored) }, "Value": func() { Value("token", text, Stored) },
+		} {
+			began := time.Now()
+			f()
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("%s of %q: %s", name, piece, took)
+			} else if took > 2*time.Second {
+				t.Logf("%s of %q: %s", name, piece, took)
+			}
+		}
+	}
+}
+
+func check(t *testing.T, s string) {
+	t.Helper()
+	for _, form := range []Form{Stored, Log} {
+		for name, f := range map[string]func(string, Form) string{
+			"URL": URL, "Text": Text, "Query": Query, "Path": Path,
+			"Value": func(s string, form Form) string { return Value("session", s, form) },
+		} {
+			if once := f(s, form); f(once, form) != once {
+				t.Fatalf("%s(%q, %d) = %q, then %q", name, s, form, once, f(once, form))
+			}
+		}
+	}
+	if got, want := Query(Query(s, Stored), Identity), Query(s, Identity); got != want {
+		t.Fatalf("the identity of %q is %q, of its stored form %q", s, want, got)
+	}
+	if got, want := Path(Path(s, Stored), Identity), Path(s, Identity); got != want {
+		t.Fatalf("the identity of %q is %q, of its stored form %q", s, want, got)
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, s := range slices.Concat([]string{
+		"see https://u:p@a.example/x?sig=1 Cookie: a=1\nkey=2 bearer abcdefghijklmnop1234", `{"password":"a\"b"}`, "curl -u a:b --token 'x' //u:p@h",
+		"a=b;token=S;T", "%70%61ss=%3Ftoken%3D1", "password=REDACTED;REDACTED-0123456789abcdef", "ghp_A1b2C3d4E5f6G7h8I9j0&x=eyJhbGciOi.eyJzdW.c2",
+	}) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { check(t, s) })
+}

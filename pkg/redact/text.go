@@ -1,0 +1,323 @@
+package redact
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+)
+
+// rounds is how often a text is redacted again until nothing changes: what one step
+// leaves may be what another looks for. A text that is never done is no text.
+const rounds = 8
+
+// Text returns free text as it may be stored or logged: each URL in it as [URL] leaves
+// it, user information cut, and what follows the name of a secret, in a header, a
+// form, JSON, YAML, XML, a connection string or a command line, replaced by [Marker].
+// It cannot know a secret that stands without a name. It is idempotent, and takes
+// linear time.
+func Text(s string, form Form) string {
+	if !strings.ContainsAny(s, ":=@> ") && len(s) < knownMin {
+		return s
+	}
+	return settle(s, func(s string) string {
+		s = textURL.ReplaceAllStringFunc(s, func(url string) string { return URL(url, form) })
+		return redactFlat(s, max(form, Stored), false)
+	})
+}
+
+// settle repeats a step until it changes nothing.
+func settle(s string, step func(string) string) string {
+	for range rounds {
+		once := step(s)
+		if once == s {
+			return s
+		}
+		s = once
+	}
+	return Marker
+}
+
+var (
+	textURL = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|ftp):[/\\]?)[^\s"'<>]+`)
+	// User information before a host, behind slashes and without them.
+	slashedUser = regexp.MustCompile(`((?:(?:^|[\s"'(<=,;|:&?])[/\\]|(?:https?|ftp):)[/\\])([^\s"'<>/\\?#]*@)`)
+	labelledAt  = regexp.MustCompile(`(^|[\s"'(<=,;|&?])([^\s"'(<=,;|&?:@/\\]+):([^\s"'<>@/\\]+)@([A-Za-z0-9.-]+\.[A-Za-z]{2,}|localhost|tcp\(|unix\(|[A-Za-z0-9.-]+[:/])`)
+	// The credentials of curl, wget and their like.
+	userOption = regexp.MustCompile(`((?:^|\s)(?:-[uU]|--user|--proxy-user|--userpwd)[ \t=]*)("[^":]*:[^"]*"|'[^':]*:[^']*'|[^\s"':=]+:[^\s"']+)`)
+	longOption = regexp.MustCompile(`((?:^|[\s"'])--?)([A-Za-z][A-Za-z0-9_-]*)([ \t]+)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)`)
+	authScheme = regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate|apikey)([ \t]+)([a-z0-9._~+/=-]{8,})`)
+)
+
+// redactFlat redacts a text without looking at URLs as such. Within the value of a
+// parameter (nested) a space or a quote ends none.
+func redactFlat(s string, form Form, nested bool) string {
+	if strings.Contains(s, "@") {
+		s = slashedUser.ReplaceAllString(s, "$1")
+		s = labelledAt.ReplaceAllStringFunc(s, cutLabelled)
+	}
+	if strings.Contains(s, "-") {
+		s = userOption.ReplaceAllStringFunc(s, func(found string) string { return cutUserOption(found, strings.Contains(s, "curl")) })
+		s = longOption.ReplaceAllStringFunc(s, func(found string) string { return redactOption(found, form) })
+	}
+	s = redactNamed(s, form, nested)
+	if strings.Contains(s, " ") {
+		s = authScheme.ReplaceAllStringFunc(s, redactScheme)
+	}
+	return markKnown(s, form)
+}
+
+// cutLabelled replaces "user:password" before the "@" of a host.
+func cutLabelled(found string) string {
+	at := labelledAt.FindStringSubmatch(found)
+	if at == nil || isLabel(at[2]) || strings.Trim(at[2], "0123456789.,") == "" {
+		return found
+	}
+	return at[1] + Marker + "@" + at[4]
+}
+
+// isLabel reports whether what stands before a ":" and a mail address is a scheme or a
+// word for such an address, and no user.
+func isLabel(word string) bool {
+	switch strings.ToLower(word) {
+	case "mailto", "sip", "sips", "xmpp", "acct", "im", "pres", "tel", "sms", "urn", "tag", "cid", "mid", "news", "data",
+		"javascript", "about", "blob", "did", "info", "magnet", "jid", "skype", "matrix", "sha256", "md5",
+		"mail", "email", "e-mail", "mel", "courriel", "courrier", "correo", "correio", "kontakt", "contact", "contacto", "contato",
+		"from", "to", "cc", "bcc", "reply-to", "sender", "by", "author", "editor", "maintainer", "support", "webmaster",
+		"de", "para", "von", "an", "pour", "posta", "adresse", "address", "epost", "e-post", "sähköposti", "poczta":
+		return true
+	}
+	return false
+}
+
+// cutUserOption replaces the user and password of "-u user:password". Only curl takes
+// them without a space, and what is a number is a user's or a group's.
+func cutUserOption(found string, curl bool) string {
+	at := userOption.FindStringSubmatch(found)
+	if at == nil || !curl && !strings.ContainsAny(at[1][len(at[1])-1:], " \t=") || strings.Trim(at[2], "0123456789:") == "" {
+		return found
+	}
+	return at[1] + Marker
+}
+
+// redactOption redacts the value of "--password value".
+func redactOption(found string, form Form) string {
+	at := longOption.FindStringSubmatch(found)
+	if at == nil {
+		return found
+	}
+	value := strings.Trim(at[4], `"'`)
+	named := classify(at[2])
+	if named == other || !strings.HasSuffix(at[1], "--") && named != header && named != certain || !form.secret(named, value, false) {
+		return found
+	}
+	return at[1] + at[2] + at[3] + strings.Replace(at[4], value, form.mark(value, named), 1)
+}
+
+// redactScheme redacts the credentials of "Bearer x" and "Basic x", where they look
+// like some: the words are also those of a text.
+func redactScheme(found string) string {
+	at := authScheme.FindStringSubmatch(found)
+	switch {
+	case at == nil || isMarked(at[3]):
+		return found
+	case strings.EqualFold(at[1], "basic"):
+		plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(at[3], "="))
+		if err != nil || !strings.Contains(string(plain), ":") {
+			return found
+		}
+	case len(at[3]) < plainMin:
+		return found
+	}
+	return at[1] + at[2] + Marker
+}
+
+// redactNamed replaces what follows the names of secrets.
+func redactNamed(s string, form Form, nested bool) string {
+	var b strings.Builder
+	done := 0
+	for at := indexAny(s, 0, "=:>"); at < len(s); at = indexAny(s, at+1, "=:>") {
+		if at < done {
+			continue
+		}
+		name, quote := nameBefore(s[done:at], s[at] == '>')
+		if name == "" {
+			continue
+		}
+		named := classify(name)
+		if named == other {
+			continue
+		}
+		// Of an ambiguous name as much is looked at as may tell what its value is.
+		seen := s
+		if named == ambiguous {
+			seen = s[:min(len(s), at+ambiguousMax)]
+		}
+		start, end := valueBehind(seen, at, named, quote, nested)
+		if start == end || !form.secret(named, s[start:end], false) {
+			continue
+		}
+		if end == len(seen) {
+			start, end = valueBehind(s, at, named, quote, nested)
+		}
+		b.WriteString(s[done:start])
+		b.WriteString(form.mark(s[start:end], named))
+		done = end
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// ambiguousMax is how much of the value of an ambiguous name is looked at, in bytes:
+// values may overlap, and the time is to be linear.
+const ambiguousMax = 200
+
+// maxSpaces is how many spaces may stand between a name, its separator and its value.
+const maxSpaces = 8
+
+// nameBefore returns the name at the end of a text: what stands in quotes there, or a
+// word, which those before it may qualify. quote is what its quotation began with.
+func nameBefore(s string, tag bool) (name string, quote byte) {
+	s = s[max(len(s)-2*nameMax, 0):]
+	end := strings.TrimRight(s, " \t")
+	if len(s)-len(end) > maxSpaces {
+		return "", 0
+	}
+	if tag { // <password>, <a:password>
+		at := strings.LastIndexAny(end, "<>")
+		if at < 0 || end[at] != '<' || strings.ContainsAny(end[at:], " /\"'=") {
+			return "", 0
+		}
+		return end[at+1:], 0
+	}
+	if end == "" {
+		return "", 0
+	}
+	if q := end[len(end)-1]; q == '"' || q == '\'' || q == '`' {
+		end = strings.TrimRight(end[:len(end)-1], `\`)
+		return end[strings.LastIndexByte(end, q)+1:], 0
+	}
+	from := len(end)
+	for from > 0 && isNameByte(end[from-1]) {
+		from--
+	}
+	if from == len(end) {
+		return "", 0
+	}
+	if from > 0 && (end[from-1] == '"' || end[from-1] == '\'') {
+		quote = end[from-1]
+	}
+	for range phraseWords - 1 { // "client secret: x"
+		before := from
+		if before == 0 || end[before-1] != ' ' {
+			break
+		}
+		for before--; before > 0 && isNameByte(end[before-1]); {
+			before--
+		}
+		if before == from-1 {
+			break
+		}
+		from = before
+	}
+	return end[from:], quote
+}
+
+func isNameByte(c byte) bool {
+	return kindOf(c) != separator || c == '_' || c == '-' || c == '.' || c == '[' || c == ']' || c == '%' || c == '$'
+}
+
+// valueBehind returns where the value begins and ends that follows the separator at
+// a place: start and end are equal when there is none.
+func valueBehind(s string, at int, named class, quote byte, nested bool) (start, end int) {
+	start = at + 1
+	if s[at] == '>' {
+		return start, indexAny(s, start, "<\r\n")
+	}
+	if start < len(s) && (s[at] == '=' && s[start] == '>' || s[at] == ':' && s[start] == '=') {
+		start++
+	}
+	for n := 0; n < maxSpaces && start < len(s) && (s[start] == ' ' || s[start] == '\t'); n++ {
+		start++
+	}
+	if start == len(s) {
+		return start, start
+	}
+	for _, open := range []string{`\"`, `"`, `'`, "`"} {
+		if strings.HasPrefix(s[start:], open) {
+			start += len(open)
+			return start, quotedEnd(s, start, open)
+		}
+	}
+	if named == header {
+		stops := "\r\n"
+		if quote != 0 {
+			stops += string(quote)
+		}
+		return start, indexAny(s, start, stops)
+	}
+	if end = schemeEnd(s, start); end > start { // Bearer x
+		return start, end
+	}
+	return start, bareEnd(s, start, nested && s[at] == '=')
+}
+
+// quotedEnd returns where a quotation ends that was opened before start.
+func quotedEnd(s string, start int, open string) int {
+	for i := start; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], open):
+			return i
+		case s[i] == '\\' && len(open) == 1:
+			i++
+		}
+	}
+	return len(s)
+}
+
+// schemeEnd returns where the credentials end that begin with the name of a scheme.
+func schemeEnd(s string, start int) int {
+	at := authScheme.FindStringIndex(s[start:min(len(s), start+schemeMax)])
+	if at == nil || at[0] != 0 {
+		return start
+	}
+	return bareEnd(s, start+strings.IndexAny(s[start:start+at[1]], " \t")+1, false)
+}
+
+// schemeMax is more than the name of a scheme and the least of its credentials have,
+// in bytes.
+const schemeMax = 64
+
+// bareEnd returns where a value ends that is in no quotes: at a space, a quote or a
+// bracket, and at "&", ";", "," or "#" where another name follows or nothing does. Brackets
+// that close at its end are not its own.
+func bareEnd(s string, start int, nested bool) int {
+	stops := " \t\r\n\"'<>`&;,#\\"
+	if nested {
+		stops = "&;,#\""
+	}
+	end := start
+	for {
+		end = indexAny(s, end, stops)
+		if end == len(s) || !strings.ContainsRune("&;,#", rune(s[end])) || followedByName(s[end+1:]) {
+			break
+		}
+		end++
+	}
+	for end > start && strings.IndexByte(")]}", s[end-1]) >= 0 {
+		end--
+	}
+	return end
+}
+
+// followedByName reports whether a value has ended: nothing follows, or a space, or
+// another name with its separator.
+func followedByName(s string) bool {
+	s = s[:min(len(s), nameMax)]
+	end := strings.IndexFunc(s, func(r rune) bool { return r < 0x80 && !isNameByte(byte(r)) })
+	switch {
+	case s == "", end == 0 && strings.IndexByte("&;,#", s[0]) < 0:
+		return true
+	default:
+		return end > 0 && (s[end] == '=' || s[end] == ':')
+	}
+}

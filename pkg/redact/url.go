@@ -1,0 +1,189 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// URL returns a URL, absolute or relative, as it may be stored or logged: without user
+// information, and with the secrets in query and fragment, behind a ";" in a path, in
+// its segments and in what its parameters hold, percent-encoded or not, replaced by
+// [Marker]; a file's path is its name and stays. All else stays as it is, also in what
+// is no valid URL. The identity of the stored form is that of url. It is idempotent,
+// and takes linear time.
+func URL(url string, form Form) string {
+	return settle(url, func(url string) string { return redactURL(url, form) })
+}
+
+func redactURL(url string, form Form) string {
+	url = cutUser(url)
+	rest, fragment := cutBefore(url, "#")
+	rest, query := cutBefore(rest, "?")
+	start := ""
+	if i := strings.IndexAny(rest, ":/"); i >= 0 && rest[i] == ':' {
+		start, rest = rest[:i+1], rest[i+1:]
+	}
+	if strings.HasPrefix(rest, "//") {
+		host, path := cutBefore(rest[2:], "/")
+		start, rest = start+"//"+host, path
+	}
+	if !strings.HasPrefix(strings.ToLower(start), "file:") {
+		rest = Path(rest, form)
+	}
+	out := start + rest
+	if query, ok := strings.CutPrefix(query, "?"); ok {
+		out += "?" + Query(query, form)
+	}
+	if fragment, ok := strings.CutPrefix(fragment, "#"); ok {
+		route, query, found := strings.Cut(fragment, "?")
+		out += "#" + Query(route, form)
+		if found {
+			out += "?" + Query(query, form)
+		}
+	}
+	return out
+}
+
+// cutBefore splits s before the first sep.
+func cutBefore(s, sep string) (before, from string) {
+	if i := strings.Index(s, sep); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// Query returns the pairs of a query, without "?", in a form.
+func Query(query string, form Form) string {
+	pairs := strings.Split(query, "&")
+	kept := pairs[:0]
+	for _, pair := range pairs {
+		if params, ok := redactParams(pair, form); ok {
+			kept = append(kept, params)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// Path returns the path of a URL, which is no file's, in a form.
+func Path(path string, form Form) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		name, params, found := strings.Cut(segment, ";")
+		if plain := decodeAll(name); len(plain) >= knownMin {
+			if redacted := markKnown(plain, max(form, Stored)); redacted != plain {
+				name = EncodePercent(redacted)
+			}
+		}
+		if segments[i] = name; found {
+			if params, ok := redactParams(params, form); ok {
+				segments[i] += ";" + params
+			}
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// redactParams returns parameters that ";" separates. What has no name belongs to the
+// value before it. ok is false when none is left of some.
+func redactParams(params string, form Form) (redacted string, ok bool) {
+	parts := strings.Split(params, ";")
+	kept := parts[:0]
+	hidden := false
+	for _, part := range parts {
+		name, value, found := strings.Cut(part, "=")
+		if hidden && !found {
+			continue
+		}
+		named := classify(name)
+		hidden = found && form.secret(named, value, true) || found && named >= certain
+		switch {
+		case hidden && named >= certain && form == Identity:
+			continue
+		case hidden:
+			part = name + "=" + form.mark(value, named)
+		default:
+			part = redactParam(part, form)
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, ";"), len(kept) > 0 || params == ""
+}
+
+// redactParam redacts what a parameter holds within its value, or is.
+func redactParam(param string, form Form) string {
+	name, value, found := strings.Cut(param, "=")
+	if !found || strings.ContainsAny(decodeAll(name), "?&;#:@/") {
+		return redactNested(param, form)
+	}
+	return name + "=" + redactNested(value, form)
+}
+
+// redactNested redacts what a value within a URL says once all percent codes are
+// decoded; a value with nothing secret stays as it is. An identity has it in the form
+// that is stored.
+func redactNested(value string, form Form) string {
+	if len(value) < len("otp=1") {
+		return value
+	}
+	plain := decodeAll(value)
+	redacted := settle(plain, func(s string) string { return redactFlat(decodeAll(s), max(form, Stored), true) })
+	if redacted == plain {
+		return value
+	}
+	return EncodePercent(redacted)
+}
+
+var (
+	schemeStart = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	schemeless  = regexp.MustCompile(`(?s)^([^\s:/\\?#@]+):([^\s/\\?#]+)@([A-Za-z0-9\[].*)$`)
+)
+
+// cutUser returns a URL without its user information: of an authority what stands
+// before its last "@", with or without a password, since a token may be either. Slashes
+// that lean back count as slashes, and after http and https none is needed. What
+// follows no slashes is user information where it has a password: "user:password@host",
+// but no mail address.
+func cutUser(url string) string {
+	scheme := schemeStart.FindString(url)
+	rest := url[len(scheme):]
+	body := strings.TrimLeft(rest, `/\`)
+	slashes := len(rest) - len(body)
+	name := strings.ToLower(strings.TrimSuffix(scheme, ":"))
+	web := name == "http" || name == "https" || name == "ftp"
+	if slashes < 2 && !web {
+		if found := schemeless.FindStringSubmatch(url); found != nil && !isLabel(found[1]) {
+			return Marker + "@" + found[3]
+		}
+		return url
+	}
+	if !web { // an empty host has a path behind it
+		slashes, body = len("//"), rest[len("//"):]
+	}
+	from := 0
+	for {
+		end := indexAny(body, from, `/?#`)
+		if at := strings.LastIndexByte(body[from:end], '@'); at >= 0 {
+			from += at + 1
+			continue
+		}
+		// A password may hold what ends an authority; then what stands before is no port.
+		host, port, found := strings.Cut(body[from:end], ":")
+		at := strings.IndexByte(body[end:], '@')
+		if !found || at < 0 || strings.HasPrefix(host, "[") || end < len(body) && strings.Trim(port, "0123456789") == "" {
+			break
+		}
+		from = end + at + 1
+	}
+	if from == 0 {
+		return url
+	}
+	return url[:len(scheme)+slashes] + body[from:]
+}
+
+// indexAny returns where the first of chars stands in s behind from, or the length.
+func indexAny(s string, from int, chars string) int {
+	if i := strings.IndexAny(s[from:], chars); i >= 0 {
+		return from + i
+	}
+	return len(s)
+}

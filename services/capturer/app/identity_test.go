@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
+)
+
+// under1 captures an address as the version before did, and returns its document.
+func (b *bench) under1(id, address string) string {
+	b.t.Helper()
+	canonical, err := digest.URLCanonV1(address)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	stored := digest.RedactURLV1(address)
+	hash := digest.Content([]byte(id))
+	request, err := json.Marshal(event.CaptureRequested{
+		RequestID: id, SourceID: source, URL: stored, Object: &event.Object{Bucket: "raw", Key: strings.TrimPrefix(hash, "sha256:")},
+		Metadata: map[string]string{"pwd": id},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	jcs, err := digest.JCS(json.RawMessage(request))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	snap := model.Snapshot{
+		SnapshotID: digest.SnapshotID(source, id, hash), DocumentID: digest.DocumentID(source, canonical), RequestID: id, SourceID: source,
+		SourceName: "Source", SnapshotKind: model.KindHTML, FinalType: model.TypeHTML, URL: stored, URLCanonical: canonical,
+		URLCanonicalizationVersion: "urlcanon_v1", ExternalID: canonical, RetrievedAt: asked, ContentHash: hash, ByteLength: int64(len(id)),
+		LastModified: asked, LastModifiedOrigin: "retrieved_at", RedactionPolicyID: "redact_v1", SourceType: "official", Domain: "civics",
+		Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1", "typing": "1"}, Metadata: map[string]string{"pwd": id},
+	}
+	row := model.Capture{SourceID: source, RequestID: id, RequestDigest: digest.Hex(jcs), Request: request, RequestedAt: asked, URLCanonical: canonical}
+	if _, _, err := b.db.CaptureAtOnce(b.t.Context(), row, snap, func(model.Standing) bool { return false },
+		func(context.Context) error { return nil }); err != nil {
+		b.t.Fatal(err)
+	}
+	return snap.DocumentID
+}
+
+// today captures an address as it is done now.
+func (b *bench) today(id, address string) (event.CaptureCompleted, model.Snapshot) {
+	b.t.Helper()
+	r := inline(id, page+id)
+	r.URL = address
+	done := b.outcome(r)
+	return done, b.snapshot(done.SnapshotID)
+}
+
+// TestADocumentOfOlderRulesIsFound: a document that was captured under urlcanon_v1
+// keeps its id, slug and identity, and is the document of the address that it is of.
+func TestADocumentOfOlderRulesIsFound(t *testing.T) {
+	b := fresh(t, nil)
+	for n, address := range []string{
+		"https://town.example/plain?page=1", "https://town.example/d?session=2023&page=1", "https://town.example/d2?refresh_token=geheim&page=1",
+		"https://town.example/d3;sid=4?utm_source=x", "https://town.example/d4?code=LEGITEXT000006072050",
+	} {
+		before := b.under1(fmt.Sprint("old", n), address)
+		stood, err := b.db.Document(t.Context(), before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range 2 {
+			done, snap := b.today(fmt.Sprint("new", n, round), address)
+			stands, err := b.db.Document(t.Context(), before)
+			if err != nil || done.DocumentID != before || stands.Slug != stood.Slug || stands.ExternalID != stood.ExternalID || snap.ExternalID != stood.ExternalID {
+				t.Errorf("%s was %s, is %s (%v)", address, before, done.DocumentID, err)
+			}
+			if done.Message != "" || slices.Contains(snap.QualityFlags, stage.FlagSplit) || snap.RuleVersions["urlcanon"] != "urlcanon_v2" {
+				t.Errorf("%s: %q, flags %q", address, done.Message, snap.QualityFlags)
+			}
+		}
+	}
+}
+
+// TestDocumentsThatWereMergedArePartedForGood: of addresses that urlcanon_v1 held for
+// one, the first that is captured again keeps the document; each other gets its own,
+// and its crawler is told.
+func TestDocumentsThatWereMergedArePartedForGood(t *testing.T) {
+	b := fresh(t, nil)
+	const base = "https://town.example/deliberations"
+	old := b.under1("a", base+"?session=2023")
+	if also := b.under1("b", base+"?session=2024"); also != old {
+		t.Fatal("they were not merged")
+	}
+	documents := map[string]string{}
+	for round := range 2 {
+		for n, session := range []string{"?session=2023", "?session=2024", "?session=2025", ""} {
+			done, snap := b.today(fmt.Sprint("c", round, n), base+session)
+			if documents[session] == "" {
+				documents[session] = done.DocumentID
+			}
+			if done.DocumentID != documents[session] {
+				t.Errorf("%q: %s, then %s", session, documents[session], done.DocumentID)
+			}
+			split := done.Message != "" && slices.Contains(snap.QualityFlags, stage.FlagSplit)
+			if split != (round > 0 || n > 0) {
+				t.Errorf("round %d, %q: %q, flags %q", round, session, done.Message, snap.QualityFlags)
+			}
+		}
+	}
+	if documents["?session=2023"] != old {
+		t.Errorf("the document was %s, is %s", old, documents["?session=2023"])
+	}
+	ids := []string{}
+	for _, id := range documents {
+		ids = append(ids, id)
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) != 4 {
+		t.Errorf("%v", documents)
+	}
+}
+
+// TestAnAddressKeepsItsOwnDocument: where the identity of a merged document is the
+// address of one, that one keeps it.
+func TestAnAddressKeepsItsOwnDocument(t *testing.T) {
+	b := fresh(t, nil)
+	const base = "https://town.example/deliberations"
+	old := b.under1("a", base+"?session=2023")
+	b.under1("b", base)
+	if done, _ := b.today("c", base+"?session=2023"); done.DocumentID == old || done.Message == "" {
+		t.Errorf("%+v", done)
+	}
+	if done, _ := b.today("d", base); done.DocumentID != old {
+		t.Errorf("%+v", done)
+	}
+	// What never was in the document has no part in it.
+	if done, _ := b.today("e", base+"?key=12"); done.DocumentID == old || done.Message != "" {
+		t.Errorf("%+v", done)
+	}
+}
+
+// TestARequestOfOlderRulesIsKnownAgain: a request that was accepted before the rules
+// changed is no conflict, as its crawler sends it again or as its row has it.
+func TestARequestOfOlderRulesIsKnownAgain(t *testing.T) {
+	b := fresh(t, nil)
+	const address = "https://town.example/d?session=2023&pwd=geheim&token=alt"
+	b.under1("a", address)
+	again := event.CaptureRequested{RequestID: "a", URL: address, Inline: &event.Inline{ContentBase64: []byte("a")}, Metadata: map[string]string{"pwd": "a"}}
+	if done := b.outcome(again); done.Outcome != event.OutcomeStored {
+		t.Errorf("sent again: %+v", done)
+	}
+	row, err := b.db.Capture(t.Context(), source, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored event.CaptureRequested
+	if err := json.Unmarshal(row.Request, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if done := b.outcome(stored); done.Outcome != event.OutcomeStored {
+		t.Errorf("from its row: %+v", done)
+	}
+	again.Metadata = map[string]string{"pwd": "b"}
+	if err := b.handle(b.event(again)); fault.ReasonOf(err) != fault.RequestConflict {
+		t.Errorf("another request under its id: %v", err)
+	}
+}
+
+// TestSessionsAreDocuments: what differs in the number of a page is not merged.
+func TestSessionsAreDocuments(t *testing.T) {
+	b := fresh(t, nil)
+	ids := map[string]bool{}
+	for n, query := range []string{"session=2023", "session=2024", "session=2024&refresh_token=geheim", "session=2024&refresh_token=neu"} {
+		done, snap := b.today(fmt.Sprint(n), "https://town.example/deliberations?"+query)
+		ids[done.DocumentID] = true
+		if strings.Contains(snap.URL+snap.ExternalID, "geheim") || !strings.Contains(snap.URL, query[:12]) {
+			t.Errorf("%s is %s, %s", query, snap.URL, snap.ExternalID)
+		}
+	}
+	if len(ids) != 2 {
+		t.Errorf("%v", ids)
+	}
+}
+
+// TestRowsThatHoldSecretsAreListed: what older rules have stored is counted and named,
+// and never told; what today's store is not among it.
+func TestRowsThatHoldSecretsAreListed(t *testing.T) {
+	b := fresh(t, nil)
+	b.today("new", "https://bob:hunter2@town.example/a?refresh_token=hunter2&session=2023&code=SplxlOBeZQQYbYS6WxSbIA#jwt=hunter2")
+	if held, err := b.db.HeldSecrets(t.Context()); err != nil || len(held) != 0 {
+		t.Errorf("%+v, %v", held, err)
+	}
+	id := b.under1("old", "https://town.example/b?refresh_token=hunter2")
+	held, err := b.db.HeldSecrets(t.Context())
+	if err != nil || len(held) != 3 || held[2].IDs[0] != id || held[0].IDs[0] != source+"/old" {
+		t.Errorf("%+v, %v", held, err)
+	}
+	for _, h := range held {
+		if h.N != 1 || h.Read != 2 || h.More || strings.Contains(fmt.Sprint(h), "hunter2") {
+			t.Errorf("%+v", h)
+		}
+	}
+	b.under1("a", "https://town.example/d?session=1")
+	for n := range 2 {
+		b.today(fmt.Sprint("s", n), fmt.Sprint("https://town.example/d?session=", n))
+	}
+	if parted, n, err := b.db.PartedDocuments(t.Context()); err != nil || n != 1 || len(parted) != 1 || parted[0].MergedWith == parted[0].DocumentID {
+		t.Errorf("%+v, %d, %v", parted, n, err)
+	}
+}
