@@ -52,11 +52,15 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 		all = append(all, found...)
 	}
-	found, err := requestContradictions(ctx, tx, documentID)
+	requests, err := requestContradictions(ctx, tx, documentID)
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", Classify(err))
 	}
-	return append(all, found...), nil
+	order, err := orderContradictions(ctx, tx, documentID, before)
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	}
+	return slices.Concat(all, requests, order), nil
 }
 
 // contradictions are queries that yield nothing in a sound catalog: the place
@@ -103,18 +107,6 @@ func captureContradictions() []string {
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has no manifest' FROM runs r
 		WHERE ($1 = '' OR r.document_id = $1) AND r.state IN ('done', 'partial') AND NOT EXISTS (SELECT 1 FROM chunk_manifests m
 			WHERE m.snapshot_id = r.snapshot_id AND m.extraction_id = r.extraction_id AND m.redo = r.redo)`,
-
-		`SELECT 'document ' || d.document_id, 'its current version is not its newest one'
-		FROM documents d LEFT JOIN LATERAL (SELECT m.snapshot_id, m.extraction_id,
-				coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash) AS doc_hash,
-				coalesce(m.meta->>'` + metaSameGeneration + `', m.generation::text) AS generation
-			FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
-			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
-			WHERE m.document_id = d.document_id AND r.state <> 'removed'
-			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC, m.generation DESC LIMIT 1) v ON true
-		WHERE ($1 = '' OR d.document_id = $1)
-		AND (d.current_snapshot_id, d.current_extraction_id, d.current_doc_hash, d.current_generation::text) IS DISTINCT FROM
-			(coalesce(v.snapshot_id, ''), coalesce(v.extraction_id, ''), coalesce(v.doc_hash, ''), coalesce(v.generation, '0'))`,
 	}
 }
 

@@ -14,11 +14,12 @@ type Report struct {
 
 // Count is what was found of one kind.
 type Count struct {
-	What     string `json:"what"` // captures, snapshots, ranges, runs, chunks, raw objects, derived objects
+	What     string `json:"what"` // captures, order of versions, snapshots, ranges, runs, documents, chunks, raw objects, derived objects
 	Found    int    `json:"found"`
 	Redriven int    `json:"redriven"` // published again
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
 	Deleted  int    `json:"deleted"`  // objects without a row
+	Repaired int    `json:"repaired"` // documents whose rows did not follow the order of versions
 }
 
 func (r *Report) count(what string) *Count {
@@ -58,7 +59,7 @@ func (r Report) String() string {
 		for _, n := range []struct {
 			count int
 			what  string
-		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}} {
+		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}, {c.Repaired, "repaired"}} {
 			if n.count > 0 {
 				fmt.Fprintf(&b, ", %d %s", n.count, n.what)
 			}

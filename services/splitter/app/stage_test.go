@@ -113,7 +113,7 @@ func TestAPublishThatFails(t *testing.T) {
 	if got := w.heard(run); got != "1-16/20#0 17-20/20#0" {
 		t.Errorf("said %s", got)
 	}
-	lost := w.capture("PK", model.KindContainer, nil)
+	lost := w.capture("PK", model.KindOther, nil)
 	w.fail = func(int) error { return away }
 	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.UnsupportedType, "it is an archive", w.emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
