@@ -121,34 +121,35 @@ func placeSnapshot(ctx context.Context, p *pipeline, s model.Snapshot, process b
 	if err != nil {
 		return err
 	}
-	if err := insertSnapshot(ctx, p, s, c, process, c.IsVersion(n.before)); err != nil {
+	arrival := model.Arrive(n.before, n.after, c)
+	if err := insertSnapshot(ctx, p, s, c, process, arrival.Version); err != nil {
 		return err
 	}
 	if !c.Container && n.after != nil {
 		if err := p.write(ctx, "the snapshot after "+s.SnapshotID, 1, `UPDATE snapshots SET version = $2, process = process OR $2,
 				progress_at = CASE WHEN $2 AND NOT process THEN now() ELSE progress_at END
 			WHERE snapshot_id = $1 AND (version IS DISTINCT FROM $2 OR $2 AND NOT process)`,
-			n.after.SnapshotID, n.after.IsVersion(&c)); err != nil {
+			n.after.SnapshotID, arrival.AfterVersion); err != nil {
 			return err
 		}
 	}
-	return unsettle(ctx, p, s.DocumentID, c, n)
-}
-
-// unsettle notes that the arrival of a snapshot can have changed what is current by
-// itself, before anything is made of it: a container takes the place of what was,
-// and what comes after one brings it back; and what comes between two captures of one
-// version makes two of it. It is the chunker that decides (see DocumentTx.Settle):
-// where nothing was made into chunks there is nothing to decide.
-func unsettle(ctx context.Context, p *pipeline, documentID string, c model.Captured, n *neighbours) error {
-	divides := !c.Container && n.before != nil && n.after != nil && n.before.Reads == n.after.Reads && c.Reads != n.before.Reads
 	if !c.Container && n.alone() {
 		return nil
 	}
+	return unsettle(ctx, p, s.DocumentID, c.Container || arrival.Divides)
+}
+
+// unsettle notes that the arrival of a snapshot can have changed what is current by
+// itself, before anything is made of it: when changes says so, since a container takes
+// the place of what was, and what comes between two captures of one version makes two of
+// it; and in a document that has a container, since what comes after that brings back
+// what was. It is the chunker that decides (see DocumentTx.Settle):
+// where nothing was made into chunks there is nothing to decide.
+func unsettle(ctx context.Context, p *pipeline, documentID string, changes bool) error {
 	return p.write(ctx, "document "+documentID+": what is current", 1, `UPDATE documents SET unsettled_at = now()
 		WHERE document_id = $1 AND EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.document_id = $1)
 		AND ($2 OR EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = $1 AND k.snapshot_kind = 'container'))`,
-		documentID, c.Container || divides)
+		documentID, changes)
 }
 
 // newestEnding selects how the document that outer names ended last, as state, failed

@@ -38,6 +38,28 @@ func (c Captured) IsVersion(before *Captured) bool {
 	return !c.Container && (before == nil || before.Reads != c.Reads)
 }
 
+// Arrival is what the arrival of a snapshot decides.
+type Arrival struct {
+	Version      bool // it is a version of its document
+	AfterVersion bool // the one directly after it is one now
+	Divides      bool // it stands between two captures of one version, which are two versions now
+}
+
+// Arrive decides a snapshot that comes to those of its document, and the one directly
+// after it anew: no other can be a version, or be none any more, by it. before and
+// after are the ones around it that are no containers, nil for none. A container
+// decides nothing.
+func Arrive(before, after *Captured, c Captured) Arrival {
+	if c.Container {
+		return Arrival{AfterVersion: after != nil && after.IsVersion(before)}
+	}
+	return Arrival{
+		Version:      c.IsVersion(before),
+		AfterVersion: after != nil && after.IsVersion(&c),
+		Divides:      before != nil && after != nil && before.Reads == after.Reads && c.Reads != before.Reads,
+	}
+}
+
 // Ordered is a snapshot in the order of its document's.
 type Ordered struct {
 	Captured
