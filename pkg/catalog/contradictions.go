@@ -124,6 +124,12 @@ func chunkContradictions() []string {
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
 			AND o.extraction_id = m.extraction_id)`,
 
+		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says that %s pages failed, its segments %s', m.failed_pages, g.failed)
+		FROM chunk_manifests m JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id AND r.redo = m.redo
+		CROSS JOIN LATERAL (SELECT coalesce(sum(failed), 0) AS failed FROM (SELECT DISTINCT ON (from_page) failed FROM ir_segments g
+			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id ORDER BY from_page, redo DESC) counting) g
+		WHERE ($1 = '' OR m.document_id = $1) AND r.state IN ('done', 'partial') AND m.failed_pages <> g.failed`,
+
 		// Of manifests that say the same the first, by the order of versions, has the chunks.
 		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id

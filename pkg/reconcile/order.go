@@ -6,7 +6,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
-	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -36,7 +35,6 @@ func (p *pass) order(ctx context.Context) error {
 			case changed:
 				c.Repaired++
 			}
-			faultpoint.Reach("reconcile.ordered")
 		}
 		if len(documents) < pageSize {
 			return nil

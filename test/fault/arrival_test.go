@@ -1,0 +1,202 @@
+package fault
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+)
+
+// arrivals are histories of a document, each of five captures in the order of their
+// days. A letter is what the capture finds:
+//
+//	A B C  a page and two later forms of it
+//	M      A in other markup
+//	I      A, of which the crawler says another language
+//	F      A, under another file name
+//	L K    bytes in KOI8-R, said to be in ISO-8859-1 and in KOI8-R
+//	Z Y    two ZIP files
+//	W V    a web archive with A of this URL, and one with A and B of one second
+//	X      bytes of which no page can be read
+//
+// What begins with "=" has the day of the one before it.
+func arrivals() []string {
+	return []string{
+		"A A A A A", "A B C B A", "A A B A A", "A B B A A", "M A A M B",
+		"L K K L K", "K K L L L", "A I I A I", "F A F A A", "A M I F A",
+		"A Z A A A", "A B A B Z", "Z Y A A B", "Z A Z A Z", "A A Z X X",
+		"X A X A X", "A A X A A", "W A B A W", "V V A V A", "A =A =B =A B",
+	}
+}
+
+// arrivalsOf makes the captures of all histories: for each the five in their order.
+func arrivalsOf(t *testing.T) [][]*item {
+	t.Helper()
+	var all [][]*item
+	for n, history := range arrivals() {
+		var captures []*item
+		day := 0
+		for i, word := range strings.Fields(history) {
+			found, sameDay := strings.CutPrefix(word, "=")
+			if !sameDay {
+				day = 2 + 3*i
+			}
+			captures = append(captures, &item{kind: kindHTML, request: arrival(t, n, i, found, day)})
+		}
+		all = append(all, captures)
+	}
+	return all
+}
+
+// arrival is the request of one capture.
+func arrival(t *testing.T, n, i int, found string, day int) event.CaptureRequested {
+	t.Helper()
+	// One content for each history: equal texts in two documents are another matter.
+	name, content := fmt.Sprintf("arrival-%02d.html", n), 2000+n
+	r := inline(fmt.Sprintf("arrival-%02d-%d", n, i), name, page(content, 0), day)
+	switch found {
+	case "A":
+	case "B", "C":
+		r.Inline.ContentBase64 = page(content, int(found[0]-'A'))
+	case "M":
+		r.Inline.ContentBase64 = bytes.Replace(page(content, 0), []byte("<main>"), []byte("<main class=old>"), 1)
+	case "I":
+		r.Language = "it"
+	case "F":
+		r.Filename = "minutes.html"
+	case "L", "K":
+		r.Inline.ContentBase64 = fmt.Appendf(nil, "<main><h1>\xf0\xd2\xcf\xd4\xcf\xcb\xcf\xcc %d</h1><p>\xda\xc1\xd3\xc5\xc4\xc1\xce\xc9\xd1 \xd3\xcf\xd7\xc5\xd4\xc1 %d</p></main>", n, n)
+		if r.ContentType = "text/html; charset=iso-8859-1"; found == "K" {
+			r.ContentType = "text/html; charset=koi8-r"
+		}
+	case "Z", "Y":
+		r.Filename, r.Inline.ContentBase64 = "minutes.zip", zipOf(t, content*10+int(found[0]))
+	case "W", "V":
+		forms := [][]byte{page(content, 0), page(content, 1)}
+		if found == "W" {
+			forms = forms[:1]
+		}
+		r.Filename, r.URL = "crawl.warc", fmt.Sprintf("https://town.example.org/crawl-%02d-%d.warc", n, i)
+		r.Inline.ContentBase64 = warcOf("https://town.example.org/"+name, *retrieved(day), forms)
+	case "X":
+		r.Filename, r.Inline.ContentBase64 = "minutes.bin", []byte("\x00\x01\x02\x03 nothing that is known")
+	default:
+		t.Fatalf("%q is no capture", found)
+	}
+	return r
+}
+
+// zipOf is a ZIP file of one page.
+func zipOf(t *testing.T, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	member, err := w.Create("page.html")
+	if err == nil {
+		_, err = member.Write(page(n, 0))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// warcOf is a web archive of one URL, captured several times in one second.
+func warcOf(url string, at time.Time, forms [][]byte) []byte {
+	var b bytes.Buffer
+	for i, form := range forms {
+		block := slices.Concat([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), form)
+		fmt.Fprintf(&b, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:%s-%d>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+			"Content-Type: application/http;msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", url, i, at.Format(time.RFC3339), url, len(block), block)
+	}
+	return b.Bytes()
+}
+
+// arriveInOrder hands the captures over in the order of their days, one of each
+// history at a time.
+func (r *rig) arriveInOrder(histories [][]*item) {
+	r.t.Helper()
+	for i := range histories[0] {
+		for _, captures := range histories {
+			r.send(captures[i])
+		}
+		r.mustBeQuiet(&row{})
+	}
+}
+
+// arriveBackwards is arriveInOrder from the last to the first.
+func (r *rig) arriveBackwards(histories [][]*item) {
+	r.t.Helper()
+	for _, captures := range histories {
+		slices.Reverse(captures)
+	}
+	r.arriveInOrder(histories)
+}
+
+// arriveKilled hands the captures of each history over in an order drawn for it, without
+// waiting for anything, while services are killed.
+func (r *rig) arriveKilled(seed uint64, histories [][]*item) {
+	r.t.Helper()
+	random := rand.New(rand.NewPCG(asked.seed, seed))
+	for _, captures := range histories {
+		random.Shuffle(len(captures), func(i, j int) { captures[i], captures[j] = captures[j], captures[i] })
+	}
+	names, died := slices.Sorted(maps.Keys(r.services)), 0
+	for i := range histories[0] {
+		for n, captures := range histories {
+			r.send(captures[i])
+			if n%5 == 4 {
+				r.services[names[random.IntN(len(names))]].kill()
+				r.linger(time.Duration(random.IntN(300)) * time.Millisecond)
+			}
+		}
+	}
+	r.mustBeQuiet(&row{})
+	for _, p := range r.services {
+		died += p.died()
+	}
+	if died == 0 {
+		r.t.Error("nothing was killed")
+	}
+}
+
+// arrived hands five captures of each of twenty histories over in several orders: one
+// dump, and every chunk and row proved.
+func arrived(t *testing.T, r *rig) {
+	if len(arrivals()) < 20 {
+		t.Errorf("%d histories", len(arrivals()))
+	}
+	straight := ""
+	run := func(name string, number int, kills bool, hand func(histories [][]*item)) {
+		t.Run(name, func(t *testing.T) {
+			r.beginOrders(t, number)
+			if kills { // what is lost by one is to be published again
+				r.values["COLOPHON_RECONCILE_AGE"] = "3s"
+			}
+			r.startServices()
+			hand(arrivalsOf(t))
+			if straight == "" {
+				straight = r.current()
+			}
+			r.mustEqual(straight)
+		})
+	}
+	run("in their order", 30, false, r.arriveInOrder)
+	run("backwards", 31, false, r.arriveBackwards)
+	if asked.form < wide {
+		return
+	}
+	for seed := range uint64(3) {
+		run(fmt.Sprintf("in any order, with kills %d", seed), 32+int(seed), true, func(histories [][]*item) { r.arriveKilled(seed, histories) })
+	}
+}
