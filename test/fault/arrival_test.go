@@ -24,16 +24,23 @@ import (
 //	L K    bytes in KOI8-R, said to be in ISO-8859-1 and in KOI8-R
 //	Z Y    two ZIP files
 //	W V    a web archive with A of this URL, and one with A and B of one second
-//	X      bytes of which no page can be read
+//	X      a PDF file of which no page can be read
 //
-// What begins with "=" has the day of the one before it.
-func arrivals() []string {
-	return []string{
-		"A A A A A", "A B C B A", "A A B A A", "A B B A A", "M A A M B",
-		"L K K L K", "K K L L L", "A I I A I", "F A F A A", "A M I F A",
-		"A Z A A A", "A B A B Z", "Z Y A A B", "Z A Z A Z", "A A Z X X",
-		"X A X A X", "A A X A A", "W A B A W", "V V A V A", "A =A =B =A B",
+// What begins with "=" has the day of the one before it. The second value is which of
+// the five is current when all have come: 0 for none, -1 for a member of a web archive.
+func arrivals() []history5 {
+	return []history5{
+		{"A A A A A", 1}, {"A B C B A", 5}, {"A A B A A", 4}, {"A B B A A", 4}, {"M A A M B", 5},
+		{"L K K L K", 5}, {"K K L L L", 3}, {"A I I A I", 5}, {"F A F A A", 4}, {"A M I F A", 5},
+		{"A Z A A A", 1}, {"A B A B Z", 0}, {"Z Y A A B", 5}, {"Z A Z A Z", 0}, {"A A Z X X", 0},
+		{"X A X A X", 4}, {"A A X A A", 4}, {"W A B A W", -1}, {"V V A V A", 5}, {"A =A =B =A B", 5},
 	}
+}
+
+// history5 is five captures of a document, as words, and the one that is current.
+type history5 struct {
+	captures string
+	current  int
 }
 
 // arrivalsOf makes the captures of all histories: for each the five in their order.
@@ -43,7 +50,7 @@ func arrivalsOf(t *testing.T) [][]*item {
 	for n, history := range arrivals() {
 		var captures []*item
 		day := 0
-		for i, word := range strings.Fields(history) {
+		for i, word := range strings.Fields(history.captures) {
 			found, sameDay := strings.CutPrefix(word, "=")
 			if !sameDay {
 				day = 2 + 3*i
@@ -86,7 +93,7 @@ func arrival(t *testing.T, n, i int, found string, day int) event.CaptureRequest
 		r.Filename, r.URL = "crawl.warc", fmt.Sprintf("https://town.example.org/crawl-%02d-%d.warc", n, i)
 		r.Inline.ContentBase64 = warcOf("https://town.example.org/"+name, *retrieved(day), forms)
 	case "X":
-		r.Filename, r.Inline.ContentBase64 = "minutes.bin", []byte("\x00\x01\x02\x03 nothing that is known")
+		r.Filename, r.Inline.ContentBase64 = "minutes.pdf", []byte("%PDF-1.4 and nothing that a PDF file has")
 	default:
 		t.Fatalf("%q is no capture", found)
 	}
@@ -170,6 +177,25 @@ func (r *rig) arriveKilled(seed uint64, histories [][]*item) {
 	}
 }
 
+// mustBeCurrent holds the current version of each history against the one that it must be.
+func (r *rig) mustBeCurrent() {
+	r.t.Helper()
+	histories := arrivalsOf(r.t)
+	for n, history := range arrivals() {
+		if history.current < 0 {
+			continue
+		}
+		want := ""
+		if history.current > 0 {
+			want = histories[n][history.current-1].snapshotID()
+		}
+		page := &item{request: inline("", fmt.Sprintf("arrival-%02d.html", n), nil, 1)}
+		if now := r.document(page).CurrentSnapshotID; now != want {
+			r.t.Errorf("%s: %q is current, want %q", history.captures, now, want)
+		}
+	}
+}
+
 // arrived hands five captures of each of twenty histories over in several orders: one
 // dump, and every chunk and row proved.
 func arrived(t *testing.T, r *rig) {
@@ -185,6 +211,7 @@ func arrived(t *testing.T, r *rig) {
 			}
 			r.startServices()
 			hand(arrivalsOf(t))
+			r.mustBeCurrent()
 			if straight == "" {
 				straight = r.current()
 			}

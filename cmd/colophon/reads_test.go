@@ -1,4 +1,4 @@
-package app
+package main
 
 import (
 	"encoding/json"
@@ -17,6 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
+	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 )
 
 // The fields of a snapshot of which its digest must not depend although something
@@ -34,15 +35,15 @@ func readElsewhere() map[string]string {
 	}
 }
 
-// captured is a document as it was captured, which is extracted and cut again and
+// readDocument is a document as it was captured, which is extracted and cut again and
 // again.
-type captured struct {
+type readDocument struct {
 	snapshot model.Snapshot
 	raw      []byte
 }
 
-// base is a snapshot of a document with a value in every field.
-func base(kind model.SnapshotKind, final model.FinalType, raw []byte) captured {
+// baseDocument is a snapshot of a document with a value in every field.
+func baseDocument(kind model.SnapshotKind, final model.FinalType, raw []byte) readDocument {
 	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	s := model.Snapshot{
 		SnapshotGroupID: "night", DocumentID: digest.DocumentID("council", "https://a.example/dir/page"), RequestID: "r1",
@@ -55,7 +56,7 @@ func base(kind model.SnapshotKind, final model.FinalType, raw []byte) captured {
 		Layer: model.LayerHot, RuleVersions: map[string]string{"typing": "1"},
 	}
 	s.SnapshotID = digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash)
-	return captured{s, raw}
+	return readDocument{s, raw}
 }
 
 // smallPDF is one page with one line.
@@ -75,23 +76,23 @@ trailer <</Root 1 0 R>>
 
 // readDocuments are small ones of each kind, whose bytes leave it to their snapshot how
 // they are to be read.
-func readDocuments() map[string]captured {
+func readDocuments() map[string]readDocument {
 	// "протокол" in KOI8-R, which is other letters in every other encoding.
 	cyrillic := "\xd0\xd2\xcf\xd4\xcf\xcb\xcf\xcc \xda\xc1\xd3\xc5\xc4\xc1\xce\xc9\xd1 \xd3\xcf\xd7\xc5\xd4\xc1"
-	page := base(model.KindHTML, model.TypeHTML, []byte(`<main><h1>`+cyrillic+`</h1><p class=lead>`+cyrillic+
+	page := baseDocument(model.KindHTML, model.TypeHTML, []byte(`<main><h1>`+cyrillic+`</h1><p class=lead>`+cyrillic+
 		` <a href="next">one</a></p><p>Second.</p></main>`))
-	bare := base(model.KindTextFile, model.TypeText, []byte("- "+cyrillic+"\n- 2\n"))
-	table := base(model.KindTextFile, model.TypeText, []byte("name,votes\nAna,3\nRui,4\n"))
-	short := base(model.KindTextFile, model.TypeText, []byte("12 34"))
-	return map[string]captured{
+	bare := baseDocument(model.KindTextFile, model.TypeText, []byte("- "+cyrillic+"\n- 2\n"))
+	table := baseDocument(model.KindTextFile, model.TypeText, []byte("name,votes\nAna,3\nRui,4\n"))
+	short := baseDocument(model.KindTextFile, model.TypeText, []byte("12 34"))
+	return map[string]readDocument{
 		"a page": page, "a text": bare, "a table": table, "numbers": short,
-		"a PDF":                 base(model.KindPDF, model.TypePDF, smallPDF()),
-		"nothing that is known": base(model.KindOther, model.TypeUnknown, []byte("\x00\x01")),
+		"a PDF":                 baseDocument(model.KindPDF, model.TypePDF, smallPDF()),
+		"nothing that is known": baseDocument(model.KindOther, model.TypeUnknown, []byte("\x00\x01")),
 	}
 }
 
-// values are what a field is changed to, where anything else would say little.
-func values() map[string][]any {
+// fieldValues are what a field is changed to, where anything else would say little.
+func fieldValues() map[string][]any {
 	return map[string][]any{
 		"SnapshotKind":       {model.KindTextFile, model.KindHTML, model.KindOther},
 		"FinalType":          {model.TypeText, model.TypeZIP},
@@ -123,7 +124,7 @@ func values() map[string][]any {
 func otherValues(t *testing.T, name string, v reflect.Value) []reflect.Value {
 	t.Helper()
 	var out []reflect.Value
-	for _, value := range values()[name] {
+	for _, value := range fieldValues()[name] {
 		out = append(out, reflect.ValueOf(value))
 	}
 	if len(out) > 0 {
@@ -173,7 +174,7 @@ func TestWhatIsReadMovesTheDigest(t *testing.T) {
 	names := slices.Sorted(maps.Keys(documents))
 	before := make(map[string]string, len(names))
 	for _, name := range names {
-		before[name] = made(t, kinds, documents[name])
+		before[name] = madeOf(t, kinds, documents[name])
 	}
 	if !strings.Contains(before["a PDF"], "third of March") {
 		t.Fatalf("of the PDF is made %.2000s", before["a PDF"])
@@ -196,7 +197,7 @@ func TestWhatIsReadMovesTheDigest(t *testing.T) {
 				if slices.Contains(namesOfSnapshot(), field) {
 					continue
 				}
-				if made(t, kinds, other) != before[name] {
+				if madeOf(t, kinds, other) != before[name] {
 					read[field] = true
 					if !moved {
 						t.Errorf("%s: with %s %v others are made of it, and the digest is the same", name, field, value)
@@ -226,8 +227,8 @@ func readsOf(t *testing.T, s model.Snapshot) string {
 	return reads
 }
 
-// made writes down the frames and the chunks that are made of a document.
-func made(t *testing.T, kinds extract.Kinds, c captured) string {
+// madeOf writes down the frames and the chunks that are made of a document.
+func madeOf(t *testing.T, kinds extract.Kinds, c readDocument) string {
 	t.Helper()
 	rules, err := digest.SourceRulesDigest(c.snapshot.UnitRules())
 	if err != nil {
@@ -250,7 +251,7 @@ func made(t *testing.T, kinds extract.Kinds, c captured) string {
 	out := []any{frames}
 	run := model.Run{SnapshotID: c.snapshot.SnapshotID, ExtractionID: in.ExtractionID, ParserVersion: extract.ParserVersion}
 	manifest := model.Manifest{DocHash: strings.Repeat("0", 64), Generation: 1, ChunkerVersion: model.ChunkerVersion, HeaderVersion: header.Version}
-	for chunk, err := range Again()(c.snapshot, run, manifest, func(each func(segment.Frame) error) error {
+	for chunk, err := range chunker.Again()(c.snapshot, run, manifest, func(each func(segment.Frame) error) error {
 		for _, f := range frames {
 			if err := each(f); err != nil {
 				return err
