@@ -133,7 +133,7 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 		if stands, err = scanCapture(tx.QueryRow(ctx, decideCapture, decided(c)...)); err != nil || c.Outcome != string(event.OutcomeFailed) {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE documents SET ingest_status = 'error', error_message = $2 WHERE document_id = $1`, c.DocumentID, c.Message)
+		_, err = tx.Exec(ctx, setStatus(), c.DocumentID)
 		return err
 	})
 	if err != nil {
@@ -144,8 +144,10 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 
 // RecordCapture does all that a stored snapshot changes, in one transaction:
 // the document, the snapshot, the windows of the URLs that it was fetched from,
-// and the outcome of the request, stored or unchanged. unchanged says of the
-// document as it stands whether the snapshot's bytes need no processing. The
+// and the outcome of the request, stored or unchanged. unchanged says, given what
+// stands before the snapshot in the order of its document's, whether it needs no
+// processing. What the snapshot changes for the one after it is recorded too: see
+// Woken. The
 // request's row as it stands is returned; when it was decided before, nothing
 // is written. c names the request; s is complete but for its slug.
 //
@@ -178,21 +180,22 @@ func (db *DB) CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapsh
 // BeginContainer records the snapshot of a container before its members, which
 // name it, and notes it on the request's row, where there is one without an
 // outcome: whoever takes the request up again goes on with these bytes. Nothing
-// of a container itself is processed, so its document is done.
+// of a container itself is processed, so its document is done, unless a newer
+// snapshot says otherwise.
 func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error {
 	err := db.pipelined(ctx, func(p *pipeline) error {
 		p.queue(`UPDATE captures SET snapshot_id = $3, document_id = $4, progress_at = now()
 			WHERE source_id = $1 AND request_id = $2 AND container = $5 AND outcome IS NULL`,
 			c.SourceID, c.RequestID, s.SnapshotID, s.DocumentID, c.Container)
 		lockDocument(p, &s)
+		n := askNeighbours(p, s.DocumentID, s.RetrievedAt, s.SnapshotID)
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
-		if err := insertSnapshot(ctx, p, s, false); err != nil {
+		if err := placeSnapshot(ctx, p, s, false, n); err != nil {
 			return err
 		}
-		if err := p.write(ctx, "document "+s.DocumentID, 1, `UPDATE documents SET ingest_status = 'done', last_ingested_at = now()
-			WHERE document_id = $1`, s.DocumentID); err != nil {
+		if err := p.write(ctx, "document "+s.DocumentID, 1, setStatus("last_ingested_at"), s.DocumentID); err != nil {
 			return err
 		}
 		return updateDocument(ctx, p, s)
@@ -277,7 +280,6 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 	unchanged func(model.Standing) bool, r recording) (model.Capture, error) {
 	var stands model.Capture
 	err := db.pipelined(ctx, func(p *pipeline) error {
-		var standing model.Standing
 		if !r.member && s.SnapshotKind != model.KindContainer {
 			p.queue(unkept)
 		}
@@ -300,29 +302,20 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 			})
 		}
 		lockDocument(p, &s)
-		askStanding(p, s, &standing)
+		n := askNeighbours(p, s.DocumentID, s.RetrievedAt, s.SnapshotID)
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
 		c.SnapshotID, c.DocumentID = s.SnapshotID, s.DocumentID
 		if c.Outcome == "" {
 			c.Outcome = string(event.OutcomeStored)
-			if unchanged(standing) {
+			if unchanged(n.standing) {
 				c.Outcome = string(event.OutcomeUnchanged)
 			}
 		}
 		process := c.Outcome == string(event.OutcomeStored) && s.SnapshotKind != model.KindContainer
-		if err := insertSnapshot(ctx, p, s, process); err != nil {
+		if err := placeSnapshot(ctx, p, s, process, n); err != nil {
 			return err
-		}
-		if s.SnapshotKind == model.KindContainer {
-			p.queue(`UPDATE documents SET ingest_status = $2, error_message = $3, last_ingested_at = now() WHERE document_id = $1`,
-				s.DocumentID, containerStatus(c), c.Message)
-		}
-		if process {
-			if err := wakeNext(ctx, p, s); err != nil {
-				return err
-			}
 		}
 		if err := updateDocument(ctx, p, s); err != nil {
 			return err
@@ -334,6 +327,11 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 			stands, err = scanCapture(row)
 			return err
 		})
+		if s.SnapshotKind == model.KindContainer { // which ends as its request does
+			if err := p.write(ctx, "document "+s.DocumentID, 1, setStatus("last_ingested_at"), s.DocumentID); err != nil {
+				return err
+			}
+		}
 		if r.put == nil {
 			return nil
 		}
@@ -343,15 +341,6 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 		return c, fmt.Errorf("recording request %s/%s: %w", c.SourceID, c.RequestID, err)
 	}
 	return stands, nil
-}
-
-// containerStatus is seed 004's ingest_status of a container: its members have
-// their own.
-func containerStatus(c model.Capture) string {
-	if c.Outcome == string(event.OutcomeFailed) {
-		return "error"
-	}
-	return "done"
 }
 
 // errDecided says that a request has its outcome, or that its row is another's.

@@ -52,11 +52,15 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 		all = append(all, found...)
 	}
-	found, err := requestContradictions(ctx, tx, documentID)
+	requests, err := requestContradictions(ctx, tx, documentID)
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", Classify(err))
 	}
-	return append(all, found...), nil
+	order, err := orderContradictions(ctx, tx, documentID, before)
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	}
+	return slices.Concat(all, requests, order), nil
 }
 
 // contradictions are queries that yield nothing in a sound catalog: the place
@@ -103,18 +107,6 @@ func captureContradictions() []string {
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has no manifest' FROM runs r
 		WHERE ($1 = '' OR r.document_id = $1) AND r.state IN ('done', 'partial') AND NOT EXISTS (SELECT 1 FROM chunk_manifests m
 			WHERE m.snapshot_id = r.snapshot_id AND m.extraction_id = r.extraction_id AND m.redo = r.redo)`,
-
-		`SELECT 'document ' || d.document_id, 'its current version is not its newest one'
-		FROM documents d LEFT JOIN LATERAL (SELECT m.snapshot_id, m.extraction_id,
-				coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash) AS doc_hash,
-				coalesce(m.meta->>'` + metaSameGeneration + `', m.generation::text) AS generation
-			FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
-			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
-			WHERE m.document_id = d.document_id AND r.state <> 'removed'
-			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC, m.generation DESC LIMIT 1) v ON true
-		WHERE ($1 = '' OR d.document_id = $1)
-		AND (d.current_snapshot_id, d.current_extraction_id, d.current_doc_hash, d.current_generation::text) IS DISTINCT FROM
-			(coalesce(v.snapshot_id, ''), coalesce(v.extraction_id, ''), coalesce(v.doc_hash, ''), coalesce(v.generation, '0'))`,
 	}
 }
 
@@ -131,6 +123,12 @@ func chunkContradictions() []string {
 			WHERE o.doc_hash = m.meta->>'` + metaSameDocHash + `' AND o.generation::text = m.meta->>'` + metaSameGeneration + `'
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
 			AND o.extraction_id = m.extraction_id)`,
+
+		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says that %s pages failed, its segments %s', m.failed_pages, g.failed)
+		FROM chunk_manifests m JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id AND r.redo = m.redo
+		CROSS JOIN LATERAL (SELECT coalesce(sum(failed), 0) AS failed FROM (SELECT DISTINCT ON (from_page) failed FROM ir_segments g
+			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id ORDER BY from_page, redo DESC) counting) g
+		WHERE ($1 = '' OR m.document_id = $1) AND r.state IN ('done', 'partial') AND m.failed_pages <> g.failed`,
 
 		// Of manifests that say the same the first, by the order of versions, has the chunks.
 		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id

@@ -51,19 +51,15 @@ func recordContradictions() []string {
 		AND s.record->>'retrieved_at' IS DISTINCT FROM coalesce(c.request->>'retrieved_at', ` + written("c.requested_at") + `)`,
 
 		// A container's members are processed in its place. Of others what is stored
-		// is processed; what is unchanged is not, as another has its bytes, unless
-		// one with other bytes came between the two.
+		// is processed; what is unchanged has the bytes of another one.
 		`SELECT 'snapshot ' || s.snapshot_id, CASE WHEN s.process THEN 'is to be processed although '
 			ELSE 'is not to be processed although ' END || CASE WHEN s.snapshot_kind = 'container' THEN 'it is a container'
-			WHEN c.outcome = 'stored' THEN 'its request stored it' WHEN s.process THEN 'no earlier one has other bytes'
-			ELSE 'no other one has its bytes' END
+			WHEN c.outcome = 'stored' THEN 'its request stored it' ELSE 'no other one has its bytes' END
 		FROM snapshots s JOIN captures c ON c.source_id = s.source_id AND c.request_id = s.record->>'request_id'
 		WHERE ($1 = '' OR s.document_id = $1) AND CASE WHEN s.snapshot_kind = 'container' THEN s.process
 			WHEN c.outcome = 'stored' THEN NOT s.process
-			WHEN c.outcome = 'unchanged' AND s.process THEN NOT EXISTS (SELECT 1 FROM snapshots e WHERE e.document_id = s.document_id
-				AND e.process AND e.content_hash <> s.content_hash AND (e.retrieved_at, e.snapshot_id) < (s.retrieved_at, s.snapshot_id))
 			WHEN c.outcome = 'unchanged' THEN NOT EXISTS (SELECT 1 FROM snapshots e WHERE e.document_id = s.document_id
-				AND e.process AND e.content_hash = s.content_hash)
+				AND e.snapshot_id <> s.snapshot_id AND e.snapshot_kind <> 'container' AND e.content_hash = s.content_hash)
 			ELSE false END`,
 
 		`SELECT DISTINCT 'source ' || d.source_id, 'has documents and is not in the registry' FROM documents d
@@ -105,11 +101,8 @@ func documentContradictions() []string {
 
 		// The status is that of the newest run that has ended; a container's is that of its request.
 		`SELECT 'document ' || d.document_id, 'is ' || d.ingest_status || ' while its newest run is ' || coalesce(r.state, 'none')
-		FROM documents d LEFT JOIN LATERAL (SELECT r.state, r.message FROM runs r JOIN snapshots s ON s.snapshot_id = r.snapshot_id
-			WHERE r.document_id = d.document_id AND r.state IN ('done', 'partial', 'failed')
-			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC LIMIT 1) r ON true
+		FROM documents d LEFT JOIN LATERAL (` + newestEnding("d.document_id") + `) r ON true
 		WHERE ($1 = '' OR d.document_id = $1)
-		AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.document_id = d.document_id AND s.snapshot_kind = 'container')
 		AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.document_id = d.document_id AND o.state IN ('queued', 'running'))
 		AND (d.ingest_status, d.error_message) <> (CASE WHEN r.state IS NULL THEN 'pending' WHEN r.state = 'failed' THEN 'error' ELSE 'done' END,
 			CASE WHEN r.state = 'failed' THEN r.message ELSE '' END)`,

@@ -80,6 +80,15 @@ func (t *DocumentTx) RunParts(ctx context.Context, snapshotID, extractionID stri
 	return parts.answer(t.tx.flush(ctx))
 }
 
+// Snapshot is that of DB, as the transaction sees it.
+func (t *DocumentTx) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error) {
+	s, err := scanSnapshot(t.tx.QueryRow(ctx, snapshotRecord, snapshotID))
+	if err != nil {
+		return model.Snapshot{}, fmt.Errorf("snapshot %s: %w", snapshotID, Classify(err))
+	}
+	return s, nil
+}
+
 // runParts are what RunParts answers.
 type runParts struct {
 	snapshotID, extractionID string
@@ -154,17 +163,31 @@ func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, title, lan
 		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, title, language)
 }
 
-// SetIngestStatus sets seed 004's ingest_status and error_message from the
-// newest run, by the order of versions, that has ended: done, or error when all
-// of its pages failed (contracts 6).
+// ClearCurrent says that no version of the document is current: its URL is that of a
+// container now.
+func (t *DocumentTx) ClearCurrent(ctx context.Context) error {
+	return t.tx.write(ctx, "document "+t.documentID+": that none is its current version", 1,
+		`UPDATE documents SET current_snapshot_id = '', current_extraction_id = '', current_doc_hash = '', current_generation = 0,
+			fingerprint = '', title = '', language = '' WHERE document_id = $1`, t.documentID)
+}
+
+// MarkSettled notes that what is current is what the order of versions says, decided
+// by a run.
+func (t *DocumentTx) MarkSettled(ctx context.Context, by model.Run) error {
+	const what = ": that it is settled"
+	if err := t.tx.write(ctx, "run "+by.SnapshotID+what, 1, `UPDATE runs SET reconciled = 0
+		WHERE snapshot_id = $1 AND extraction_id = $2`, by.SnapshotID, by.ExtractionID); err != nil {
+		return err
+	}
+	return t.tx.write(ctx, "document "+t.documentID+what, 1,
+		`UPDATE documents SET unsettled_at = NULL WHERE document_id = $1`, t.documentID)
+}
+
+// SetIngestStatus sets seed 004's ingest_status and error_message from the newest run,
+// by the order of versions, that has ended: done, or error when all of its pages
+// failed. A container among the snapshots counts as its request ended.
 func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {
-	return t.tx.write(ctx, "document "+t.documentID+": its ingest status", 1, `UPDATE documents d SET last_processed_at = now(),
-			ingest_status = CASE r.state WHEN 'failed' THEN 'error' ELSE 'done' END,
-			error_message = CASE r.state WHEN 'failed' THEN r.message ELSE '' END
-		FROM (SELECT r.state, r.message FROM runs r JOIN snapshots s ON s.snapshot_id = r.snapshot_id
-			WHERE r.document_id = $1 AND r.state IN ('done', 'partial', 'failed')
-			ORDER BY s.retrieved_at DESC, s.snapshot_id COLLATE "C" DESC, r.run_order DESC LIMIT 1) r
-		WHERE d.document_id = $1`, t.documentID)
+	return t.tx.write(ctx, "document "+t.documentID+": its ingest status", 1, setStatus("last_processed_at"), t.documentID)
 }
 
 // StageItem notes in seed 003's staging that the document was made into chunks

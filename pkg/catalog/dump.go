@@ -27,8 +27,9 @@ func dumpParts() []dumped {
 			'request_digest', request_digest, 'url_canonical', url_canonical, 'outcome', outcome, 'reason', reason,
 			'message', message, 'snapshot_id', snapshot_id, 'document_id', document_id) FROM captures`},
 		{"document", `SELECT to_jsonb(d) - ARRAY['external_digest', 'first_seen_at', 'last_checked_at', 'last_seen_at',
-			'last_ingested_at', 'last_processed_at'] FROM documents d`},
-		{"snapshot", `SELECT record || jsonb_build_object('process', process) FROM snapshots`},
+			'last_ingested_at', 'last_processed_at', 'unsettled_at'] FROM documents d`},
+		{"snapshot", `SELECT record || jsonb_build_object('process', process, 'version', version, 'reads_digest', reads_digest)
+			FROM snapshots`},
 		{"run", `SELECT to_jsonb(r) - ARRAY['created_at', 'finished_at', 'announced_redo', 'reconciled', 'progress_at',
 			'facts_key'] FROM runs r`},
 		{"page", `SELECT to_jsonb(p) - ARRAY['attempts', 'updated_at', 'record'] || jsonb_build_object('record', record)
@@ -59,13 +60,13 @@ const currentChunks = `chunks c JOIN documents d ON d.document_id = c.document_i
 	AND d.current_doc_hash = c.doc_hash AND d.current_generation = c.generation`
 
 // currentParts are what is true now, whatever the way there: without the
-// archive, generations and redos.
+// archive, generations and redos, and without slugs, which are those of what came first.
 func currentParts() []dumped {
 	return []dumped{
 		{"source", `SELECT record FROM sources`},
 		{"document", `SELECT to_jsonb(d) - ARRAY['external_digest', 'first_seen_at', 'last_checked_at', 'last_seen_at',
-			'last_ingested_at', 'last_processed_at', 'current_generation'] FROM documents d`},
-		{"snapshot", `SELECT s.record FROM snapshots s JOIN documents d ON d.current_snapshot_id = s.snapshot_id`},
+			'last_ingested_at', 'last_processed_at', 'unsettled_at', 'current_generation', 'slug'] FROM documents d`},
+		{"snapshot", `SELECT s.record - 'slug' FROM snapshots s JOIN documents d ON d.current_snapshot_id = s.snapshot_id`},
 		{"page", `SELECT to_jsonb(p) - ARRAY['attempts', 'updated_at', 'redo'] FROM pages p
 			JOIN documents d ON d.current_snapshot_id = p.snapshot_id AND d.current_extraction_id = p.extraction_id`},
 		{"chunk", `SELECT c.record - ARRAY['chunk_ref', 'chunk_id', 'generation', 'point_id'] || jsonb_build_object(

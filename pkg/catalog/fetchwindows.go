@@ -93,12 +93,11 @@ func (db *DB) RecordNotModified(ctx context.Context, c model.Capture, s model.Sn
 			return err
 		})
 		p.queue(`UPDATE documents SET last_checked_at = now() WHERE document_id = $1`, s.DocumentID)
-		var standing model.Standing
-		askStanding(p, s, &standing)
+		n := askNeighbours(p, s.DocumentID, forever(), "")
 		if err := p.flush(ctx); err != nil {
 			return err
 		}
-		if !still(standing) {
+		if !still(n.standing) {
 			return errMoved
 		}
 		if err := putWindows(ctx, p, s, windows); err != nil {
@@ -122,17 +121,18 @@ func (db *DB) RecordNotModified(ctx context.Context, c model.Capture, s model.Sn
 // errMoved says that a document has changed since it was looked at.
 var errMoved = errors.New("the document has changed meanwhile")
 
-// Standing returns the current snapshot of a document and how its last run
-// ended; the zero value when none is current.
-func (db *DB) Standing(ctx context.Context, documentID string) (standing model.Standing, err error) {
-	err = db.pipelined(ctx, func(p *pipeline) error {
-		askStanding(p, model.Snapshot{DocumentID: documentID}, &standing)
-		return nil
+// Standing returns what a capture that comes after all others of a document has
+// before it; the zero value when there is none.
+func (db *DB) Standing(ctx context.Context, documentID string) (model.Standing, error) {
+	var n *neighbours
+	err := db.pipelined(ctx, func(p *pipeline) error {
+		n = askNeighbours(p, documentID, forever(), "")
+		return p.flush(ctx)
 	})
 	if err != nil {
-		return standing, fmt.Errorf("document %s: %w", documentID, err)
+		return model.Standing{}, fmt.Errorf("document %s: %w", documentID, err)
 	}
-	return standing, nil
+	return n.standing, nil
 }
 
 func urlDigest(urlCanonical string) []byte {

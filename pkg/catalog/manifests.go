@@ -15,6 +15,9 @@ const manifestColumns = `doc_hash, generation, document_id, source_id, snapshot_
 	source_file, doc_type, chunk_count, status, error_message, same_as, fingerprint, segments_digest, chunker_version,
 	header_version, meta, vector_status`
 
+// insertedColumns are those, and what is noted for the order of versions alone.
+const insertedColumns = manifestColumns + `, failed_pages`
+
 // The keys of a manifest's meta that name the chunks of a version that has none
 // of its own.
 const (
@@ -36,11 +39,11 @@ func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.
 		return fmt.Errorf("manifest %s: %w", m.DocHash, err)
 	}
 	return t.tx.write(ctx, fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation), 1,
-		`INSERT INTO chunk_manifests (`+manifestColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+		`INSERT INTO chunk_manifests (`+insertedColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
 		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
-		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus)
+		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus, v.FailedPages)
 }
 
 // TakeOver records that v, which has landed before later versions with its
@@ -92,24 +95,34 @@ func runManifest(ctx context.Context, q querier, snapshotID, extractionID string
 	return m, nil
 }
 
-// Versions returns the document's versions in their order (contracts 12),
-// without those that were taken down, and the generation that the next manifest
-// of a doc_hash has: 1 for the first. It is what AskVersions was answered, where
-// that has asked already.
-func (t *DocumentTx) Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error) {
+// Versions returns what the document's versions are decided by: those that have
+// landed, in their order and without those that were taken down, its snapshots as
+// far as they matter to the order, what is recorded as current, and the generation
+// that the next manifest of a doc_hash has: 1 for the first. It is what AskVersions
+// was answered, where that has asked already.
+func (t *DocumentTx) Versions(ctx context.Context, docHash string) (model.History, error) {
 	t.AskVersions(docHash)
 	if err := t.tx.flush(ctx); err != nil {
-		return nil, 0, fmt.Errorf("versions of %s: %w", t.documentID, err)
+		return model.History{}, fmt.Errorf("versions of %s: %w", t.documentID, err)
 	}
-	return t.versions.all, t.versions.next, nil
+	h := t.versions.History
+	h.Recorded = *t.versions.recorded
+	return h, nil
 }
 
 // askedVersions is what Versions answers.
 type askedVersions struct {
-	docHash string
-	all     []model.Version
-	next    int
+	model.History
+	docHash  string
+	recorded *model.Recorded
 }
+
+// orderedCaptures selects of the snapshots of the document $1 those that its order
+// depends on: what was recorded only is a capture of the version before it, which is
+// among them, and matters only at the end, where it says that no container is.
+const orderedCaptures = `SELECT ` + capturedColumns + ` FROM snapshots WHERE document_id = $1 AND (process OR snapshot_kind = 'container'
+	OR snapshot_id IN (SELECT m.snapshot_id FROM chunk_manifests m WHERE m.document_id = $1)
+	OR snapshot_id = (SELECT n.snapshot_id FROM snapshots n WHERE n.document_id = $1 ORDER BY n.retrieved_at DESC, n.snapshot_id DESC LIMIT 1))`
 
 // AskVersions asks what Versions returns with the next question, so that it takes
 // no way there and back of its own.
@@ -120,24 +133,53 @@ func (t *DocumentTx) AskVersions(docHash string) {
 	v := &askedVersions{docHash: docHash}
 	t.versions = v
 	t.tx.ask(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
-		func(row pgx.Row) error { return row.Scan(&v.next) })
-	t.tx.ask(`SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
-			r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
-			coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash),
-			coalesce((m.meta->>'`+metaSameGeneration+`')::integer, m.generation)
-		FROM chunk_manifests m
-		JOIN snapshots s ON s.snapshot_id = m.snapshot_id
-		JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
-		WHERE m.document_id = $1 AND r.state <> 'removed'
-		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID).Query(func(rows pgx.Rows) (err error) {
-		v.all, err = pgx.CollectRows(rows, scanVersion)
+		func(row pgx.Row) error { return row.Scan(&v.Next) })
+	askLanded(t.tx, t.documentID, &v.Landed)
+	t.tx.ask(orderedCaptures, t.documentID).Query(func(rows pgx.Rows) (err error) {
+		v.Captured, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Captured, error) { return scanCaptured(row) })
 		return err
 	})
+	v.recorded = askCurrent(t.tx, t.documentID)
 }
 
-func scanVersion(row pgx.CollectableRow) (v model.Version, err error) {
+// landedVersions selects the versions of documents that were made into chunks and
+// not taken down, as scanVersion reads them. Where it was not noted how many pages a
+// version lacks, a run that is partial says that there are some.
+const landedVersions = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
+		r.run_order, m.chunk_count, coalesce(m.failed_pages, CASE r.state WHEN 'partial' THEN 1 ELSE 0 END), m.fingerprint,
+		r.parser_version, m.chunker_version, m.header_version, m.same_as,
+		coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash),
+		coalesce((m.meta->>'` + metaSameGeneration + `')::integer, m.generation), m.document_id
+	FROM chunk_manifests m
+	JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+	JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
+	WHERE r.state <> 'removed'`
+
+// askLanded asks for the versions of a document that have landed, in their order.
+func askLanded(p *pipeline, documentID string, landed *[]model.Version) {
+	p.ask(landedVersions+` AND m.document_id = $1 ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, documentID).
+		Query(func(rows pgx.Rows) (err error) {
+			*landed, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Version, error) {
+				var document string
+				return scanVersion(row, &document)
+			})
+			return err
+		})
+}
+
+func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
 	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
-		&v.RunOrder, &v.ChunkCount, &v.Fingerprint, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
-		&v.Chunks.DocHash, &v.Chunks.Generation)
+		&v.RunOrder, &v.ChunkCount, &v.FailedPages, &v.Fingerprint, &v.ParserVersion, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
+		&v.Chunks.DocHash, &v.Chunks.Generation, documentID)
 	return v, err
+}
+
+// askCurrent asks what a document's row says that is current.
+func askCurrent(p *pipeline, documentID string) *model.Recorded {
+	r := &model.Recorded{}
+	p.ask(`SELECT current_snapshot_id, current_extraction_id, current_doc_hash, current_generation, unsettled_at IS NOT NULL
+		FROM documents WHERE document_id = $1`, documentID).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation, &r.Unsettled)
+	})
+	return r
 }

@@ -13,16 +13,17 @@ import (
 )
 
 // newest selects, of each document of source $1 (all sources when it is empty),
-// the newest snapshot that is to be processed.
+// the snapshot that is its newest version. Of one whose order is not recorded yet it is the
+// newest that is to be processed.
 const newest = `SELECT DISTINCT ON (document_id) document_id, snapshot_id, source_id, record FROM snapshots
-	WHERE process AND ($1 = '' OR source_id = $1) ORDER BY document_id, retrieved_at DESC, snapshot_id DESC`
+	WHERE coalesce(version, process) AND snapshot_kind <> 'container' AND ($1 = '' OR source_id = $1) ORDER BY document_id, retrieved_at DESC, snapshot_id DESC`
 
 // newestBatch is how many snapshots are read at a time.
 const newestBatch = 500
 
-// NewestSnapshots returns the newest snapshot that is to be processed of each
-// document of a source, or of all when it is empty, in the order of their
-// documents. It holds no connection while the caller works, and ends at the first
+// NewestSnapshots returns the snapshot that is the newest version of each document of
+// a source, or of all when it is empty, in the order of their documents: of captures of
+// which the same is read the first. It holds no connection while the caller works, and ends at the first
 // error.
 func (db *DB) NewestSnapshots(ctx context.Context, sourceID string) iter.Seq2[model.Snapshot, error] {
 	return db.newest(ctx, `SELECT record FROM (`+newest+`) n WHERE document_id > $2 ORDER BY document_id LIMIT $3`, sourceID)
@@ -37,13 +38,13 @@ type Unparsed struct {
 // Under is what units are made under.
 type Under struct{ ParserVersion, RulesDigest string }
 
-// wanted are the newest snapshots of source $1 that are to be processed, or the one
-// that $2 names, with their last run under parser $3 and rules $4, and the last
+// wanted are the newest versions of source $1, or the one that $2 names, which is no
+// container, with their last run under parser $3 and rules $4, and the last
 // of all that stands, which takes its place when it is later and under others.
 const wanted = `(SELECT w.snapshot_id, w.document_id, w.record, own.state, own.announced_redo < own.redo AS telling,
 		last.extraction_id AS passed_by
 	FROM (SELECT snapshot_id, document_id, record FROM (` + newest + `) n WHERE $2 = ''
-		UNION ALL SELECT snapshot_id, document_id, record FROM snapshots WHERE snapshot_id = $2) w
+		UNION ALL SELECT snapshot_id, document_id, record FROM snapshots WHERE snapshot_id = $2 AND snapshot_kind <> 'container') w
 	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.parser_version = $3
 		AND r.rules_digest = $4 ORDER BY run_order DESC LIMIT 1) own ON true
 	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.run_order > own.run_order

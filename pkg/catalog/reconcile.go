@@ -93,7 +93,7 @@ func (db *DB) StuckSnapshots(ctx context.Context, before time.Time, p Page) ([]S
 	return stuck(ctx, db, "snapshots", func(row pgx.CollectableRow) (s StuckSnapshot, err error) {
 		return s, row.Scan(&s.Snapshot, &s.Redrives)
 	}, `SELECT record, reconciled FROM snapshots s
-		WHERE process AND progress_at < $1 AND reconciled <= $2
+		WHERE process AND snapshot_kind <> 'container' AND progress_at < $1 AND reconciled <= $2
 			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)
 		ORDER BY progress_at, snapshot_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
 }

@@ -40,12 +40,13 @@ func (db *DB) RunStanding(ctx context.Context, snapshotID, extractionID string) 
 	)
 	err := db.pool.QueryRow(ctx, `SELECT `+runColumns+`, done, coalesce(m.chunker_version, ''), coalesce(m.header_version, ''),
 			CASE WHEN done OR r.state IN ('done', 'partial') THEN (SELECT n.record 
-				FROM snapshots n WHERE n.snapshot_id = r.snapshot_id) END
+				FROM snapshots n WHERE n.snapshot_id = r.snapshot_id) END,
+			EXISTS (SELECT 1 FROM documents d WHERE d.document_id = r.document_id AND d.unsettled_at IS NOT NULL)
 		FROM (SELECT r.*, `+complete+` AS done FROM runs r WHERE r.snapshot_id = $1 AND r.extraction_id = $2 OFFSET 0) r
 		LEFT JOIN LATERAL (SELECT chunker_version, header_version FROM chunk_manifests k
 			WHERE k.snapshot_id = r.snapshot_id AND k.extraction_id = r.extraction_id AND k.redo = r.redo
 			ORDER BY generation DESC LIMIT 1) m ON true`, snapshotID, extractionID, model.RangeSize).
-		Scan(append(runFields(&s.Run), &s.Complete, &s.ChunkerVersion, &s.HeaderVersion, &raw)...)
+		Scan(append(runFields(&s.Run), &s.Complete, &s.ChunkerVersion, &s.HeaderVersion, &raw, &s.Unsettled)...)
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &s.Snapshot)
 	}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -33,23 +32,22 @@ func (db *DB) Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, 
 	return s, nil
 }
 
-// Woken returns the snapshot directly after s of its document when that is to be
-// processed and has no run yet, as one has that was recorded only until s came;
-// else nil.
-func (db *DB) Woken(ctx context.Context, s model.Snapshot) (*model.Snapshot, error) {
+// Woken returns the snapshot directly after s of its document that is no container,
+// when it is to be processed and has no run yet, as one has that was recorded only
+// until s came; else nil. unsettled says that what is current of the document is to be
+// decided anew, too: see Unsettled.
+func (db *DB) Woken(ctx context.Context, s model.Snapshot) (next *model.Snapshot, unsettled bool, err error) {
 	var raw []byte
-	err := db.pool.QueryRow(ctx, `SELECT n.record FROM (`+nextSnapshot+`) n WHERE n.process
-		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = n.snapshot_id)`,
-		s.DocumentID, s.RetrievedAt, s.SnapshotID).Scan(&raw)
-	if err = Classify(err); errors.Is(err, ErrNotFound) {
-		return nil, nil
+	err = db.pool.QueryRow(ctx, `SELECT (SELECT n.record FROM (`+nextSnapshot+`) n WHERE n.process
+			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = n.snapshot_id)),
+		EXISTS (SELECT 1 FROM documents d WHERE d.document_id = $1 AND d.unsettled_at IS NOT NULL)`,
+		s.DocumentID, s.RetrievedAt, s.SnapshotID).Scan(&raw, &unsettled)
+	if err == nil && raw != nil {
+		next = &model.Snapshot{}
+		err = json.Unmarshal(raw, next)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the snapshot after %s: %w", s.SnapshotID, err)
+		return nil, false, fmt.Errorf("the snapshot after %s: %w", s.SnapshotID, Classify(err))
 	}
-	var next model.Snapshot
-	if err := json.Unmarshal(raw, &next); err != nil {
-		return nil, fmt.Errorf("the snapshot after %s: its record: %w", s.SnapshotID, err)
-	}
-	return &next, nil
+	return next, unsettled, nil
 }

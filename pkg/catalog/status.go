@@ -51,13 +51,14 @@ type Progress struct {
 	DonePages   int `json:"done_pages"`   // of these, processed or failed
 	FailedPages int `json:"failed_pages"` // of these, failed
 	Chunks      int `json:"chunks"`       // of the snapshots
+	Unsettled   int `json:"unsettled"`    // documents of which it is to be decided anew what is current
 	Unpublished int `json:"unpublished"`  // rows of chunk_log about the chunks, or caused by the runs
 	Unpushed    int `json:"unpushed"`     // chunks of these whose state a written collection does not have
 }
 
 // Quiet reports whether nothing is left to do.
 func (p Progress) Quiet() bool {
-	return p.Open == 0 && p.Unannounced == 0 && p.OpenRuns == 0 && p.Unpublished == 0 && p.Unpushed == 0
+	return p.Open == 0 && p.Unannounced == 0 && p.OpenRuns == 0 && p.Unsettled == 0 && p.Unpublished == 0 && p.Unpushed == 0
 }
 
 // Plus adds the counts of two disjoint sets of requests.
@@ -66,13 +67,14 @@ func (p Progress) Plus(q Progress) Progress {
 		Requests: p.Requests + q.Requests, Open: p.Open + q.Open, Unannounced: p.Unannounced + q.Unannounced,
 		Runs: p.Runs + q.Runs, OpenRuns: p.OpenRuns + q.OpenRuns, Pages: p.Pages + q.Pages,
 		DonePages: p.DonePages + q.DonePages, FailedPages: p.FailedPages + q.FailedPages, Chunks: p.Chunks + q.Chunks,
-		Unpublished: p.Unpublished + q.Unpublished, Unpushed: p.Unpushed + q.Unpushed,
+		Unsettled: p.Unsettled + q.Unsettled, Unpublished: p.Unpublished + q.Unpublished, Unpushed: p.Unpushed + q.Unpushed,
 	}
 }
 
 // Progress returns the progress of the given requests of a source, or, when
 // requests is nil, of everything. Chunks of other documents that the runs of
-// these requests changed are waited for as well.
+// these requests changed are waited for as well, and those of documents of which a
+// container has taken the place.
 func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) (Progress, error) {
 	requests = slices.Clone(requests)
 	slices.Sort(requests)
@@ -85,7 +87,10 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 		live AS (SELECT snapshot_id, extraction_id FROM work WHERE state NOT IN ('superseded', 'removed')),
 		pieces AS (SELECT p.status FROM pages p JOIN live USING (snapshot_id, extraction_id)),
 		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (snapshot_id)),
-		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)),
+		turned AS (SELECT DISTINCT a.document_id FROM asked a JOIN snapshots s USING (snapshot_id) WHERE NOT s.process
+			AND EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = a.document_id AND k.snapshot_kind = 'container')),
+		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)
+			UNION SELECT c.chunk_ref FROM chunks c JOIN turned USING (document_id)),
 		written AS (SELECT name FROM collections WHERE state IN ('active', 'building'))
 		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) + (SELECT count(*) FROM asked WHERE request_id <> ALL($2)) END,
 			CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked WHERE outcome IS NULL)
@@ -98,12 +103,13 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			(SELECT count(*) FROM pieces), (SELECT count(*) FROM pieces WHERE status <> 'pending'),
 			(SELECT count(*) FROM pieces WHERE status = 'failed'),
 			(SELECT count(*) FROM parts),
+			(SELECT count(*) FROM documents d WHERE d.unsettled_at IS NOT NULL AND d.document_id IN (SELECT document_id FROM asked)),
 			(SELECT count(*) FROM chunk_log l JOIN touched USING (chunk_ref) WHERE NOT published),
 			(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM written)
 				OR EXISTS (SELECT 1 FROM written w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
 					WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev)))`,
 		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Pages, &p.DonePages,
-		&p.FailedPages, &p.Chunks, &p.Unpublished, &p.Unpushed)
+		&p.FailedPages, &p.Chunks, &p.Unsettled, &p.Unpublished, &p.Unpushed)
 	if err != nil {
 		return p, fmt.Errorf("progress: %w", Classify(err))
 	}

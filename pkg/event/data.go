@@ -176,7 +176,8 @@ func (d PageOCRCompleted) Split() PageSplit {
 	}
 }
 
-// IRExtracted says that a range has its IR segment.
+// IRExtracted says that a range has its IR segment; said again with Arrived, that what
+// is current of its document is to be decided anew.
 type IRExtracted struct {
 	SnapshotID   string          `json:"snapshot_id"`
 	SourceID     string          `json:"source_id"`
@@ -188,6 +189,8 @@ type IRExtracted struct {
 	Digest       string          `json:"digest"`     // hex sha256 of the segment
 	Processed    int             `json:"processed"`  // pages of the range that have units
 	Failed       int             `json:"failed"`     // pages of the range that failed
+	// the snapshot whose capture can have changed what is current of the document, with nothing made of it
+	Arrived string `json:"arrived,omitempty"`
 }
 
 // RunCompleted says that a run is terminal.
@@ -383,7 +386,11 @@ func (d PageOCRCompleted) About() string {
 
 // About returns snapshot, extraction, first page and redo.
 func (d IRExtracted) About() string {
-	return fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Pages.From, d.Redo)
+	about := fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Pages.From, d.Redo)
+	if d.Arrived != "" {
+		about += "/" + d.Arrived
+	}
+	return about
 }
 
 // About returns snapshot, extraction and redo.

@@ -42,15 +42,19 @@ type Politeness struct {
 	Poll     time.Duration // until one that waits for a place asks again
 }
 
-// Standing is the current snapshot of a document and how its last run ended:
-// what decides whether equal bytes are processed again (contracts 12, Bytes).
+// Standing is what stands directly before a capture of a document, in the order of
+// its snapshots, and how far that has come: what decides whether the capture is to
+// be processed.
 type Standing struct {
-	SnapshotID     string // "" when no snapshot is current yet
-	ContentHash    string
-	Later          bool // a later snapshot of the document is to be processed
-	RunState       RunState
+	Reads     string        // Snapshot.ReadsDigest of the snapshot directly before that is no container; "" without one
+	Container bool          // the one directly before is a container
+	Runs      []StandingRun // of the captures of that version, the newest first
+}
+
+// StandingRun is the last run of a snapshot that is to be processed.
+type StandingRun struct {
+	State          RunState // "" when it has not begun
 	ParserVersion  string
-	RulesDigest    string
-	ChunkerVersion string
-	HeaderVersion  string
+	ChunkerVersion string // of its newest manifest; "" without one
+	HeaderVersion  string // the same
 }

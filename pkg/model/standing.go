@@ -7,6 +7,7 @@ type RunStanding struct {
 	Snapshot       Snapshot // only of a run that is complete
 	ChunkerVersion string   // of the newest manifest at its redo; empty when there is none
 	HeaderVersion  string   // the same
+	Unsettled      bool     // what is current of its document is to be decided anew
 }
 
 // RunResult is what a run came to: its pages, and its manifest at its redo, whose

@@ -15,7 +15,9 @@ type Version struct {
 	RetrievedAt    Time
 	RunOrder       int
 	ChunkCount     int
+	FailedPages    int // of its run when it was made into chunks
 	Fingerprint    string
+	ParserVersion  string
 	ChunkerVersion string
 	HeaderVersion  string
 	SameAs         string // snapshot with the same fingerprint, when this version has no chunks of its own

@@ -56,6 +56,12 @@ type Catalog interface {
 	SnapshotRedriven(ctx context.Context, snapshotID string) error
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 
+	UnorderedDocuments(ctx context.Context, after string, limit int) ([]string, error)
+	OrderDocument(ctx context.Context, documentID string, wait time.Duration) (changed bool, err error)
+	UnsettledDocuments(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckDocument, error)
+	DocumentRedriven(ctx context.Context, u model.Unsettled) error
+	DocumentGivenUp(ctx context.Context, documentID string) error
+
 	StuckRuns(ctx context.Context, before time.Time, incomplete bool, p catalog.Page) ([]catalog.StuckRun, error)
 	RunRedriven(ctx context.Context, snapshotID, extractionID string) error
 	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
@@ -167,7 +173,9 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 			p.oldest[q.Consumer] = now.Add(-q.Age - queueSlop) // by the catalog's clock, like all that it is compared with
 		}
 	}
-	for _, step := range []func(context.Context) error{p.captures, p.snapshots, p.ranges, p.runs, p.collections, p.chunks, p.orphans} {
+	for _, step := range []func(context.Context) error{
+		p.captures, p.order, p.snapshots, p.ranges, p.runs, p.documents, p.collections, p.chunks, p.orphans,
+	} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -17,12 +17,13 @@ type Report struct {
 
 // Count is what was found of one kind.
 type Count struct {
-	What     string `json:"what"` // captures, snapshots, ranges, runs, collections, chunks, raw objects, derived objects
+	What     string `json:"what"` // captures, order of versions, snapshots, ranges, runs, documents, collections, chunks, raw objects, derived objects
 	Found    int    `json:"found"`
 	Redriven int    `json:"redriven"` // published again
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
 	Deleted  int    `json:"deleted"`  // objects without a row
 	Reset    int    `json:"reset"`    // collections that have lost their points: their chunks are due again
+	Repaired int    `json:"repaired"` // documents whose rows did not follow the order of versions
 }
 
 func (r *Report) count(what string) *Count {
@@ -65,7 +66,7 @@ func (r Report) String() string {
 		for _, n := range []struct {
 			count int
 			what  string
-		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}, {c.Reset, "reset"}} {
+		}{{c.Redriven, "published again"}, {c.GivenUp, "given up"}, {c.Deleted, "deleted"}, {c.Reset, "reset"}, {c.Repaired, "repaired"}} {
 			if n.count > 0 {
 				fmt.Fprintf(&b, ", %d %s", n.count, n.what)
 			}

@@ -197,15 +197,7 @@ func (p *pass) runs(ctx context.Context) error {
 			if err != nil {
 				return stuck{}, err
 			}
-			d := event.IRExtracted{
-				SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID,
-				Pages: model.Ranges(run.PageCount)[0], PageCount: run.PageCount, Redo: run.Redo,
-			}
-			if len(segments) > 0 {
-				s := segments[0]
-				d.Pages = model.PageRange{From: s.From, To: s.To}
-				d.ObjectKey, d.Digest, d.Processed, d.Failed = s.ObjectKey, s.Digest, s.Processed, s.Failed
-			}
+			d := event.OfRun(run, segments)
 			moved := func(ctx context.Context) error {
 				return p.catalog.RunRedriven(ctx, run.SnapshotID, run.ExtractionID)
 			}

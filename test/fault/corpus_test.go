@@ -44,6 +44,7 @@ const (
 	kindAgain    = "again"    // a URL within its window
 	kindNewer    = "newer"    // a later version of a document
 	kindOlder    = "older"    // an earlier version, that comes late
+	kindTurned   = "turned"   // a container where a page was
 	kindSame     = "same"     // an earlier version with the same text, that comes late
 	kindRedo     = "redo"     // a run again
 	kindTakeover = "takeover" // a run of an older parser
@@ -295,6 +296,12 @@ func corpus(t *testing.T, site string) []*item {
 		of := pages[60+n]
 		marked := bytes.Replace(page(60+n, 0), []byte("<main>"), []byte("<main class=old>"), 1)
 		second(kindSame, inline(fmt.Sprintf("same-%d", n), of.request.Filename, marked, 3), of)
+	}
+	for n := range 4 { // a container where a page was
+		of := pages[64+n]
+		turned := inline(fmt.Sprintf("turned-%d", n), of.request.Filename, archive(t, 640+2*n), 20)
+		turned.Filename = fmt.Sprintf("turned-%d.zip", n)
+		second(kindTurned, turned, of)
 	}
 	for n := range 3 {
 		second(kindRedo, event.CaptureRequested{}, pages[40+n])

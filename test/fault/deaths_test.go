@@ -50,8 +50,9 @@ func deaths(t *testing.T) []death {
 		"ocr.page": kindScan, "ocr.result.put": kindScan, "ocr.result.recorded": kindScan,
 		"extract.takeover.started": kindTakeover, "extract.takeover.published": kindTakeover,
 		"chunk.failure.committed": kindDamage, "index.points.changed": kindNewer,
-		"chunk.version.taken_over": kindSame,
-		"index.points.deleted":     kindOlder, "index.removal.published": kindOlder,
+		"chunk.version.taken_over":    kindSame,
+		"capture.unsettled.published": kindTurned, "chunk.states.moved": kindTurned, "chunk.settled": kindTurned,
+		"index.points.deleted": kindOlder, "index.removal.published": kindOlder,
 	}
 	var all []death
 	for _, p := range found {

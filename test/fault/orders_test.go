@@ -76,6 +76,7 @@ func TestOrders(t *testing.T) {
 		r.operatedInVain(history())
 		r.mustEqual(straight)
 	})
+	t.Run("captures in any order of arrival", func(t *testing.T) { arrived(t, r) })
 	t.Run("equal texts", func(t *testing.T) { r.equalTexts(t, pick(12, 100, 100)) })
 	t.Run("parsed again under way", r.reparsed)
 }

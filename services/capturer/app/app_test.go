@@ -802,11 +802,11 @@ func TestUnchangedBytesAreRecordedOnly(t *testing.T) {
 	if s, ok := events[0].(event.SnapshotStored); !ok || !s.Force {
 		t.Errorf("emitted %+v", events)
 	}
-	// A later snapshot is to be processed now: these bytes must win over it.
+	// After one that is asked for by force, and under way, they are the same still.
 	latest := asked.Add(2 * time.Hour)
 	fourth := inline("r4", page)
 	fourth.RetrievedAt = &latest
-	if done := b.outcome(fourth); done.Outcome != event.OutcomeStored {
+	if done := b.outcome(fourth); done.Outcome != event.OutcomeUnchanged {
 		t.Errorf("outcome %+v", done)
 	}
 	// With another parser it is not the same any more.

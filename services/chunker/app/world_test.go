@@ -126,6 +126,7 @@ type version struct {
 	date   int    // last modified, when it is another day
 	pages  []string
 	kind   model.FinalType
+	bytes  string // captures with the same have equal bytes; default: none has
 }
 
 // page makes the units of a page: paragraphs divided by "|", "# " a heading. A
@@ -153,6 +154,27 @@ func (w *world) page(s model.Snapshot, pageNo int, text string) segment.Frame {
 // capture records the version's snapshot and its run.
 func (w *world) capture(v version) model.Run {
 	w.Helper()
+	s := w.record(v, func(model.Standing) bool { return false })
+	return w.begin(s, v)
+}
+
+// begin starts the run of a snapshot.
+func (w *world) begin(s model.Snapshot, v version) model.Run {
+	w.Helper()
+	ids := make([]string, len(v.pages))
+	for i := range ids {
+		ids[i] = digest.PageID(s.SnapshotID, i+1)
+	}
+	run, err := w.db.StartRun(w.Context(), model.Run{SnapshotID: s.SnapshotID, ExtractionID: extractionID, SourceID: s.SourceID,
+		DocumentID: s.DocumentID, PageCount: len(v.pages), ParserVersion: "1", Why: "capture"}, ids, "")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return run
+}
+
+// snapshotOf is the snapshot of a version.
+func (w *world) snapshotOf(v version) model.Snapshot {
 	source := v.source
 	if source == "" {
 		source = "s"
@@ -168,12 +190,22 @@ func (w *world) capture(v version) model.Run {
 	}
 	request := fmt.Sprintf("%s@%d", v.doc, v.day)
 	hash := digest.Content([]byte(request + strings.Join(v.pages, "\f")))
-	s := model.Snapshot{
+	if v.bytes != "" {
+		hash = digest.Content([]byte(v.bytes))
+	}
+	return model.Snapshot{
 		SnapshotID: digest.SnapshotID(source, request, hash), DocumentID: digest.DocumentID(source, v.doc), RequestID: request,
 		SourceID: source, SourceName: "Source", SnapshotKind: kind.Kind(), FinalType: kind, URL: v.doc, URLCanonical: v.doc,
 		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
 	}
+}
+
+// record records the version's snapshot.
+func (w *world) record(v version, unchanged func(model.Standing) bool) model.Snapshot {
+	w.Helper()
+	s := w.snapshotOf(v)
+	source, request, at := s.SourceID, s.RequestID, s.RetrievedAt
 	stored := json.RawMessage(`{}`)
 	canonical, err := digest.JCS(stored)
 	if err != nil {
@@ -186,19 +218,10 @@ func (w *world) capture(v version) model.Run {
 	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
 		w.Fatal(err)
 	}
-	if _, err := w.db.RecordCapture(w.Context(), c, s, nil, func(model.Standing) bool { return false }); err != nil {
+	if _, err := w.db.RecordCapture(w.Context(), c, s, nil, unchanged); err != nil {
 		w.Fatal(err)
 	}
-	ids := make([]string, len(v.pages))
-	for i := range ids {
-		ids[i] = digest.PageID(s.SnapshotID, i+1)
-	}
-	run, err := w.db.StartRun(w.Context(), model.Run{SnapshotID: s.SnapshotID, ExtractionID: extractionID, SourceID: source,
-		DocumentID: s.DocumentID, PageCount: len(v.pages), ParserVersion: "1", Why: "capture"}, ids, "")
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
+	return s
 }
 
 // extract stores the segment of one range and returns its event.

@@ -92,6 +92,29 @@ func TestReparse(t *testing.T) {
 	}
 }
 
+// TestAContainerHasNoRun: neither what is stored nor what is asked for starts a run of a
+// container, nor does its failure.
+func TestAContainerHasNoRun(t *testing.T) {
+	w := newWorld(t)
+	zip := w.capture("PK", model.KindContainer, nil)
+	asked, err := event.New("test", event.RunRequested{SnapshotID: zip.SnapshotID, SourceID: zip.SourceID, Why: "reparse"}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []event.Event{w.stored(zip), asked} {
+		err := w.stage.Handle(t.Context(), e, w.emit)
+		if fault.ReasonOf(err) != fault.UnsupportedType {
+			t.Errorf("%s: %v", e.Type, err)
+		}
+		if err := w.stage.Fail(t.Context(), e, fault.UnsupportedType, err.Error(), w.emit); err != nil {
+			t.Errorf("%s: %v", e.Type, err)
+		}
+	}
+	if runs := w.runs(zip); len(runs) > 0 || len(w.said) > 0 {
+		t.Errorf("runs %+v, said %+v", runs, w.said)
+	}
+}
+
 // TestAPublishThatFails: what was not said is said at the next delivery, by
 // Handle and by Fail.
 func TestAPublishThatFails(t *testing.T) {
@@ -113,7 +136,7 @@ func TestAPublishThatFails(t *testing.T) {
 	if got := w.heard(run); got != "1-16/20#0 17-20/20#0" {
 		t.Errorf("said %s", got)
 	}
-	lost := w.capture("PK", model.KindContainer, nil)
+	lost := w.capture("PK", model.KindOther, nil)
 	w.fail = func(int) error { return away }
 	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.UnsupportedType, "it is an archive", w.emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)

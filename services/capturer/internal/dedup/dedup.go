@@ -1,8 +1,9 @@
-// Package dedup decides what need not be done again (contracts 12): a URL that
-// was fetched a short time ago, and bytes that are current already.
+// Package dedup decides what need not be done again: a URL that was fetched a
+// short time ago, and bytes that say what the capture before them says.
 package dedup
 
 import (
+	"slices"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -27,13 +28,23 @@ func Fresh(w model.FetchWindow, source model.Source) bool {
 	return w.SnapshotID != "" && age < time.Duration(window)*time.Second
 }
 
-// Unchanged reports whether bytes need no processing: they are those of the
-// document's current snapshot, whose last run ended done with today's versions
-// and the rules that rulesDigest is of. While a later snapshot is still to come
-// into force nothing is unchanged, since these bytes must win over it.
-func Unchanged(current model.Standing, contentHash, rulesDigest string, today Versions) bool {
-	return current.SnapshotID != "" && current.ContentHash == contentHash && !current.Later &&
-		current.RunState == model.RunDone && current.RulesDigest == rulesDigest &&
-		current.ParserVersion == today.Parser && current.ChunkerVersion == today.Chunker &&
-		current.HeaderVersion == today.Header
+// Unchanged reports whether a capture needs no processing: what is read of it is
+// what is read of the one directly before it, which is under way, or whose run
+// ended done with today's versions. Where that had failed pages, or was made by
+// older programs, the capture is a reason to try again.
+func Unchanged(before model.Standing, reads string, today Versions) bool {
+	return before.Reads == reads && slices.ContainsFunc(before.Runs, func(r model.StandingRun) bool {
+		return !r.State.Terminal() || today.done(r)
+	})
+}
+
+// Still reports whether a snapshot that a server says to be its newest need not be
+// fetched: the same is read of the newest capture, which is no container and is
+// processed.
+func Still(newest model.Standing, reads string, today Versions) bool {
+	return !newest.Container && newest.Reads == reads && slices.ContainsFunc(newest.Runs, today.done)
+}
+
+func (v Versions) done(r model.StandingRun) bool {
+	return r.State == model.RunDone && r.ParserVersion == v.Parser && r.ChunkerVersion == v.Chunker && r.HeaderVersion == v.Header
 }

@@ -30,24 +30,41 @@ func TestFresh(t *testing.T) {
 
 func TestUnchanged(t *testing.T) {
 	today := Versions{Parser: "1", Chunker: "3", Header: "2"}
-	good := model.Standing{SnapshotID: "s", ContentHash: "h", RunState: model.RunDone, ParserVersion: "1", RulesDigest: "r", ChunkerVersion: "3", HeaderVersion: "2"}
-	if !Unchanged(good, "h", "r", today) {
-		t.Error("equal bytes are processed again")
-	}
-	for name, change := range map[string]func(*model.Standing){
-		"no current snapshot": func(s *model.Standing) { *s = model.Standing{} },
-		"other bytes":         func(s *model.Standing) { s.ContentHash = "x" },
-		"a later one comes":   func(s *model.Standing) { s.Later = true },
-		"partial":             func(s *model.Standing) { s.RunState = model.RunPartial },
-		"another parser":      func(s *model.Standing) { s.ParserVersion = "0" },
-		"other rules":         func(s *model.Standing) { s.RulesDigest = "x" },
-		"another chunker":     func(s *model.Standing) { s.ChunkerVersion = "1" },
-		"other headers":       func(s *model.Standing) { s.HeaderVersion = "1" },
+	run := model.StandingRun{State: model.RunDone, ParserVersion: "1", ChunkerVersion: "3", HeaderVersion: "2"}
+	standing := func() model.Standing { return model.Standing{Reads: "r", Runs: []model.StandingRun{run}} }
+	for name, c := range map[string]struct {
+		change func(*model.Standing)
+		want   bool
+	}{
+		"the same":           {func(*model.Standing) {}, true},
+		"it has not begun":   {func(s *model.Standing) { s.Runs[0] = model.StandingRun{} }, true},
+		"it is under way":    {func(s *model.Standing) { s.Runs[0].State = model.RunRunning }, true},
+		"nothing before":     {func(s *model.Standing) { *s = model.Standing{} }, false},
+		"other is read":      {func(s *model.Standing) { s.Reads = "x" }, false},
+		"partial":            {func(s *model.Standing) { s.Runs[0].State = model.RunPartial }, false},
+		"failed":             {func(s *model.Standing) { s.Runs[0].State = model.RunFailed }, false},
+		"another parser":     {func(s *model.Standing) { s.Runs[0].ParserVersion = "0" }, false},
+		"another chunker":    {func(s *model.Standing) { s.Runs[0].ChunkerVersion = "1" }, false},
+		"other headers":      {func(s *model.Standing) { s.Runs[0].HeaderVersion = "1" }, false},
+		"an earlier one is":  {func(s *model.Standing) { s.Runs = append([]model.StandingRun{{State: model.RunPartial}}, run) }, true},
+		"none is processed":  {func(s *model.Standing) { s.Runs = nil }, false},
+		"behind a container": {func(s *model.Standing) { s.Container = true }, true},
 	} {
-		s := good
-		change(&s)
-		if Unchanged(s, "h", "r", today) {
-			t.Errorf("%s: nothing is done", name)
+		s := standing()
+		c.change(&s)
+		if got := Unchanged(s, "r", today); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
+	}
+	s := standing()
+	if s.Container = true; Still(s, "r", today) {
+		t.Error("what a container has taken the place of is still there")
+	}
+	s = standing()
+	if s.Runs[0].State = model.RunRunning; Still(s, "r", today) {
+		t.Error("what is not processed yet is taken for known")
+	}
+	if !Still(standing(), "r", today) {
+		t.Error("what has not changed is fetched")
 	}
 }

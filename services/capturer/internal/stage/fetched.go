@@ -90,7 +90,7 @@ func (s *Stage) known(ctx context.Context, req *request, source model.Source, w 
 		return nil, nil // it would be another document
 	}
 	setSource(&snap, source) // under today's rules
-	still, err := s.unchanged(req, snap)
+	still, err := s.judge(req, snap, dedup.Still)
 	if err != nil {
 		return nil, err
 	}

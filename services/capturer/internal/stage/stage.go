@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
@@ -75,7 +74,13 @@ type Registry interface {
 	Source(ctx context.Context, sourceID string) (model.Source, error)
 	RegisterSource(ctx context.Context, s model.Source) (model.Source, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
-	Woken(ctx context.Context, s model.Snapshot) (*model.Snapshot, error)
+	// Woken returns the snapshot after one that is to be processed since that came, if
+	// there is one, and whether what is current of the document is to be decided anew.
+	Woken(ctx context.Context, s model.Snapshot) (next *model.Snapshot, unsettled bool, err error)
+	// Unsettled returns a run of a document of which what is current is to be decided
+	// anew; nil for any other.
+	Unsettled(ctx context.Context, documentID string) (*model.Unsettled, error)
+	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
 	Standing(ctx context.Context, documentID string) (model.Standing, error)
 }
 
@@ -361,46 +366,6 @@ func outcomeOf(reason fault.Reason) event.Outcome {
 	}
 }
 
-// announce publishes what a decided request led to and then notes that it did.
-// recorded is the snapshot that was just recorded for it, if one was.
-func (s *Stage) announce(ctx context.Context, row model.Capture, recorded *model.Snapshot, emit stream.Emit) error {
-	if row.Outcome == string(event.OutcomeStored) {
-		if recorded == nil || recorded.SnapshotID != row.SnapshotID {
-			stored, err := s.Registry.Snapshot(ctx, row.SnapshotID)
-			if err != nil {
-				return err
-			}
-			recorded = &stored
-		}
-		snap := *recorded
-		if snap.SnapshotKind == model.KindContainer { // its members are what is processed
-			return s.complete(ctx, row, true, emit)
-		}
-		var asked struct {
-			Force bool `json:"force"`
-		}
-		if err := json.Unmarshal(row.Request, &asked); err != nil {
-			return fmt.Errorf("request %s/%s: its row: %w", row.SourceID, row.RequestID, err)
-		}
-		if err := emit(ctx, storedOf(snap, asked.Force)); err != nil {
-			return err
-		}
-		// One that was unchanged until this one came between is processed after all.
-		woken, err := s.Registry.Woken(ctx, snap)
-		if err != nil {
-			return err
-		}
-		if woken != nil {
-			if err := emit(ctx, storedOf(*woken, false)); err != nil {
-				return err
-			}
-		}
-		faultpoint.Reach("capture.snapshot.published")
-	}
-	container := row.Outcome == string(event.OutcomeFailed) && row.SnapshotID != "" // one that was not read to its end
-	return s.complete(ctx, row, container, emit)
-}
-
 // complete publishes a request's outcome, for a container with those of its
 // members in numbers.
 func (s *Stage) complete(ctx context.Context, row model.Capture, container bool, emit stream.Emit) error {
@@ -436,13 +401,15 @@ func storedOf(s model.Snapshot, force bool) event.SnapshotStored {
 	}
 }
 
-// unchanged returns what RecordCapture asks of a document as it stands.
+// unchanged returns what RecordCapture asks of what stands before a snapshot.
 func (s *Stage) unchanged(req *request, snap model.Snapshot) (func(model.Standing) bool, error) {
-	rules, err := digest.SourceRulesDigest(snap.UnitRules())
+	return s.judge(req, snap, dedup.Unchanged)
+}
+
+func (s *Stage) judge(req *request, snap model.Snapshot, by func(model.Standing, string, dedup.Versions) bool) (func(model.Standing) bool, error) {
+	reads, err := snap.ReadsDigest()
 	if err != nil {
-		return nil, fmt.Errorf("rules of %s: %w", snap.SourceID, err)
+		return nil, err
 	}
-	return func(current model.Standing) bool {
-		return !req.Force && dedup.Unchanged(current, snap.ContentHash, rules, s.Today)
-	}, nil
+	return func(before model.Standing) bool { return !req.Force && by(before, reads, s.Today) }, nil
 }

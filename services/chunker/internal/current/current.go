@@ -1,9 +1,9 @@
 // Package current decides what is new and what is current when a version of a
-// document lands (contracts 12): where it stands among the others, which of its
-// chunks repeat those of the version before, what moves to the archive and what
-// comes back, and which of equal chunks stands for all. It decides by the order
-// of versions, never by that of arrival, and runs in one transaction that holds
-// the document.
+// document lands, or when a capture has changed the order of those that have landed:
+// where a version stands among the others, which of its chunks repeat those of the
+// version before, what moves to the archive and what comes back, and which of equal
+// chunks stands for all. It decides by the order of versions, never by that of
+// arrival, and runs in one transaction that holds the document.
 package current
 
 import (
@@ -46,17 +46,20 @@ type Store interface {
 // Timeline is a document's versions in their order, with the one that lands.
 type Timeline struct {
 	versions []model.Version
-	at       int             // of the one that lands
+	at       int             // of the one that lands; -1: none does
 	taken    *model.ChunkSet // chunks that were a later version's, for which those of the one that lands stand now
+	was      model.ChunkSet  // what the document's row says that is current; the zero value for nothing
+	now      *model.Version  // the version that is current; nil: none is
+	newest   string          // the snapshot_id of the document's newest snapshot
 }
 
-// Place puts v among the other versions of its document. Of versions with one
-// fingerprint, under the same extraction and chunker, the first has the chunks,
-// whatever stands between them and whichever came first: SameAs and Chunks of
-// the others name it (contracts 12).
-func Place(others []model.Version, v model.Version) Timeline {
+// Place puts v, which lands as a version of a snapshot, among the other versions of
+// its document. Of versions with one fingerprint, under the same extraction and
+// chunker, the first has the chunks, whatever stands between them and whichever came
+// first: SameAs and Chunks of the others name it.
+func Place(h model.History, of model.Captured, v model.Version) Timeline {
 	v.Chunks = v.Set()
-	t := Timeline{versions: append(slices.Clone(others), v)}
+	t := Timeline{versions: append(slices.Clone(h.Landed), v), was: h.Recorded.Chunks}
 	slices.SortFunc(t.versions, model.Version.Compare)
 	t.at = slices.IndexFunc(t.versions, func(o model.Version) bool { return o.Compare(v) == 0 })
 	owner := slices.IndexFunc(t.versions, func(o model.Version) bool {
@@ -76,7 +79,31 @@ func Place(others []model.Version, v model.Version) Timeline {
 			}
 		}
 	}
+	captured := h.Captured
+	if !slices.ContainsFunc(captured, func(c model.Captured) bool { return c.SnapshotID == of.SnapshotID }) {
+		captured = append(slices.Clone(captured), of) // one that was recorded only, and is extracted by order
+	}
+	t.decide(captured)
 	return t
+}
+
+// Settle returns the versions of a document of which none lands: a capture alone has
+// changed their order.
+func Settle(h model.History) Timeline {
+	t := Timeline{versions: slices.SortedFunc(slices.Values(h.Landed), model.Version.Compare), at: -1, was: h.Recorded.Chunks}
+	t.decide(h.Captured)
+	return t
+}
+
+// decide finds the version that is current.
+func (t *Timeline) decide(captured []model.Captured) {
+	order := model.OrderVersions(captured)
+	if len(order) > 0 {
+		t.newest = order[len(order)-1].SnapshotID
+	}
+	if now, ok := model.CurrentVersion(order, t.versions); ok {
+		t.now = &now
+	}
 }
 
 // Taken returns the chunks of a later version whose place those of the version
@@ -91,8 +118,26 @@ func (t Timeline) Taken() (model.ChunkSet, bool) {
 // Landed returns the version that lands, as it is to be recorded.
 func (t Timeline) Landed() model.Version { return t.versions[t.at] }
 
+// Now returns the document's current version; ok is false when none is.
+func (t Timeline) Now() (v model.Version, ok bool) {
+	if t.now == nil {
+		return model.Version{}, false
+	}
+	return *t.now, true
+}
+
 // Newest reports whether the version that lands is the document's current one.
-func (t Timeline) Newest() bool { return t.at == len(t.versions)-1 }
+func (t Timeline) Newest() bool {
+	return t.at >= 0 && t.now != nil && t.now.Compare(t.versions[t.at]) == 0
+}
+
+// current returns the chunks that are current; the zero value for none.
+func (t Timeline) current() model.ChunkSet {
+	if t.now == nil {
+		return model.ChunkSet{}
+	}
+	return t.now.Chunks
+}
 
 // content is what a chunk and the one that it repeats have in common.
 type content struct {
@@ -116,11 +161,11 @@ type decision struct {
 // are inserted already, and of all others that it touches.
 func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause string, added []model.ChunkLink) error {
 	v := t.Landed()
-	if t.at > 0 && t.versions[t.at-1].Chunks == v.Chunks {
+	if t.at > 0 && t.versions[t.at-1].Chunks == v.Chunks && t.was == t.current() {
 		return nil // it says what the version before it says
 	}
 	sort := t.sortAll
-	if t.Newest() && v.Own() && t.taken == nil {
+	if t.followsCurrent() && v.Own() && t.taken == nil {
 		sort = t.sortNewest
 	}
 	simple, dirty, err := sort(ctx, store, added)
@@ -135,23 +180,71 @@ func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause st
 	return book.write(ctx, append(simple, decisions...), v.Set(), cause)
 }
 
+// Move records the states of the chunks of a document whose current version is
+// another now although none has landed.
+func (t Timeline) Move(ctx context.Context, store Store, run model.Run) error {
+	if t.was == t.current() {
+		return nil
+	}
+	dirty := make(map[content][]model.ChunkLink)
+	if err := addContents(ctx, store, dirty, t.was, t.current()); err != nil {
+		return err
+	}
+	decisions, err := t.resolve(ctx, store, dirty)
+	if err != nil || len(decisions) == 0 {
+		return err
+	}
+	book := ledger{run: run, store: store, snapshotID: t.newest}
+	return book.write(ctx, decisions, model.ChunkSet{}, "")
+}
+
+// followsCurrent reports whether the version that lands is the last one and the
+// current one, and the one before it was current until now.
+func (t Timeline) followsCurrent() bool {
+	if !t.Newest() || t.at != len(t.versions)-1 {
+		return false
+	}
+	if t.at == 0 {
+		return t.was == model.ChunkSet{}
+	}
+	return t.was == t.versions[t.at-1].Chunks
+}
+
 // sortAll names the contents whose chains the landing touches and that must be
 // looked at as a whole, through all versions: those of the version that lands,
 // of the next one, whose version before is another now, or of the one that was
-// the newest, and of chunks whose place others take.
+// the last, of chunks whose place others take, and of what was current and is no
+// more.
 func (t Timeline) sortAll(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
 	dirty, _ := byContent(added)
-	sets := []model.ChunkSet{t.versions[t.neighbour()].Chunks}
+	var sets []model.ChunkSet
+	if beside := t.neighbour(); beside >= 0 {
+		sets = append(sets, t.versions[beside].Chunks)
+	}
 	if !t.Landed().Own() {
 		sets = append(sets, t.Landed().Chunks)
 	}
 	if t.taken != nil {
 		sets = append(sets, *t.taken)
 	}
+	if now := t.current(); now != t.was {
+		sets = append(sets, t.was)
+		if now != t.Landed().Set() { // whose chunks are those added
+			sets = append(sets, now)
+		}
+	}
+	return nil, dirty, addContents(ctx, store, dirty, sets...)
+}
+
+// addContents adds the contents of chunks to those that are to be looked at.
+func addContents(ctx context.Context, store Store, dirty map[content][]model.ChunkLink, sets ...model.ChunkSet) error {
 	for _, set := range sets {
+		if set == (model.ChunkSet{}) {
+			continue
+		}
 		links, err := store.Links(ctx, set)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the chunks of another version: %w", err)
+			return fmt.Errorf("the chunks of another version: %w", err)
 		}
 		for _, l := range links {
 			if _, ok := dirty[contentOf(l)]; !ok {
@@ -159,13 +252,13 @@ func (t Timeline) sortAll(ctx context.Context, store Store, added []model.ChunkL
 			}
 		}
 	}
-	return nil, dirty, nil
+	return nil
 }
 
-// neighbour is the version after the one that lands, or the one before the
-// newest.
+// neighbour is the version after the one that lands, or the one before when it is
+// the last: -1 when there is no other.
 func (t Timeline) neighbour() int {
-	if t.Newest() {
+	if t.at == len(t.versions)-1 {
 		return t.at - 1
 	}
 	return t.at + 1
@@ -291,7 +384,7 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 		current bool
 	}
 	chainOf := make(map[string]*chain, len(links)) // by chunk_ref
-	now := t.versions[len(t.versions)-1].Chunks
+	now := t.current()
 	var out []decision
 	for i, v := range t.versions {
 		if !v.Own() {
@@ -309,7 +402,7 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 				c = chainOf[repeated.ChunkRef] // of an earlier version: it is there
 				c.since = min(c.since, l.InfoDate)
 			}
-			c.current = c.current || l.Set == now
+			c.current = c.current || t.now != nil && l.Set == now
 			chainOf[l.ChunkRef] = c
 			out = append(out, d)
 		}

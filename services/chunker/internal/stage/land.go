@@ -120,12 +120,16 @@ func (w *work) survey(ctx context.Context) error {
 // chunk writes the version: its chunks, what they change, and its manifest.
 func (w *work) chunk(ctx context.Context) error {
 	v := w.version()
-	others, generation, err := w.tx.Versions(ctx, v.DocHash)
+	history, err := w.tx.Versions(ctx, v.DocHash)
 	if err != nil {
 		return err
 	}
-	v.Generation = generation
-	timeline := current.Place(others, v)
+	of, err := model.CapturedOf(w.snapshot)
+	if err != nil {
+		return internal("%w", err)
+	}
+	v.Generation = history.Next
+	timeline := current.Place(history, of, v)
 	v = timeline.Landed()
 	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
 	var added []model.ChunkLink
@@ -151,10 +155,18 @@ func (w *work) chunk(ctx context.Context) error {
 		faultpoint.Reach("chunk.version.taken_over")
 	}
 	if timeline.Newest() {
-		if err := w.tx.SetCurrent(ctx, v, title, language); err != nil {
+		err = w.tx.SetCurrent(ctx, v, title, language)
+	} else {
+		err = w.stage.setCurrent(ctx, w.tx, timeline, history.Recorded)
+	}
+	if err != nil {
+		return err
+	}
+	faultpoint.Reach("chunk.current.set")
+	if history.Recorded.Unsettled {
+		if err := w.tx.MarkSettled(ctx, w.run); err != nil {
 			return err
 		}
-		faultpoint.Reach("chunk.current.set")
 	}
 	w.stage.logger.InfoContext(ctx, "document chunked", slog.String("document_id", w.snapshot.DocumentID),
 		slog.String("snapshot_id", w.snapshot.SnapshotID), slog.String("doc_hash", v.DocHash),
@@ -172,6 +184,7 @@ func (w *work) version() model.Version {
 	return model.Version{
 		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
+		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
 		ChunkerVersion: general.Version, HeaderVersion: header.Version,
 	}
 }

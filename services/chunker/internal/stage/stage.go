@@ -52,14 +52,19 @@ type Tx interface {
 	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
 	// AskVersions asks what Versions returns together with the next question.
 	AskVersions(docHash string)
-	// Versions returns the document's versions in their order, and the generation
+	// Versions returns what the document's versions are decided by, and the generation
 	// that the next manifest of a doc_hash has.
-	Versions(ctx context.Context, docHash string) (versions []model.Version, next int, err error)
+	Versions(ctx context.Context, docHash string) (model.History, error)
+	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	AddChunks(ctx context.Context, chunks []model.Chunk) error
 	AddManifest(ctx context.Context, m model.Manifest, v model.Version) error
 	TakeOver(ctx context.Context, taken model.ChunkSet, v model.Version) error
 	FinishRun(ctx context.Context, run model.Run) error
 	SetCurrent(ctx context.Context, v model.Version, title, language string) error
+	// ClearCurrent says that no version is current.
+	ClearCurrent(ctx context.Context) error
+	// MarkSettled notes that what is current is what the order of versions says.
+	MarkSettled(ctx context.Context, by model.Run) error
 	SetIngestStatus(ctx context.Context) error
 	StageItem(ctx context.Context) error
 	// AskUnpublishedLog fills log, before the transaction ends, with what
@@ -105,8 +110,9 @@ func New(runs Runs, log Log, locker Locker, segments Segments, logger *slog.Logg
 }
 
 // Handle does what an ir.extracted asks for, first or again: when the run has
-// all its segments it is made into chunks, unless that is done, and what is not
-// published yet is published. A run that still waits for ranges is left to the
+// all its segments it is made into chunks, unless that is done; when a capture has
+// changed what is current of the document, that is decided; and what is not published
+// yet is published. A run that still waits for ranges is left to the
 // event of the last one.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	d, err := event.As[event.IRExtracted](e)
@@ -131,6 +137,12 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
+	}
+	if standing.Unsettled {
+		if err := s.settle(ctx, run); err != nil {
+			return err
+		}
+		faultpoint.Reach("chunk.settled")
 	}
 	if !run.State.Terminal() {
 		return nil

@@ -78,8 +78,8 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 
 // Fail records a run that cannot be split: one page, and the reason for which
 // the extractor writes its error unit (contracts 6). A run that is recorded
-// already stays as it is. An event that names no snapshot, or a redo, leaves
-// nothing to record.
+// already stays as it is. An event that names no snapshot, a container, or a redo,
+// leaves nothing to record.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
 	snapshotID, why := "", whyCapture
 	var ocr *model.OCRSettings
@@ -103,6 +103,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		}
 		return err
 	}
+	if snap.SnapshotKind == model.KindContainer {
+		return nil // it has no run
+	}
 	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {
 		return err
@@ -124,6 +127,9 @@ func (s *Stage) start(ctx context.Context, e event.Event, snapshotID, why string
 	snap, runs, err := s.Catalog.SnapshotRuns(ctx, snapshotID)
 	if err != nil {
 		return s.known(e, snapshotID, err)
+	}
+	if snap.SnapshotKind == model.KindContainer {
+		return fault.Permanent(fault.UnsupportedType, fmt.Errorf("snapshot %s is a container: what is processed are its members", snapshotID))
 	}
 	run, err := s.newRun(ctx, snap, why, ocr)
 	if err != nil {

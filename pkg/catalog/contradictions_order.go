@@ -1,0 +1,153 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// orderBatch is how many documents' versions are looked at together.
+const orderBatch = 500
+
+// orderContradictions returns where rows do not follow the order of versions, of one
+// document or of all: what is read of a snapshot, which are versions, and which
+// version is current. What is current of a document that is to be decided anew since
+// before may be on its way. At most maxContradictions are returned.
+func orderContradictions(ctx context.Context, tx pgx.Tx, documentID string, before time.Time) ([]Contradiction, error) {
+	var found []Contradiction
+	for after := ""; ; {
+		documents, last, err := orderedDocuments(ctx, tx, documentID, after, before)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range documents {
+			found = append(found, d.contradictions()...)
+		}
+		if found = found[:min(len(found), maxContradictions)]; len(documents) < orderBatch || len(found) == maxContradictions {
+			return found, nil
+		}
+		after = last
+	}
+}
+
+// orderedDocument is all that the order of one document's versions depends on, and
+// what its rows say of it.
+type orderedDocument struct {
+	id       string
+	rows     []ordered
+	digests  []string // as the rows say
+	landed   []model.Version
+	recorded model.Recorded
+	moving   bool // what is current is to be decided anew since just now
+}
+
+// contradictions derives the order of a document's versions again.
+func (d *orderedDocument) contradictions() (found []Contradiction) {
+	captured := make([]model.Captured, len(d.rows))
+	said := make(map[string]ordered, len(d.rows))
+	for i, row := range d.rows {
+		captured[i], said[row.SnapshotID] = row.Captured, row
+		if !row.bare && d.digests[i] != row.Reads {
+			found = append(found, Contradiction{"snapshot " + row.SnapshotID, "its reads_digest is not that of its record"})
+		}
+	}
+	order := model.OrderVersions(captured)
+	for _, c := range order {
+		row, place := said[c.SnapshotID], "snapshot "+c.SnapshotID
+		version := c.Version == c.SnapshotID
+		switch {
+		case version && !row.process:
+			found = append(found, Contradiction{place, "is a version of its document, and is not to be processed"})
+		case row.version != nil && *row.version && !version:
+			found = append(found, Contradiction{place, "is recorded as a version, and is a capture of " + c.Version})
+		case row.version != nil && !*row.version && version:
+			found = append(found, Contradiction{place, "is a version of its document, and is not recorded as one"})
+		}
+	}
+	current, _ := model.CurrentVersion(order, d.landed)
+	place := "document " + d.id
+	switch {
+	case d.moving:
+	case !d.recorded.Is(current):
+		found = append(found, Contradiction{place, "its current version is not its newest one"})
+	case d.recorded.Unsettled:
+		found = append(found, Contradiction{place, "what is current is not decided since a snapshot has come"})
+	}
+	return found
+}
+
+// orderedDocuments reads the next documents after the one that is named.
+func orderedDocuments(ctx context.Context, tx pgx.Tx, documentID, after string, before time.Time) (documents []*orderedDocument, last string, err error) {
+	byID := make(map[string]*orderedDocument)
+	var ids []string
+	rows, err := tx.Query(ctx, `SELECT document_id, current_snapshot_id, current_extraction_id, current_doc_hash, current_generation,
+			unsettled_at IS NOT NULL, coalesce(unsettled_at >= $3, false) FROM documents
+		WHERE ($1 = '' OR document_id = $1) AND document_id > $2 ORDER BY document_id LIMIT $4`, documentID, after, before, orderBatch)
+	if err != nil {
+		return nil, "", err
+	}
+	var d orderedDocument
+	r := &d.recorded
+	if _, err := pgx.ForEachRow(rows, []any{&d.id, &r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation,
+		&r.Unsettled, &d.moving}, func() error {
+		one := d
+		documents, byID[d.id], ids, last = append(documents, &one), &one, append(ids, d.id), d.id
+		return nil
+	}); err != nil {
+		return nil, "", err
+	}
+	if err := readOrder(ctx, tx, ids, byID); err != nil {
+		return nil, "", err
+	}
+	rows, err = tx.Query(ctx, landedVersions+` AND m.document_id = ANY($1)`, ids)
+	if err != nil {
+		return nil, "", err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var of string
+		v, err := scanVersion(rows, &of)
+		if err != nil {
+			return nil, "", err
+		}
+		byID[of].landed = append(byID[of].landed, v)
+	}
+	return documents, last, rows.Err()
+}
+
+// readOrder reads the snapshots of documents, with their digests computed again.
+func readOrder(ctx context.Context, tx pgx.Tx, ids []string, documents map[string]*orderedDocument) error {
+	rows, err := tx.Query(ctx, `SELECT document_id, snapshot_id, retrieved_at, snapshot_kind = 'container', reads_digest, process, version, record
+		FROM snapshots WHERE document_id = ANY($1)`, ids)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var (
+			o          ordered
+			of, digest string
+			record     []byte
+			s          model.Snapshot
+		)
+		err := rows.Scan(&of, &o.SnapshotID, &o.RetrievedAt, &o.Container, &digest, &o.process, &o.version, &record)
+		if err == nil {
+			err = json.Unmarshal(record, &s)
+		}
+		if err == nil {
+			o.Reads, err = s.ReadsDigest()
+		}
+		if err != nil {
+			return fmt.Errorf("snapshot %s: %w", o.SnapshotID, err)
+		}
+		o.bare = digest == ""
+		d := documents[of]
+		d.rows, d.digests = append(d.rows, o), append(d.digests, digest)
+	}
+	return rows.Err()
+}
