@@ -120,7 +120,7 @@ func (db *DB) ResetVectors(ctx context.Context, collection string, lost func(con
 			return err
 		}
 		_, err := tx.Exec(ctx, `UPDATE chunk_manifests SET vector_status = 'none', updated_at = now()
-			WHERE vector_status IN ('present', 'partial')
+			WHERE vector_status IN ('present', 'partial') AND chunk_count > 0
 			AND EXISTS (SELECT 1 FROM collections WHERE name = $1 AND state = 'active')`, collection)
 		return err
 	})
