@@ -81,7 +81,7 @@ func (c *cli) migrateCommand() *cobra.Command {
 		Long: "Brings the catalog's schema to the version of this build, and binds the rows that\n" +
 			"older services have written beside it: verify misses the digests of those until then.",
 		Example: "  colophon migrate",
-		Args: args(cobra.NoArgs),
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			db, _, err := c.catalog(cmd.Context())
 			if err != nil {

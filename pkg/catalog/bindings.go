@@ -55,6 +55,11 @@ func (b binding) inserted(rows, where string) string {
 		` ON CONFLICT (kind, key) DO UPDATE SET digest = EXCLUDED.digest`
 }
 
+// removed takes back the digests of rows, which are open again.
+func (b binding) removed(rows string) string {
+	return `DELETE FROM bindings o USING ` + rows + ` WHERE o.kind = '` + b.kind + `' AND o.key = ` + b.key
+}
+
 func seconds(column string) string { return `extract(epoch FROM ` + column + `)` }
 
 // ofDecision are the rows of decisions: what a request came to, with the snapshot
@@ -101,6 +106,16 @@ func bindEnd() binding {
 	}
 }
 
+// bindManifest binds what was made of a run.
+func bindManifest() binding {
+	return binding{
+		kind: "manifest", name: "manifest", rows: `chunk_manifests b`, key: `b.doc_hash || '/' || b.generation`,
+		values: []string{`b.doc_hash`, `b.generation`, `b.document_id`, `b.source_id`, `b.snapshot_id`, `b.extraction_id`, `b.redo`,
+			`b.chunk_count`, `b.fingerprint`, `b.segments_digest`, `b.chunker_version`, `b.header_version`, seconds(`b.created_at`)},
+		mine: `b.document_id = $1`,
+	}
+}
+
 // bindLog binds what one transaction of a run wrote to the log of chunks.
 func bindLog() binding {
 	return binding{
@@ -113,7 +128,7 @@ func bindLog() binding {
 
 // bindings are all kinds of digests.
 func bindings() []binding {
-	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindLog()}
+	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindManifest(), bindLog()}
 }
 
 // BindRows binds the rows that have no digest, and returns how many these were: those

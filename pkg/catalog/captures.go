@@ -59,12 +59,13 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 		SELECT `+captureColumns+` FROM accepted`,
 		c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, requestedAt, owner, lease))
 	if errors.Is(err, pgx.ErrNoRows) {
-		stands, err = scanCapture(db.pool.QueryRow(ctx, `UPDATE captures
+		stands, err = scanCapture(db.pool.QueryRow(ctx, `WITH opened AS (UPDATE captures
 			SET lease_owner = $4, lease_until = now() + $5::interval, outcome = NULL, reason = '', message = '',
 				decided_at = NULL, announced_at = NULL, progress_at = now()
 			WHERE source_id = $1 AND request_id = $2 AND request_digest = $3
 				AND (lease_until IS NULL OR lease_until < now())
-				AND (outcome IS NULL OR reason = ANY($6)) RETURNING `+captureColumns,
+				AND (outcome IS NULL OR reason = ANY($6)) RETURNING *), unbound AS (`+bindDecision().removed(`opened b`)+`)
+			SELECT `+captureColumns+` FROM opened`,
 			c.SourceID, c.RequestID, c.RequestDigest, owner, lease,
 			forSource()))
 	}
@@ -81,9 +82,9 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 // ReopenRefused takes back what was decided of requests for the state of their
 // source alone: whoever sends them again wants to know what becomes of them now.
 func (db *DB) ReopenRefused(ctx context.Context, sourceID string, requests []string) error {
-	_, err := db.pool.Exec(ctx, `UPDATE captures SET outcome = NULL, reason = '', message = '', decided_at = NULL, announced_at = NULL,
+	_, err := db.pool.Exec(ctx, `WITH opened AS (UPDATE captures SET outcome = NULL, reason = '', message = '', decided_at = NULL, announced_at = NULL,
 			progress_at = now() WHERE source_id = $1 AND request_id = ANY($2) AND outcome = 'rejected' AND reason = ANY($3)
-			AND (lease_until IS NULL OR lease_until < now())`, sourceID, requests, forSource())
+			AND (lease_until IS NULL OR lease_until < now()) RETURNING *) `+bindDecision().removed(`opened b`), sourceID, requests, forSource())
 	if err != nil {
 		return fmt.Errorf("requests of %s that were refused: %w", sourceID, Classify(err))
 	}

@@ -52,11 +52,16 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 		all = append(all, found...)
 	}
-	found, err := requestContradictions(ctx, tx, documentID)
-	if err != nil {
-		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	for _, look := range []func(context.Context, pgx.Tx, string) ([]Contradiction, error){
+		requestContradictions, madeContradictions,
+	} {
+		found, err := look(ctx, tx, documentID)
+		if err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+		all = append(all, found...)
 	}
-	return append(all, found...), nil
+	return all, nil
 }
 
 // contradictions are queries that yield nothing in a sound catalog: the place
@@ -64,7 +69,8 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 // thing must have moved last to be looked at.
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
-		stateContradictions(), logContradictions())
+		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
+		restContradictions(), vectorContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {
@@ -130,7 +136,7 @@ func chunkContradictions() []string {
 		FROM chunk_manifests m WHERE ($1 = '' OR m.document_id = $1) AND m.same_as <> '' AND NOT EXISTS (SELECT 1 FROM chunk_manifests o
 			WHERE o.doc_hash = m.meta->>'` + metaSameDocHash + `' AND o.generation::text = m.meta->>'` + metaSameGeneration + `'
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
-			AND o.extraction_id = m.extraction_id)`,
+			AND o.extraction_id = m.extraction_id AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version)`,
 
 		// Of manifests that say the same the first, by the order of versions, has the chunks.
 		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id

@@ -36,8 +36,9 @@ func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.
 		return fmt.Errorf("manifest %s: %w", m.DocHash, err)
 	}
 	return t.tx.write(ctx, fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation), 1,
-		`INSERT INTO chunk_manifests (`+manifestColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+		`WITH added AS (INSERT INTO chunk_manifests (`+manifestColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) RETURNING *) `+
+			bindManifest().inserted(`added b`, ``),
 		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
 		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
 		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus)
@@ -121,19 +122,22 @@ func (t *DocumentTx) AskVersions(docHash string) {
 	t.versions = v
 	t.tx.ask(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
 		func(row pgx.Row) error { return row.Scan(&v.next) })
-	t.tx.ask(`SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
-			r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
-			coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash),
-			coalesce((m.meta->>'`+metaSameGeneration+`')::integer, m.generation)
-		FROM chunk_manifests m
-		JOIN snapshots s ON s.snapshot_id = m.snapshot_id
-		JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
-		WHERE m.document_id = $1 AND r.state <> 'removed'
-		ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, t.documentID).Query(func(rows pgx.Rows) (err error) {
+	t.tx.ask(versionsOf, t.documentID).Query(func(rows pgx.Rows) (err error) {
 		v.all, err = pgx.CollectRows(rows, scanVersion)
 		return err
 	})
 }
+
+// versionsOf selects the versions of a document in their order.
+const versionsOf = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extraction_id, m.redo, s.retrieved_at,
+		r.run_order, m.chunk_count, m.fingerprint, m.chunker_version, m.header_version, m.same_as,
+		coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash),
+		coalesce((m.meta->>'` + metaSameGeneration + `')::integer, m.generation)
+	FROM chunk_manifests m
+	JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+	JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
+	WHERE m.document_id = $1 AND r.state <> 'removed'
+	ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`
 
 func scanVersion(row pgx.CollectableRow) (v model.Version, err error) {
 	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,

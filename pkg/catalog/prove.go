@@ -92,6 +92,31 @@ func scanStored(row pgx.CollectableRow, index *int) (StoredChunk, error) {
 	return c, nil
 }
 
+// DocumentLinks returns the versions of a document in their order and all of its
+// chunks with their states, in the order of the chunks, of one moment.
+func (db *DB) DocumentLinks(ctx context.Context, documentID string) (versions []model.Version, links []model.ChunkLink, err error) {
+	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, nil, fmt.Errorf("chunks of %s: %w", documentID, Classify(err))
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	rows, err := tx.Query(ctx, versionsOf, documentID)
+	if err == nil {
+		versions, err = pgx.CollectRows(rows, scanVersion)
+	}
+	if err == nil {
+		rows, err = tx.Query(ctx, `SELECT `+linkColumns+` FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+			WHERE c.document_id = $1 ORDER BY c.doc_hash COLLATE "C", c.generation, c.chunk_index`, documentID)
+	}
+	if err == nil {
+		links, err = pgx.CollectRows(rows, scanLink)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("chunks of %s: %w", documentID, Classify(err))
+	}
+	return versions, links, nil
+}
+
 // SnapshotIDs returns the next snapshots in the order of their ids, of one
 // document or, when documentID is "", of all.
 func (db *DB) SnapshotIDs(ctx context.Context, documentID, after string, limit int) ([]string, error) {

@@ -206,9 +206,9 @@ func (db *DB) redo(ctx context.Context, snapshotID, extractionID string, redo in
 			return err
 		}
 		run.Redo, run.State, run.Reason, run.Message = redo, model.RunQueued, "", ""
-		_, err = tx.Exec(ctx, `UPDATE runs SET redo = $3, state = 'queued', finished_at = NULL, reason = '', message = '',
+		_, err = tx.Exec(ctx, `WITH again AS (UPDATE runs SET redo = $3, state = 'queued', finished_at = NULL, reason = '', message = '',
 			page_count = $4, facts_key = $5, facts_digest = $6, progress_at = now(), reconciled = 0
-			WHERE snapshot_id = $1 AND extraction_id = $2`,
+			WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING *) `+bindEnd().removed(`again b`),
 			snapshotID, extractionID, redo, run.PageCount, run.FactsKey, run.FactsDigest)
 		return err
 	})

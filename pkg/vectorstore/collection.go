@@ -73,6 +73,18 @@ func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
 	return nil
 }
 
+// Check returns an error unless the collection is there, ErrNotFound if it is not, and
+// holds vectors of so many dimensions, which is a permanent error if not.
+func (c *Collection) Check(ctx context.Context, dimensions int) error {
+	return c.call(ctx, "look at", func(ctx context.Context) error {
+		info, err := c.client.qdrant.GetCollectionInfo(ctx, c.name)
+		if err != nil {
+			return err
+		}
+		return matches(info, dimensions)
+	})
+}
+
 // Drop deletes the collection with all its points. One that is not there is no
 // error.
 func (c *Collection) Drop(ctx context.Context) error {

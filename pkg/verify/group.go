@@ -1,9 +1,7 @@
 package verify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,7 +147,7 @@ func (g *group) verify(ctx context.Context, snapshotID string) error {
 			return fmt.Errorf("run %s: %w", run.ExtractionID, err)
 		}
 	}
-	return nil
+	return g.links(ctx, s)
 }
 
 // wire reads the bytes as they came over the wire, where they were kept.
@@ -170,8 +168,12 @@ func (g *group) wire(ctx context.Context, s model.Snapshot) error {
 	return nil
 }
 
-// run verifies one run: its generations first, then what they have not read.
+// run verifies one run: its generations first, then its pages with all segments that
+// it ever had.
 func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWhole bool) error {
+	if err := g.ids(s, run); err != nil {
+		return err
+	}
 	rows, err := g.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		return err
@@ -180,9 +182,10 @@ func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWho
 	if err != nil {
 		return err
 	}
-	read := make(map[string]bool) // keys of objects
+	current := false // a manifest is of the run as it is
 	for _, m := range manifests {
-		if err := g.generation(ctx, m, run, rows, read); err != nil {
+		current = current || m.Redo == run.Redo
+		if err := g.generation(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -191,20 +194,7 @@ func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWho
 			return err
 		}
 	}
-	segments, err := g.Catalog.AllSegments(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return err
-	}
-	for _, row := range segments {
-		if read[row.ObjectKey] {
-			continue
-		}
-		where := fmt.Sprintf("segment of pages %d–%d, redo %d", row.From, row.To, row.Redo)
-		if err := g.object(ctx, where, row.ObjectKey, row.Digest); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.pages(ctx, s, run, rows, current)
 }
 
 // object reads a derived object and compares its digest.
@@ -251,9 +241,8 @@ func (g *group) facts(ctx context.Context, s model.Snapshot, run model.Run, rawW
 	return nil
 }
 
-// generation proves the chunks of a manifest and what they were made of. Of the
-// generation that counts for the run, pages are held against their rows.
-func (g *group) generation(ctx context.Context, m model.Manifest, run model.Run, rows []model.Page, read map[string]bool) error {
+// generation proves the chunks of a manifest and what they were made of.
+func (g *group) generation(ctx context.Context, m model.Manifest) error {
 	gen, err := proof.Open(ctx, g, m, g.Chunker)
 	if err != nil {
 		return err
@@ -277,34 +266,10 @@ func (g *group) generation(ctx context.Context, m model.Manifest, run model.Run,
 			}
 		}
 	}
-	breaks, err := gen.Rest(ctx, func(f segment.Frame) {
-		if m.Redo == run.Redo {
-			g.page(f.Page, rows)
-		}
-	})
+	breaks, err := gen.Rest(ctx, func(segment.Frame) {})
 	if err != nil {
 		return err
 	}
 	g.say(breaks...)
-	_, segments := gen.Run()
-	for _, row := range segments {
-		read[row.ObjectKey] = true
-	}
 	return nil
-}
-
-// page compares the record of a page in its segment with its row.
-func (g *group) page(p model.Page, rows []model.Page) {
-	where := fmt.Sprintf("page %d of %s", p.PageNo, p.SnapshotID)
-	i := slices.IndexFunc(rows, func(r model.Page) bool { return r.PageNo == p.PageNo })
-	if i < 0 {
-		g.fail("g", where, "has no row")
-		return
-	}
-	p.HTML = ""
-	stored, err := json.Marshal(p)
-	row, rowErr := json.Marshal(rows[i])
-	if err != nil || rowErr != nil || !bytes.Equal(stored, row) {
-		g.fail("g", where, "its row is not what its segment says")
-	}
 }

@@ -3,7 +3,7 @@
 -- its own, written in the transaction that decides it: a value that was changed, a row
 -- that was lost and one that was added no longer meet it. bindings.go has the rules.
 CREATE TABLE bindings (
-    kind   text NOT NULL,  -- request, decision, run, end, log
+    kind   text NOT NULL,  -- request, decision, run, end, manifest, log
     key    text NOT NULL,  -- of the rows that it binds
     digest bytea NOT NULL, -- sha256 of what they say
     PRIMARY KEY (kind, key)

@@ -306,7 +306,9 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 			c := &chain{since: l.InfoDate}
 			if repeated := counterpart(before, j); repeated != nil {
 				d.next.Repeats = repeated.ChunkRef
-				c = chainOf[repeated.ChunkRef] // of an earlier version: it is there
+				if c = chainOf[repeated.ChunkRef]; c == nil { // in a sound catalog it is there, since its version is an earlier one
+					c = &chain{since: l.InfoDate}
+				}
 				c.since = min(c.since, l.InfoDate)
 			}
 			c.current = c.current || l.Set == now
@@ -330,4 +332,22 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 		d.participates = c.current && d.next.Repeats == ""
 	}
 	return out
+}
+
+// States returns what the states of all chunks of a document must be, but for which
+// of equal chunks stands, from its versions in their order alone: what Land writes
+// however they have come.
+func States(versions []model.Version, links []model.ChunkLink) []model.ChunkState {
+	if len(versions) == 0 {
+		return nil
+	}
+	groups, order := byContent(links)
+	states := make([]model.ChunkState, 0, len(links))
+	for _, key := range order {
+		for _, d := range (Timeline{versions: versions}).chains(groups[key]) {
+			d.next.DuplicateOf = ""
+			states = append(states, d.next)
+		}
+	}
+	return states
 }
