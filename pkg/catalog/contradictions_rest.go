@@ -5,14 +5,20 @@ func windowContradictions() []string {
 	const window = `'window of ' || w.url_canonical || ' (' || w.source_id || ')'`
 	return []string{
 		`SELECT ` + window + `, CASE WHEN w.url_digest <> sha256(convert_to(w.url_canonical, 'UTF8')) THEN 'its digest is of another URL'
-			WHEN w.snapshot_id = '' THEN 'nobody has asked for this URL' ELSE 'is not that of its last fetch' END
+			ELSE 'says of what it was a fetch, and not of which snapshot' END
 		FROM fetch_windows w WHERE ($1 = '' OR w.document_id = $1) AND (w.url_digest <> sha256(convert_to(w.url_canonical, 'UTF8'))
-			OR CASE WHEN w.snapshot_id = '' THEN (w.document_id, w.final_type) <> ('', '') OR w.last_fetch_at IS NOT NULL
-				OR NOT EXISTS (SELECT 1 FROM captures c WHERE c.source_id = w.source_id AND c.url_canonical = w.url_canonical)
-			ELSE NOT EXISTS (SELECT 1 FROM captures c JOIN snapshots s ON s.snapshot_id = c.snapshot_id
-				WHERE c.source_id = w.source_id AND c.snapshot_id = w.snapshot_id AND c.document_id = w.document_id
-				AND c.outcome IN ('stored', 'unchanged') AND c.decided_at = w.last_fetch_at AND s.final_type = w.final_type
-				AND w.url_canonical IN (c.url_canonical, s.record->>'url_canonical')) END)`,
+			OR w.snapshot_id = '' AND ((w.document_id, w.final_type) <> ('', '') OR w.last_fetch_at IS NOT NULL))`,
+
+		`SELECT ` + window + `, 'nobody has asked for this URL' FROM fetch_windows w
+		WHERE $1 = '' AND w.snapshot_id = '' AND NOT EXISTS (SELECT 1 FROM captures c
+			WHERE c.source_id = w.source_id AND c.url_canonical = w.url_canonical)`,
+
+		`SELECT ` + window + `, 'is not that of its last fetch' FROM fetch_windows w
+		WHERE ($1 = '' OR w.document_id = $1) AND w.snapshot_id <> ''
+		AND NOT EXISTS (SELECT 1 FROM captures c JOIN snapshots s ON s.snapshot_id = c.snapshot_id
+			WHERE c.source_id = w.source_id AND c.snapshot_id = w.snapshot_id AND c.document_id = w.document_id
+			AND c.outcome IN ('stored', 'unchanged') AND c.decided_at = w.last_fetch_at AND s.final_type = w.final_type
+			AND w.url_canonical IN (c.url_canonical, s.record->>'url_canonical'))`,
 
 		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'was fetched, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
@@ -64,8 +70,8 @@ func restContradictions() []string {
 			WHEN m.redo > r.redo THEN 'is of a redo that was not asked for' WHEN m.same_as = '' THEN 'has meta, which nothing writes'
 			ELSE 'its meta is not that of a version that is the same as another' END
 		FROM chunk_manifests m LEFT JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
-		WHERE ($1 = '' OR m.document_id = $1) AND (r.state IS NULL OR m.redo > r.redo OR m.meta - (CASE WHEN m.same_as = '' THEN '{}'
-			ELSE ARRAY['` + metaSameDocHash + `', '` + metaSameGeneration + `'] END) <> '{}')`,
+		WHERE ($1 = '' OR m.document_id = $1) AND (r.state IS NULL OR m.redo > r.redo OR CASE WHEN jsonb_typeof(m.meta) <> 'object' THEN true
+			WHEN m.same_as = '' THEN m.meta <> '{}' ELSE m.meta - ARRAY['` + metaSameDocHash + `', '` + metaSameGeneration + `'] <> '{}' END)`,
 
 		`SELECT 'chunk ' || s.chunk_ref, 'has a state and does not exist' FROM chunk_state s
 		WHERE $1 = '' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.chunk_ref = s.chunk_ref)`,
@@ -98,10 +104,10 @@ func vectorContradictions() []string {
 	return []string{
 		`WITH RECURSIVE active AS (SELECT name FROM collections WHERE state = 'active'),
 		own AS (SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next FROM chunk_state s),
-		walk AS (SELECT o.chunk_ref, o.chunk_ref AS at, o.next, 0 AS steps FROM own o
-			UNION ALL SELECT w.chunk_ref, o.chunk_ref, o.next, w.steps + 1 FROM walk w JOIN own o ON o.chunk_ref = w.next WHERE w.next <> '' AND w.steps < 1000),
-		has AS (SELECT w.chunk_ref, coalesce(bool_or(v.present), false) AS has FROM walk w
-			LEFT JOIN chunk_vectors v ON v.chunk_ref = w.at AND v.collection IN (SELECT name FROM active) WHERE w.next = '' GROUP BY 1),
+		heads AS (SELECT o.chunk_ref, o.chunk_ref AS head FROM own o WHERE o.next = ''
+			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref),
+		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has FROM heads h
+			LEFT JOIN chunk_vectors v ON v.chunk_ref = h.head AND v.collection IN (SELECT name FROM active) GROUP BY 1),
 		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some
 			FROM chunks c LEFT JOIN has h ON h.chunk_ref = c.chunk_ref GROUP BY 1, 2)
 		SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN (m.vector_status = 'error') <> (m.error_message <> '')

@@ -40,14 +40,16 @@ func runContradictions() []string {
 			p.record->>'page_hash')`,
 
 		// A page that no segment holds waits, or has failed with its run.
-		`SELECT 'page ' || p.page_no || ' of ' || p.snapshot_id, CASE WHEN g.redo IS NULL THEN 'is ' || p.status || ' and in no segment'
-			ELSE format('is of redo %s, its segment of redo %s', p.redo, g.redo) END
-		FROM pages p JOIN runs r ON ` + ofRun("p") + ` LEFT JOIN LATERAL (SELECT max(g.redo) AS redo FROM ir_segments g
-			WHERE g.snapshot_id = p.snapshot_id AND g.extraction_id = p.extraction_id AND p.page_no BETWEEN g.from_page AND g.to_page) g ON true
+		fmt.Sprintf(`SELECT 'page ' || p.page_no || ' of ' || p.snapshot_id, CASE WHEN g.redo IS NULL THEN 'is ' || p.status || ' and in no segment'
+			ELSE format('is of redo %%s, its segment of redo %%s', p.redo, g.redo) END
+		FROM pages p JOIN runs r ON %s LEFT JOIN LATERAL (SELECT max(g.redo) AS redo FROM ir_segments g
+			WHERE g.snapshot_id = p.snapshot_id AND g.extraction_id = p.extraction_id
+			AND g.from_page = (p.page_no - 1) / %[2]d * %[2]d + 1 AND g.to_page >= p.page_no) g ON true
 		WHERE ($1 = '' OR r.document_id = $1) AND CASE WHEN g.redo IS NOT NULL THEN p.redo <> g.redo OR p.record = '{}'
 			ELSE p.record <> '{}' OR p.redo <> 0 OR p.content_hash <> '' OR p.page_hash <> ''
 				OR p.status <> 'pending' AND (p.status, r.state, p.reason, p.error_message) <> ('failed', 'failed', r.reason, r.message)
 				OR p.status = 'pending' AND (r.state IN ('done', 'partial', 'failed') OR p.reason <> '' OR p.error_message <> '') END`,
+			ofRun("p"), model.RangeSize),
 
 		fmt.Sprintf(`SELECT format('segment of pages %%s–%%s of %%s/%%s, redo %%s', g.from_page, g.to_page, g.snapshot_id, g.extraction_id, g.redo),
 			CASE WHEN r.state IS NULL THEN 'its run does not exist' WHEN g.redo > 0 AND w.redo IS NULL THEN 'nobody has asked for it'
@@ -109,10 +111,11 @@ func ocrContradictions() []string {
 		FROM runs r LEFT JOIN LATERAL (SELECT coalesce(array_agg(DISTINCT (t.task->'ocr'->>'engine') || ' ' || (t.task->'ocr'->>'version')), '{}') AS names
 			FROM ocr_tasks t WHERE t.snapshot_id = r.snapshot_id AND t.extraction_id = r.extraction_id AND t.state = 'done') t ON true
 		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}')
-		AND (r.ocr IS NULL OR jsonb_typeof(r.ocr) <> 'object' OR r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}'
-			OR (r.ocr ? 'run') <> (r.ocr ? 'settings') OR NOT r.ocr ? 'run' AND NOT r.ocr ? 'engine'
+		AND CASE WHEN r.ocr IS NULL OR jsonb_typeof(r.ocr) <> 'object' OR jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' THEN true
+			ELSE r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}' OR (r.ocr ? 'run') <> (r.ocr ? 'settings')
+			OR NOT r.ocr ? 'run' AND NOT r.ocr ? 'engine'
 			OR (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM (SELECT (r.ocr->>'engine') || ' ' || (r.ocr->>'version') AS n WHERE r.ocr ? 'engine'
 				UNION ALL SELECT jsonb_array_elements_text(coalesce(r.ocr->'also', '[]'))) e)
-			IS DISTINCT FROM (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM unnest(t.names) n))`,
+			IS DISTINCT FROM (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM unnest(t.names) n) END`,
 	}
 }

@@ -3,13 +3,36 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
+
+// ErrUnreadable says that a row holds what nothing of this build has written.
+var ErrUnreadable = errors.New("cannot be read")
+
+// Unreadable returns an error of this package as ErrUnreadable when it says that a
+// value of a row is not of its form, else nil: a proof says so of the row and goes on.
+func Unreadable(err error) error {
+	var (
+		syntax *json.SyntaxError
+		typed  *json.UnmarshalTypeError
+		moment *time.ParseError
+		scan   pgx.ScanArgError
+		pg     *pgconn.PgError
+	)
+	if errors.As(err, &syntax) || errors.As(err, &typed) || errors.As(err, &moment) || errors.As(err, &scan) ||
+		errors.As(err, &pg) && pg.Code == "22P02" { // a text that is no number
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return nil
+}
 
 // StoredChunk is a chunk with its state as a proof reads it: what cannot be
 // read of it is said, and hides nothing else.

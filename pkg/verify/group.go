@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -77,7 +78,12 @@ type group struct {
 func (r *Reader) Group(ctx context.Context, snapshotID string) (Group, error) {
 	g := &group{Reader: r, found: Group{SnapshotID: snapshotID, Proofs: []proof.Proof{}, Breaks: []proof.Break{}}}
 	g.found.Tally.Groups = 1
-	if err := g.verify(ctx, snapshotID); err != nil {
+	err := g.verify(ctx, snapshotID)
+	if unread := catalog.Unreadable(err); unread != nil {
+		g.fail("g", "snapshot "+snapshotID, "it or what was made of it %v", unread)
+		err = nil
+	}
+	if err != nil {
 		return g.found, fmt.Errorf("verifying snapshot %s: %w", snapshotID, err)
 	}
 	g.found.Tally.Breaks = len(g.found.Breaks)
