@@ -106,6 +106,16 @@ func bindEnd() binding {
 	}
 }
 
+// bindSegment binds which object holds the pages of a range.
+func bindSegment() binding {
+	return binding{
+		kind: "segment", name: "segment", rows: `ir_segments b`, key: `concat_ws('/', b.snapshot_id, b.extraction_id, b.from_page, b.redo)`,
+		values: []string{`b.snapshot_id`, `b.extraction_id`, `b.from_page`, `b.to_page`, `b.redo`, `b.object_key`, `b.digest`,
+			`b.byte_length`, `b.processed`, `b.failed`, seconds(`b.created_at`)},
+		mine: `b.snapshot_id IN (SELECT o.snapshot_id FROM snapshots o WHERE o.document_id = $1)`,
+	}
+}
+
 // bindManifest binds what was made of a run.
 func bindManifest() binding {
 	return binding{
@@ -128,7 +138,7 @@ func bindLog() binding {
 
 // bindings are all kinds of digests.
 func bindings() []binding {
-	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindManifest(), bindLog()}
+	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindSegment(), bindManifest(), bindLog()}
 }
 
 // BindRows binds the rows that have no digest, and returns how many these were: those

@@ -23,7 +23,7 @@ func windowContradictions() []string {
 		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'was fetched, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
 		WHERE ($1 = '' OR c.document_id = $1) AND c.outcome IN ('stored', 'unchanged') AND c.container = ''
-		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND (w.last_fetch_at IS NULL OR w.last_fetch_at < c.decided_at)`,
+		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND w.last_fetch_at IS NULL`,
 	}
 }
 
@@ -42,17 +42,16 @@ func restContradictions() []string {
 
 		`SELECT 'document ' || d.document_id, CASE WHEN n.at IS NULL THEN 'has no snapshot' WHEN d.meta <> '{}' THEN 'has meta, which nothing writes'
 			ELSE 'was seen first when no snapshot of it was recorded' END
-		FROM documents d LEFT JOIN (SELECT document_id, min(created_at) AS at FROM snapshots GROUP BY 1) n ON n.document_id = d.document_id
-		WHERE ($1 = '' OR d.document_id = $1) AND (n.at IS NULL OR d.first_seen_at <> n.at OR d.meta <> '{}')`,
+		FROM documents d LEFT JOIN (SELECT document_id, array_agg(created_at) AS at FROM snapshots GROUP BY 1) n ON n.document_id = d.document_id
+		WHERE ($1 = '' OR d.document_id = $1) AND (n.at IS NULL OR d.first_seen_at <> ALL (n.at) OR d.meta <> '{}')`,
 
-		// What became of a container is what became of the last request for it.
-		`SELECT 'document ' || d.document_id, 'is ' || d.ingest_status || ' while the last request for it ended ' || c.outcome
-		FROM documents d JOIN LATERAL (SELECT c.outcome, c.message FROM captures c JOIN snapshots s ON s.snapshot_id = c.snapshot_id
-			WHERE c.document_id = d.document_id AND s.snapshot_kind = 'container' AND c.outcome IN ('stored', 'unchanged', 'failed')
-			ORDER BY c.decided_at DESC LIMIT 1) c ON true
-		WHERE ($1 = '' OR d.document_id = $1) AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.document_id = d.document_id)
+		// What became of a container is what became of a request for it.
+		`SELECT 'document ' || d.document_id, 'is ' || d.ingest_status || ', and no request for it ended so: ' || d.error_message
+		FROM documents d WHERE ($1 = '' OR d.document_id = $1) AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.document_id = d.document_id)
 		AND NOT EXISTS (SELECT 1 FROM captures o WHERE o.document_id = d.document_id AND o.outcome IS NULL)
-		AND (d.ingest_status, d.error_message) <> (CASE c.outcome WHEN 'failed' THEN 'error' ELSE 'done' END, c.message)`,
+		AND EXISTS (SELECT 1 FROM snapshots s WHERE s.document_id = d.document_id AND s.snapshot_kind = 'container')
+		AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.document_id = d.document_id AND c.outcome IN ('stored', 'unchanged', 'failed')
+			AND d.error_message = c.message AND d.ingest_status = CASE c.outcome WHEN 'failed' THEN 'error' ELSE 'done' END)`,
 
 		`SELECT 'staged item of ' || i.document_id, CASE WHEN d.document_id IS NULL THEN 'is that of no document with chunks'
 			ELSE 'is not synced although all vectors of its document are in' END
@@ -86,8 +85,8 @@ func restContradictions() []string {
 		WHERE ($1 = '' OR c.document_id = $1) AND (k.name IS NULL OR c.chunk_ref IS NULL)`,
 
 		`SELECT 'vector of ' || s.chunk_ref || ' in ' || k.name, 'was never looked at' FROM chunk_state s
-		JOIN chunks c ON c.chunk_ref = s.chunk_ref JOIN chunk_log l ON l.chunk_ref = s.chunk_ref AND l.rev = s.rev AND l.published AND l.at < $2
-		CROSS JOIN collections k WHERE ($1 = '' OR c.document_id = $1) AND k.state IN ('active', 'building') AND k.created_at < $2
+		JOIN chunks c ON c.chunk_ref = s.chunk_ref JOIN chunk_manifests m ON m.doc_hash = c.doc_hash AND m.generation = c.generation AND m.vector_status = 'present' AND m.updated_at < $2
+		CROSS JOIN collections k WHERE ($1 = '' OR c.document_id = $1) AND k.state = 'active' AND k.created_at < $2
 		AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk_ref = s.chunk_ref AND v.collection = k.name)`,
 
 		`SELECT 'collections of ' || k.alias, count(*) || ' of them are active' FROM collections k WHERE $1 = '' AND k.state <> 'retired'
@@ -106,16 +105,16 @@ func vectorContradictions() []string {
 		own AS (SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next FROM chunk_state s),
 		heads AS (SELECT o.chunk_ref, o.chunk_ref AS head FROM own o WHERE o.next = ''
 			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref),
-		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has FROM heads h
+		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has, max(v.pushed_at) AS at FROM heads h
 			LEFT JOIN chunk_vectors v ON v.chunk_ref = h.head AND v.collection IN (SELECT name FROM active) GROUP BY 1),
-		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some
+		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some, max(h.at) AS at
 			FROM chunks c LEFT JOIN has h ON h.chunk_ref = c.chunk_ref GROUP BY 1, 2)
 		SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN (m.vector_status = 'error') <> (m.error_message <> '')
 			THEN 'its vectors are called ' || m.vector_status || ', and its error is: ' || coalesce(nullif(m.error_message, ''), 'none')
 			ELSE 'its vectors are called ' || m.vector_status || ', and ' || CASE WHEN coalesce(j.every, true) THEN 'all'
 				WHEN j.some THEN 'some' ELSE 'none' END || ' of its chunks have theirs' END
 		FROM chunk_manifests m LEFT JOIN judged j ON j.doc_hash = m.doc_hash AND j.generation = m.generation
-		WHERE ($1 = '' OR m.document_id = $1) AND m.updated_at < $2 AND ((m.vector_status = 'error') <> (m.error_message <> '')
+		WHERE ($1 = '' OR m.document_id = $1) AND m.updated_at < $2 AND coalesce(j.at < $2, true) AND ((m.vector_status = 'error') <> (m.error_message <> '')
 			OR m.vector_status <> 'error' AND EXISTS (SELECT 1 FROM active) AND m.vector_status <> CASE WHEN coalesce(j.every, true) THEN 'present'
 				WHEN j.some THEN 'partial' ELSE 'none' END
 			OR m.vector_status = 'error' AND coalesce(j.every, true))`,

@@ -61,20 +61,15 @@ func runContradictions() []string {
 			OR g.to_page <> least(g.from_page + %[2]d - 1, greatest(r.page_count, 1)) AND NOT (g.redo < r.redo AND g.from_page = 1 AND g.to_page = 1))`,
 			ofRun("g"), model.RangeSize),
 
-		// A run that something else than its pages has ended may lack some.
+		// A redo that something else than its pages has ended may lack some.
 		`SELECT format('range %s of %s/%s, redo %s', w.from_page, w.snapshot_id, w.extraction_id, w.redo),
 			CASE WHEN r.state IS NULL THEN 'its run does not exist' ELSE 'was asked for and has no segment' END
 		FROM run_ranges w LEFT JOIN runs r ON ` + ofRun("w") + `
-		WHERE ($1 = '' OR r.document_id = $1) AND (r.state IS NULL OR (w.redo < r.redo OR r.state IN ('done', 'partial'))
+		WHERE ($1 = '' OR r.document_id = $1) AND (r.state IS NULL OR (r.state IN ('done', 'partial') AND w.redo = r.redo
+			OR EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.snapshot_id = w.snapshot_id AND m.extraction_id = w.extraction_id AND m.redo = w.redo)
+			OR w.from_page > greatest(r.page_count, 1) OR (w.from_page - 1) % ` + fmt.Sprint(model.RangeSize) + ` <> 0)
 			AND NOT EXISTS (SELECT 1 FROM ir_segments g WHERE g.snapshot_id = w.snapshot_id AND g.extraction_id = w.extraction_id
 				AND g.redo = w.redo AND g.from_page = w.from_page))`,
-
-		fmt.Sprintf(`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'has ended, and lacks segments of its first extraction'
-		FROM runs r WHERE ($1 = '' OR r.document_id = $1) AND (r.state IN ('done', 'partial') OR r.redo > 0)
-		AND (SELECT count(*) FROM ir_segments g WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id AND g.redo = 0)
-			<> (greatest(r.page_count, 1) - 1) / %d + 1
-		AND NOT (r.redo > 0 AND EXISTS (SELECT 1 FROM ir_segments g WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id
-			AND g.redo = 0 AND g.from_page = 1 AND g.to_page = 1))`, model.RangeSize),
 	}
 }
 
@@ -93,7 +88,7 @@ func ocrContradictions() []string {
 			WHEN p.page_no IS NULL THEN 'its page does not exist' ELSE 'waits although its run is ' || r.state END
 		FROM ocr_tasks t` + run + ` LEFT JOIN pages p ON p.snapshot_id = t.snapshot_id AND p.extraction_id = t.extraction_id AND p.page_no = t.page_no
 		WHERE ($1 = '' OR r.document_id = $1) AND (r.state IS NULL OR t.redo > r.redo OR p.page_no IS NULL
-			OR t.state = 'waiting' AND (r.state IN ('done', 'partial') OR t.redo < r.redo))`,
+			OR t.state = 'waiting' AND r.state IN ('done', 'partial') AND p.status = 'processed' AND p.redo = t.redo)`,
 
 		`SELECT ` + task + `, CASE WHEN s.key IS NULL THEN 'the result that it was answered by is not there'
 			ELSE 'was answered by another result than the one that counts' END
@@ -101,16 +96,17 @@ func ocrContradictions() []string {
 		WHERE ($1 = '' OR r.document_id = $1) AND t.state = 'done' AND (s.engine, s.version, s.key, s.digest) IS DISTINCT FROM
 			(t.task->'ocr'->>'engine', t.task->'ocr'->>'version', t.task->'ocr'->>'key', t.task->'ocr'->>'digest')`,
 
-		// A result counts from the moment in which the task was answered that it was read for.
+		// A result counts from the moment in which the task was answered that it was read
+		// for, unless that had failed before.
 		`SELECT 'stored result ' || s.key || ' (' || s.kind || ', run "' || s.run || '")', 'was read for no task' FROM stored_results s
 		WHERE ($1 = '' OR s.snapshot_id IN (SELECT n.snapshot_id FROM snapshots n WHERE n.document_id = $1))
 		AND NOT EXISTS (SELECT 1 FROM ocr_tasks t JOIN runs r ON r.snapshot_id = t.snapshot_id AND r.extraction_id = t.extraction_id
-			WHERE t.snapshot_id = s.snapshot_id AND t.state = 'done' AND t.updated_at = s.created_at AND ` + result + `)`,
+			WHERE t.snapshot_id = s.snapshot_id AND (t.state = 'done' AND t.updated_at = s.created_at OR t.state = 'failed') AND ` + result + `)`,
 
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'names other OCR engines than have read its pages'
 		FROM runs r LEFT JOIN LATERAL (SELECT coalesce(array_agg(DISTINCT (t.task->'ocr'->>'engine') || ' ' || (t.task->'ocr'->>'version')), '{}') AS names
 			FROM ocr_tasks t WHERE t.snapshot_id = r.snapshot_id AND t.extraction_id = r.extraction_id AND t.state = 'done') t ON true
-		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}')
+		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}') AND r.state IN ('done', 'partial')
 		AND CASE WHEN r.ocr IS NULL OR jsonb_typeof(r.ocr) <> 'object' OR jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' THEN true
 			ELSE r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}' OR (r.ocr ? 'run') <> (r.ocr ? 'settings')
 			OR NOT r.ocr ? 'run' AND NOT r.ocr ? 'engine'

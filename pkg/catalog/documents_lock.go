@@ -126,10 +126,18 @@ func (p *runParts) answer(err error) (model.Run, []model.SegmentRow, []int, erro
 }
 
 // FinishRun sets a run's terminal state, with the reason and the sentence of
-// what failed.
+// what failed. Pages of a run that has failed and that still wait fail with it.
 func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
-	return t.tx.write(ctx, fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID), 1,
-		`WITH ended AS (UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(), progress_at = now(), reconciled = 0
+	what := fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID)
+	if run.State == model.RunFailed {
+		if err := t.tx.write(ctx, what, 1, `UPDATE pages SET status = 'failed', reason = $3, error_message = $4, updated_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND status = 'pending'`,
+			run.SnapshotID, run.ExtractionID, run.Reason, run.Message); err != nil {
+			return err
+		}
+	}
+	return t.tx.write(ctx, what, 1, `WITH ended AS (UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(),
+			progress_at = now(), reconciled = 0
 		WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING *) `+bindEnd().inserted(`ended b`, ``),
 		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
 }

@@ -180,10 +180,6 @@ func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWho
 	if err := g.ids(s, run); err != nil {
 		return err
 	}
-	rows, err := g.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return err
-	}
 	manifests, err := g.Catalog.RunManifests(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		return err
@@ -200,7 +196,7 @@ func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWho
 			return err
 		}
 	}
-	return g.pages(ctx, s, run, rows, current)
+	return g.pages(ctx, s, run, current)
 }
 
 // object reads a derived object and compares its digest.

@@ -62,16 +62,34 @@ type taskKey struct{ redo, page, part int }
 
 // pages holds the rows of a run's pages, and what was asked for of OCR, against all of
 // its segments, and what the pages that count come to against the run. current says
-// that what was made of the run is of these pages.
-func (g *group) pages(ctx context.Context, s model.Snapshot, run model.Run, rows []model.Page, current bool) error {
+// that what was made of the run is of these pages. What differs of a run that has moved
+// meanwhile says nothing.
+func (g *group) pages(ctx context.Context, s model.Snapshot, run model.Run, current bool) error {
+	before := len(g.found.Breaks)
+	if err := g.lookAtPages(ctx, s, run, current); err != nil || len(g.found.Breaks) == before {
+		return err
+	}
+	now, err := g.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
+	if err == nil && (now.Redo != run.Redo || now.State != run.State) {
+		g.found.Breaks = g.found.Breaks[:before]
+	}
+	return err
+}
+
+func (g *group) lookAtPages(ctx context.Context, s model.Snapshot, run model.Run, current bool) error {
+	// The segments first: what comes in meanwhile is in the rows, and looked at by none.
+	segments, err := g.Catalog.AllSegments(ctx, run.SnapshotID, run.ExtractionID)
+	if err != nil {
+		return err
+	}
+	rows, err := g.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
 		if id := digest.PageID(run.SnapshotID, row.PageNo); id != row.PageID {
 			g.fail("d", fmt.Sprintf("page %d of %s", row.PageNo, run.SnapshotID), "page_id %s computes to %s", row.PageID, id)
 		}
-	}
-	segments, err := g.Catalog.AllSegments(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return err
 	}
 	tasks, err := g.Catalog.AllOCRTasks(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
@@ -140,6 +158,7 @@ func (p *pagesOf) segment(ctx context.Context, row model.SegmentRow, counts bool
 			p.g.fail("b", where, "has page %d in the place of page %d", f.Page.PageNo, row.From+i)
 		}
 		p.read(row, f.Page)
+		p.left(row, f.Page)
 		if counts {
 			p.counts++
 			p.row(f.Page)
@@ -148,7 +167,6 @@ func (p *pagesOf) segment(ctx context.Context, row model.SegmentRow, counts bool
 			}
 		}
 	}
-	p.left(row)
 	if failed != row.Failed || len(frames)-failed != row.Processed {
 		p.g.fail("g", where, "has %d processed pages and %d failed ones, recorded %d and %d", len(frames)-failed, failed, row.Processed, row.Failed)
 	}
@@ -218,12 +236,15 @@ func (p *pagesOf) read(row model.SegmentRow, page model.Page) {
 	}
 }
 
-// left says which tasks of a segment's pages no page names.
-func (p *pagesOf) left(row model.SegmentRow) {
+// left says which tasks of a page it does not name. One that has failed as a whole,
+// beside what OCR would have said, names none.
+func (p *pagesOf) left(row model.SegmentRow, page model.Page) {
 	for key, t := range p.tasks {
-		if key.redo == row.Redo && row.From <= key.page && key.page <= row.To {
+		if key.redo != row.Redo || key.page != page.PageNo {
+			continue
+		}
+		if page.Status != model.PageFailed || len(page.OCR) > 0 {
 			p.g.fail("g", fmt.Sprintf("OCR task of page %d, part %d, redo %d", t.PageNo, t.Part, t.Redo), "its page names none")
-			delete(p.tasks, key)
 		}
 	}
 }
@@ -253,10 +274,6 @@ func (p *pagesOf) compare(ctx context.Context, found proof.Surveyed, current boo
 	if d.CurrentSnapshotID != p.run.SnapshotID || d.CurrentExtractionID != p.run.ExtractionID ||
 		d.Title == found.Title && d.Language == found.Language && d.Fingerprint == found.Fingerprint {
 		return nil
-	}
-	now, err := p.g.Catalog.Run(ctx, p.run.SnapshotID, p.run.ExtractionID)
-	if err != nil || now.Redo != p.run.Redo || now.State != p.run.State {
-		return err // it moves on meanwhile
 	}
 	p.g.fail("g", "document "+d.DocumentID, "its fingerprint, title or language is not that of its current version: %q in %q", found.Title, found.Language)
 	return nil
