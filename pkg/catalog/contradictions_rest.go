@@ -22,7 +22,7 @@ func windowContradictions() []string {
 
 		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'was fetched, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
-		WHERE ($1 = '' OR c.document_id = $1) AND c.outcome IN ('stored', 'unchanged') AND c.container = ''
+		WHERE ($1 = '' OR c.document_id = $1) AND c.outcome IN ('stored', 'unchanged') AND c.container = '' AND c.url_canonical <> ''
 		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND w.last_fetch_at IS NULL`,
 	}
 }
@@ -104,7 +104,7 @@ func vectorContradictions() []string {
 		`WITH RECURSIVE active AS (SELECT name FROM collections WHERE state = 'active'),
 		own AS (SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next FROM chunk_state s),
 		heads AS (SELECT o.chunk_ref, o.chunk_ref AS head FROM own o WHERE o.next = ''
-			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref),
+			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref AND o.next <> ''),
 		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has, max(v.pushed_at) AS at FROM heads h
 			LEFT JOIN chunk_vectors v ON v.chunk_ref = h.head AND v.collection IN (SELECT name FROM active) GROUP BY 1),
 		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some, max(h.at) AS at

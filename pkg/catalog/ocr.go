@@ -74,19 +74,8 @@ const nameEngine = `UPDATE runs SET progress_at = now(), reconciled = 0, ocr = C
 
 // OCRTasks returns what a range of a run has read by OCR at a redo, in page order.
 func (db *DB) OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error) {
-	return db.ocrTasks(ctx, `SELECT task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3
+	rows, err := db.pool.Query(ctx, `SELECT task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3
 		AND page_no BETWEEN $4 AND $5 ORDER BY page_no, part`, snapshotID, extractionID, redo, r.From, r.To)
-}
-
-// AllOCRTasks returns what a run has had read by OCR at all of its redos, in the order
-// of redos and pages.
-func (db *DB) AllOCRTasks(ctx context.Context, snapshotID, extractionID string) ([]model.OCRTask, error) {
-	return db.ocrTasks(ctx, `SELECT task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2
-		ORDER BY redo, page_no, part`, snapshotID, extractionID)
-}
-
-func (db *DB) ocrTasks(ctx context.Context, query, snapshotID string, args ...any) ([]model.OCRTask, error) {
-	rows, err := db.pool.Query(ctx, query, append([]any{snapshotID}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,72 @@ func Unreadable(err error) error {
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return nil
+}
+
+// decodeKnown decodes a record in which nothing may stand that no field takes.
+func decodeKnown(record []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(record))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// Stored is a record as a proof reads it: what cannot be read of it is said.
+type Stored[T any] struct {
+	Record T
+	Unread string // what is wrong with it; "" when all of it is known
+}
+
+// StoredPages returns the page records of a run in page order, as Pages does.
+func (db *DB) StoredPages(ctx context.Context, snapshotID, extractionID string) ([]Stored[model.Page], error) {
+	rows, err := db.pool.Query(ctx, `SELECT page_id::text, page_no, status, record FROM pages
+		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY page_no, page_id`, snapshotID, extractionID)
+	if err != nil {
+		return nil, fmt.Errorf("pages of %s: %w", snapshotID, Classify(err))
+	}
+	pages, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Stored[model.Page], err error) {
+		var id string
+		var no int
+		var status model.PageStatus
+		var record []byte
+		if err := row.Scan(&id, &no, &status, &record); err != nil {
+			return p, err
+		}
+		if err := decodeKnown(record, &p.Record); err != nil {
+			p.Unread = err.Error()
+		}
+		p.Record.PageID, p.Record.PageNo, p.Record.Status = id, no, status
+		return p, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages of %s: %w", snapshotID, Classify(err))
+	}
+	return pages, nil
+}
+
+// StoredOCRTasks returns what a run has had read by OCR at all of its redos, in the
+// order of redos and pages.
+func (db *DB) StoredOCRTasks(ctx context.Context, snapshotID, extractionID string) ([]Stored[model.OCRTask], error) {
+	rows, err := db.pool.Query(ctx, `SELECT redo, page_no, part, task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2
+		ORDER BY redo, page_no, part`, snapshotID, extractionID)
+	if err != nil {
+		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
+	}
+	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Stored[model.OCRTask], err error) {
+		var redo, page, part int
+		var task []byte
+		if err := row.Scan(&redo, &page, &part, &task); err != nil {
+			return t, err
+		}
+		if err := decodeKnown(task, &t.Record); err != nil {
+			t.Unread = err.Error()
+		}
+		t.Record.Redo, t.Record.PageNo, t.Record.Part = redo, page, part
+		return t, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
+	}
+	return tasks, nil
 }
 
 // StoredChunk is a chunk with its state as a proof reads it: what cannot be
@@ -104,11 +171,11 @@ func scanStored(row pgx.CollectableRow, index *int) (StoredChunk, error) {
 		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy, &c.Apart); err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(record, &c.Chunk); err != nil {
+	if err := decodeKnown(record, &c.Chunk); err != nil {
 		c.Unread = "its record: " + err.Error()
 	}
 	c.Chunk.Text, c.Chunk.Content = text, content
-	if err := json.Unmarshal(provenance, &c.Chunk.Provenance); err != nil {
+	if err := decodeKnown(provenance, &c.Chunk.Provenance); err != nil {
 		c.Unread = "its provenance: " + err.Error()
 	}
 	s.ChunkRef = ref

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -52,13 +53,18 @@ type pagesOf struct {
 	g      *group
 	s      model.Snapshot // under the run's rules
 	run    model.Run
-	rows   []model.Page
+	rows   []catalog.Stored[model.Page]
 	tasks  map[taskKey]model.OCRTask
 	whole  bool // every page of the run was read
 	counts int  // pages of segments that count
 }
 
 type taskKey struct{ redo, page, part int }
+
+// String names the task.
+func (k taskKey) String() string {
+	return fmt.Sprintf("OCR task of page %d, part %d, redo %d", k.page, k.part, k.redo)
+}
 
 // pages holds the rows of a run's pages, and what was asked for of OCR, against all of
 // its segments, and what the pages that count come to against the run. current says
@@ -82,22 +88,30 @@ func (g *group) lookAtPages(ctx context.Context, s model.Snapshot, run model.Run
 	if err != nil {
 		return err
 	}
-	rows, err := g.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID)
+	rows, err := g.Catalog.StoredPages(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if id := digest.PageID(run.SnapshotID, row.PageNo); id != row.PageID {
-			g.fail("d", fmt.Sprintf("page %d of %s", row.PageNo, run.SnapshotID), "page_id %s computes to %s", row.PageID, id)
+		where := fmt.Sprintf("page %d of %s", row.Record.PageNo, run.SnapshotID)
+		if id := digest.PageID(run.SnapshotID, row.Record.PageNo); id != row.Record.PageID {
+			g.fail("d", where, "page_id %s computes to %s", row.Record.PageID, id)
+		}
+		if row.Unread != "" {
+			g.fail("g", where, "its record cannot be read: %s", row.Unread)
 		}
 	}
-	tasks, err := g.Catalog.AllOCRTasks(ctx, run.SnapshotID, run.ExtractionID)
+	tasks, err := g.Catalog.StoredOCRTasks(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		return err
 	}
 	p := &pagesOf{g: g, s: s.Under(run), run: run, rows: rows, tasks: make(map[taskKey]model.OCRTask, len(tasks)), whole: true}
 	for _, t := range tasks {
-		p.tasks[taskKey{t.Redo, t.PageNo, t.Part}] = t
+		key := taskKey{t.Record.Redo, t.Record.PageNo, t.Record.Part}
+		if t.Unread != "" {
+			g.fail("g", key.String(), "its record cannot be read: %s", t.Unread)
+		}
+		p.tasks[key] = t.Record
 	}
 	read := func(each func(segment.Frame) error) error {
 		for i, row := range segments {
@@ -190,13 +204,13 @@ func framesOf(data []byte) ([]segment.Frame, error) {
 // row compares the record of a page in its segment with its row.
 func (p *pagesOf) row(page model.Page) {
 	where := fmt.Sprintf("page %d of %s", page.PageNo, page.SnapshotID)
-	i := slices.IndexFunc(p.rows, func(r model.Page) bool { return r.PageNo == page.PageNo })
+	i := slices.IndexFunc(p.rows, func(r catalog.Stored[model.Page]) bool { return r.Record.PageNo == page.PageNo })
 	if i < 0 {
 		p.g.fail("g", where, "has no row")
 		return
 	}
 	page.HTML = ""
-	if !equalJSON(page, p.rows[i]) {
+	if !equalJSON(page, p.rows[i].Record) {
 		p.g.fail("g", where, "its row is not what its segment says")
 	}
 }
@@ -211,7 +225,7 @@ func equalJSON(a, b any) bool {
 func (p *pagesOf) read(row model.SegmentRow, page model.Page) {
 	for i, use := range page.OCR {
 		key := taskKey{row.Redo, page.PageNo, i}
-		where := fmt.Sprintf("OCR task of page %d, part %d, redo %d", page.PageNo, i, row.Redo)
+		where := key.String()
 		task, there := p.tasks[key]
 		delete(p.tasks, key)
 		if !there {
@@ -239,12 +253,12 @@ func (p *pagesOf) read(row model.SegmentRow, page model.Page) {
 // left says which tasks of a page it does not name. One that has failed as a whole,
 // beside what OCR would have said, names none.
 func (p *pagesOf) left(row model.SegmentRow, page model.Page) {
-	for key, t := range p.tasks {
+	for key := range p.tasks {
 		if key.redo != row.Redo || key.page != page.PageNo {
 			continue
 		}
 		if page.Status != model.PageFailed || len(page.OCR) > 0 {
-			p.g.fail("g", fmt.Sprintf("OCR task of page %d, part %d, redo %d", t.PageNo, t.Part, t.Redo), "its page names none")
+			p.g.fail("g", key.String(), "its page names none")
 		}
 	}
 }

@@ -140,8 +140,11 @@ func (w *world) capture(v version) model.Run {
 		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
 	}
-	stored := json.RawMessage(`{}`)
-	canonical, err := digest.JCS(stored)
+	stored, err := json.Marshal(map[string]string{"source_id": source, "request_id": request})
+	if err != nil {
+		w.Fatal(err)
+	}
+	canonical, err := digest.JCS(json.RawMessage(stored))
 	if err != nil {
 		w.Fatal(err)
 	}
