@@ -214,7 +214,6 @@ func (l *library) changesValues(tables []tableOf) {
 	said, began, everyRow := classes(), time.Now(), os.Getenv("COLOPHON_ROWS") == "all"
 	turn, count, slowest := 0, 0, time.Duration(0)
 	for _, t := range tables {
-		l.Logf("%s: after %d changes, %.1f s", t.name, count, time.Since(began).Seconds())
 		rows := l.rows(t, 1)
 		for _, c := range t.columns {
 			if class := said[t.name+"."+c.name]; class != catalog.Derived && class != catalog.Bound {

@@ -40,7 +40,9 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 	var all []Contradiction
 	for _, kind := range contradictions() {
 		// Every query takes the document and the time, whether it asks for them or not.
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT place, what FROM (%s) AS found(place, what)
+		// A row from which its name was taken has none to be said.
+		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT coalesce(place, 'a row without a key'), coalesce(what, 'holds nothing where something must be')
+			FROM (%s) AS found(place, what)
 			WHERE $1::text IS NOT NULL AND $2::timestamptz IS NOT NULL ORDER BY place COLLATE "C", what COLLATE "C" LIMIT %d`,
 			kind, maxContradictions), documentID, before)
 		if err != nil {

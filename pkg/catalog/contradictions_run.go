@@ -103,14 +103,17 @@ func ocrContradictions() []string {
 		AND NOT EXISTS (SELECT 1 FROM ocr_tasks t JOIN runs r ON r.snapshot_id = t.snapshot_id AND r.extraction_id = t.extraction_id
 			WHERE t.snapshot_id = s.snapshot_id AND (t.state = 'done' AND t.updated_at = s.created_at OR t.state = 'failed') AND ` + result + `)`,
 
+		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'has an OCR record of a form that none is written in' FROM runs r
+		WHERE ($1 = '' OR r.document_id = $1) AND CASE WHEN r.ocr IS NULL THEN false WHEN jsonb_typeof(r.ocr) <> 'object' THEN true
+			ELSE jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' OR r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}'
+				OR (r.ocr ? 'run') <> (r.ocr ? 'settings') OR (r.ocr ? 'engine') <> (r.ocr ? 'version') OR NOT r.ocr ?| ARRAY['run', 'engine'] END`,
+
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'names other OCR engines than have read its pages'
 		FROM runs r LEFT JOIN LATERAL (SELECT coalesce(array_agg(DISTINCT (t.task->'ocr'->>'engine') || ' ' || (t.task->'ocr'->>'version')), '{}') AS names
 			FROM ocr_tasks t WHERE t.snapshot_id = r.snapshot_id AND t.extraction_id = r.extraction_id AND t.state = 'done') t ON true
 		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}') AND r.state IN ('done', 'partial')
-		AND CASE WHEN r.ocr IS NULL OR jsonb_typeof(r.ocr) <> 'object' OR jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' THEN true
-			ELSE r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}' OR (r.ocr ? 'run') <> (r.ocr ? 'settings')
-			OR NOT r.ocr ? 'run' AND NOT r.ocr ? 'engine'
-			OR (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM (SELECT (r.ocr->>'engine') || ' ' || (r.ocr->>'version') AS n WHERE r.ocr ? 'engine'
+		AND CASE WHEN jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' THEN true
+			ELSE (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM (SELECT (r.ocr->>'engine') || ' ' || (r.ocr->>'version') AS n WHERE r.ocr ? 'engine'
 				UNION ALL SELECT jsonb_array_elements_text(coalesce(r.ocr->'also', '[]'))) e)
 			IS DISTINCT FROM (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM unnest(t.names) n) END`,
 	}

@@ -36,7 +36,7 @@ func (r *Reader) Stores(ctx context.Context, moved, put time.Time) ([]proof.Brea
 		breaks = append(breaks, found...)
 	}
 	for _, look := range []func(context.Context) ([]proof.Break, error){
-		func(ctx context.Context) ([]proof.Break, error) { return r.registered(ctx, moved) }, r.collections,
+		func(ctx context.Context) ([]proof.Break, error) { return r.registered(ctx, moved) }, r.collections, r.results,
 	} {
 		found, err := look(ctx)
 		if err != nil {
@@ -91,6 +91,17 @@ func (r *Reader) orphans(ctx context.Context, b blobstore.Bucket, put time.Time,
 		}
 	}
 	return breaks, flush()
+}
+
+// results returns the stored results whose key is not made of what they are.
+func (r *Reader) results(ctx context.Context) (breaks []proof.Break, err error) {
+	err = r.Catalog.EachStoredResult(ctx, func(s model.StoredResult) {
+		if made := blobstore.OCRKey(s.SourceID, s.Engine, s.Version, s.Key); made != s.ObjectKey {
+			breaks = append(breaks, proof.Break{Step: "g", Where: "stored result " + s.Key + " of " + s.SourceID,
+				What: "its object_key is not made of source, engine, version and key"})
+		}
+	})
+	return breaks, err
 }
 
 // registered holds the registry of collections against what the vector store has
