@@ -22,8 +22,9 @@ func windowContradictions() []string {
 
 		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'was fetched, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
-		WHERE ($1 = '' OR c.document_id = $1) AND c.outcome IN ('stored', 'unchanged') AND c.container = '' AND c.url_canonical <> ''
-		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND w.last_fetch_at IS NULL`,
+		WHERE ($1 = '' OR c.document_id = $1) AND c.container = '' AND c.url_canonical <> ''
+		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND (c.outcome IN ('stored', 'unchanged') AND w.last_fetch_at IS NULL
+			OR c.reason = 'fetch_failed' AND c.request->>'force' IS DISTINCT FROM 'true' AND w.url_digest IS NULL)`,
 	}
 }
 
@@ -39,6 +40,9 @@ func restContradictions() []string {
 		FROM captures c JOIN snapshots s ON s.snapshot_id = c.snapshot_id AND s.record->>'request_id' = c.request_id AND s.source_id = c.source_id
 		LEFT JOIN snapshots p ON p.snapshot_id = s.record->>'parent_snapshot_id'
 		WHERE ($1 = '' OR c.document_id = $1) AND c.container <> coalesce(p.record->>'request_id', '')`,
+
+		`SELECT 'snapshot ' || s.snapshot_id, 'its document is not there: ' || s.document_id FROM snapshots s
+		WHERE ($1 = '' OR s.document_id = $1) AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.document_id = s.document_id)`,
 
 		`SELECT 'document ' || d.document_id, CASE WHEN n.at IS NULL THEN 'has no snapshot' WHEN d.meta <> '{}' THEN 'has meta, which nothing writes'
 			ELSE 'was seen first when no snapshot of it was recorded' END
