@@ -14,7 +14,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
-	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
 // keepRaw is how large captured bytes may be to be held while their group is
@@ -268,7 +267,7 @@ func (g *group) generation(ctx context.Context, m model.Manifest) error {
 			}
 		}
 	}
-	breaks, err := gen.Rest(ctx, func(segment.Frame) {})
+	breaks, err := gen.Rest(ctx)
 	if err != nil {
 		return err
 	}
