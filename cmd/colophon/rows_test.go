@@ -21,6 +21,9 @@ import (
 // nothing in what the system has written itself. Each change is made in a row of the
 // next kind; with COLOPHON_ROWS=all in rows of every kind, which takes minutes.
 func TestRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a system")
+	}
 	t.Setenv("COLOPHON_OCR", "on")
 	t.Setenv("COLOPHON_OCR_ENGINE", "fake:crash@3")
 	t.Setenv("COLOPHON_OCR_WORKERS", "1")
