@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -54,7 +52,7 @@ type pagesOf struct {
 	g      *group
 	s      model.Snapshot // under the run's rules
 	run    model.Run
-	rows   []catalog.Stored[model.Page]
+	rows   map[int]model.Page // by page number
 	tasks  map[taskKey]model.OCRTask
 	whole  bool // every page of the run was read
 	counts int  // pages of segments that count
@@ -106,7 +104,10 @@ func (g *group) lookAtPages(ctx context.Context, s model.Snapshot, run model.Run
 	if err != nil {
 		return err
 	}
-	p := &pagesOf{g: g, s: s.Under(run), run: run, rows: rows, tasks: make(map[taskKey]model.OCRTask, len(tasks)), whole: true}
+	p := &pagesOf{g: g, s: s.Under(run), run: run, rows: make(map[int]model.Page, len(rows)), tasks: make(map[taskKey]model.OCRTask, len(tasks)), whole: true}
+	for _, row := range rows {
+		p.rows[row.Record.PageNo] = row.Record
+	}
 	for _, t := range tasks {
 		key := taskKey{t.Record.Redo, t.Record.PageNo, t.Record.Part}
 		if t.Unread != "" {
@@ -205,13 +206,13 @@ func framesOf(data []byte) ([]segment.Frame, error) {
 // row compares the record of a page in its segment with its row.
 func (p *pagesOf) row(page model.Page) {
 	where := fmt.Sprintf("page %d of %s", page.PageNo, page.SnapshotID)
-	i := slices.IndexFunc(p.rows, func(r catalog.Stored[model.Page]) bool { return r.Record.PageNo == page.PageNo })
-	if i < 0 {
+	row, there := p.rows[page.PageNo]
+	if !there {
 		p.g.fail("g", where, "has no row")
 		return
 	}
 	page.HTML = ""
-	if !equalJSON(page, p.rows[i].Record) {
+	if !equalJSON(page, row) {
 		p.g.fail("g", where, "its row is not what its segment says")
 	}
 }
