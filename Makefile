@@ -99,6 +99,10 @@ soak: install build ## ten minutes at half load: nothing of a process grows (FOR
 flips: ## verify finds every one of 1,000 random single-byte flips
 	cd cmd/colophon && COLOPHON_FLIPS=1000 $(GO) test -count=1 -v -run TestVerify .
 
+.PHONY: rows
+rows: ## verify finds every change of a value, in rows of every kind of every table
+	cd cmd/colophon && COLOPHON_ROWS=all $(GO) test -count=1 -v -timeout 60m -run 'TestRows$$' .
+
 .PHONY: conformance
 conformance: ## the vector store's tests on Qdrant's own engine: make conformance QDRANT_ENGINE=FILE
 	@GO="$(GO)" .ci/conformance "$(QDRANT_ENGINE)"

@@ -20,6 +20,7 @@ require (
 	github.com/colophon-dev/colophon/services/indexer v0.0.0
 	github.com/colophon-dev/colophon/services/splitter v0.0.0
 	github.com/nats-io/nats.go v1.55.0
+	golang.org/x/sync v0.24.0
 )
 
 require (
@@ -141,7 +142,6 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/image v0.44.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.16.0 // indirect

@@ -28,6 +28,7 @@ type library struct {
 	qdrant  *qdrant.Client
 	alias   string
 	samples string // folder of the corpus
+	damaged string // ctid of the row that was changed last
 }
 
 func (l *library) must(err error) {
@@ -38,6 +39,12 @@ func (l *library) must(err error) {
 }
 
 func newLibrary(t *testing.T) *library {
+	t.Helper()
+	return newLibraryOf(t, (*library).fill)
+}
+
+// newLibraryOf starts a system and has it filled.
+func newLibraryOf(t *testing.T, fill func(*library, *temporary)) *library {
 	t.Helper()
 	l := &library{T: t, out: new(bytes.Buffer), samples: t.TempDir()}
 	ctx := t.Context()
@@ -62,16 +69,16 @@ func newLibrary(t *testing.T) *library {
 		s.Name = "The " + id
 		l.must(tmp.db.PutSource(ctx, s))
 	}
-	l.fill(tmp)
-	if l.sys, err = l.cli.system(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.sys.close)
 	l.pg, err = pgx.Connect(ctx, set.Postgres.URL.Value())
 	l.must(err)
 	t.Cleanup(func() { _ = l.pg.Close(context.WithoutCancel(ctx)) })
 	_, err = l.pg.Exec(ctx, `SET search_path = `+pgx.Identifier{set.Postgres.Schema}.Sanitize())
 	l.must(err)
+	fill(l, tmp)
+	if l.sys, err = l.cli.system(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.sys.close)
 	host, port, _ := strings.Cut(set.Qdrant.Addr, ":")
 	var number int
 	_, err = fmt.Sscan(port, &number)

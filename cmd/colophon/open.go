@@ -133,7 +133,7 @@ func (c *cli) system(ctx context.Context) (*system, error) {
 	}
 	s.reader = &verify.Reader{
 		Catalog: db, Blobs: s.blobs, Vectors: s.vectors, Alias: set.Qdrant.Collection, Extractor: s.child,
-		Chunker: chunker.Again(), Members: new(verify.Members),
+		Chunker: chunker.Again(), Survey: chunker.Survey(), Link: chunker.Link(), Members: new(verify.Members),
 	}
 	return s, nil
 }

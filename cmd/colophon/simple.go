@@ -77,8 +77,11 @@ func (c *cli) versionCommand() *cobra.Command {
 
 func (c *cli) migrateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "migrate", Short: "Bring the catalog's schema up to date", Example: "  colophon migrate",
-		Args: args(cobra.NoArgs),
+		Use: "migrate", Short: "Bring the catalog's schema up to date",
+		Long: "Brings the catalog's schema to the version of this build, and binds the rows that\n" +
+			"older services have written beside it: verify misses the digests of those until then.",
+		Example: "  colophon migrate",
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			db, _, err := c.catalog(cmd.Context())
 			if err != nil {
@@ -88,7 +91,16 @@ func (c *cli) migrateCommand() *cobra.Command {
 			if err := db.Migrate(cmd.Context()); err != nil {
 				return err
 			}
-			return c.print(map[string]bool{"migrated": true}, func(w io.Writer) { fmt.Fprintln(w, "the catalog's schema is that of this build") })
+			bound, err := db.BindRows(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.print(map[string]any{"migrated": true, "bound": bound}, func(w io.Writer) {
+				fmt.Fprintln(w, "the catalog's schema is that of this build")
+				if bound > 0 {
+					fmt.Fprintf(w, "%s bound that had no digest\n", many(bound, "row"))
+				}
+			})
 		},
 	}
 }

@@ -52,18 +52,20 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 	if !c.RequestedAt.IsZero() {
 		requestedAt = &c.RequestedAt
 	}
-	stands, err = scanCapture(db.pool.QueryRow(ctx, `INSERT INTO captures
+	stands, err = scanCapture(db.pool.QueryRow(ctx, `WITH accepted AS (INSERT INTO captures
 		(source_id, request_id, request_digest, request, url_canonical, requested_at, lease_owner, lease_until)
 		SELECT $1, $2, $3, $4, $5, coalesce($6, now()), $7, now() + $8::interval FROM `+unsynced+`
-		ON CONFLICT DO NOTHING RETURNING `+captureColumns,
+		ON CONFLICT DO NOTHING RETURNING *), bound AS (`+bindRequest().inserted(`accepted b`, ``)+`)
+		SELECT `+captureColumns+` FROM accepted`,
 		c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, requestedAt, owner, lease))
 	if errors.Is(err, pgx.ErrNoRows) {
-		stands, err = scanCapture(db.pool.QueryRow(ctx, `UPDATE captures
+		stands, err = scanCapture(db.pool.QueryRow(ctx, `WITH opened AS (UPDATE captures
 			SET lease_owner = $4, lease_until = now() + $5::interval, outcome = NULL, reason = '', message = '',
 				decided_at = NULL, announced_at = NULL, progress_at = now()
 			WHERE source_id = $1 AND request_id = $2 AND request_digest = $3
 				AND (lease_until IS NULL OR lease_until < now())
-				AND (outcome IS NULL OR reason = ANY($6)) RETURNING `+captureColumns,
+				AND (outcome IS NULL OR reason = ANY($6)) RETURNING *), unbound AS (`+bindDecision().removed(`opened b`)+`)
+			SELECT `+captureColumns+` FROM opened`,
 			c.SourceID, c.RequestID, c.RequestDigest, owner, lease,
 			forSource()))
 	}
@@ -80,9 +82,9 @@ func (db *DB) AcceptCapture(ctx context.Context, c model.Capture, owner string, 
 // ReopenRefused takes back what was decided of requests for the state of their
 // source alone: whoever sends them again wants to know what becomes of them now.
 func (db *DB) ReopenRefused(ctx context.Context, sourceID string, requests []string) error {
-	_, err := db.pool.Exec(ctx, `UPDATE captures SET outcome = NULL, reason = '', message = '', decided_at = NULL, announced_at = NULL,
+	_, err := db.pool.Exec(ctx, `WITH opened AS (UPDATE captures SET outcome = NULL, reason = '', message = '', decided_at = NULL, announced_at = NULL,
 			progress_at = now() WHERE source_id = $1 AND request_id = ANY($2) AND outcome = 'rejected' AND reason = ANY($3)
-			AND (lease_until IS NULL OR lease_until < now())`, sourceID, requests, forSource())
+			AND (lease_until IS NULL OR lease_until < now()) RETURNING *) `+bindDecision().removed(`opened b`), sourceID, requests, forSource())
 	if err != nil {
 		return fmt.Errorf("requests of %s that were refused: %w", sourceID, Classify(err))
 	}
@@ -130,7 +132,7 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 		if stands, err = scanCapture(tx.QueryRow(ctx, lockCapture, c.SourceID, c.RequestID)); err != nil || stands.Outcome != "" {
 			return err
 		}
-		if stands, err = scanCapture(tx.QueryRow(ctx, decideCapture, decided(c)...)); err != nil || c.Outcome != string(event.OutcomeFailed) {
+		if stands, err = scanCapture(tx.QueryRow(ctx, decideCapture(), decided(c)...)); err != nil || c.Outcome != string(event.OutcomeFailed) {
 			return err
 		}
 		_, err = tx.Exec(ctx, setStatus(), c.DocumentID)
@@ -220,9 +222,9 @@ func (db *DB) RecordMember(ctx context.Context, c model.Capture, s model.Snapsho
 func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture, error) {
 	stands := c
 	err := db.pipelined(ctx, func(p *pipeline) error {
-		p.queue(insertCapture, captureRow(c)...)
+		p.queue(insertCapture(), captureRow(c)...)
 		p.queue(`UPDATE documents SET last_checked_at = now(), last_seen_at = now() WHERE document_id = $1`, c.DocumentID)
-		p.queue(decideMember, append(decided(c), c.Container)...)
+		p.queue(decideMember(), append(decided(c), c.Container)...)
 		p.ask(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
 			stands, err = scanCapture(row)
 			return err
@@ -235,8 +237,12 @@ func (db *DB) DecideMember(ctx context.Context, c model.Capture) (model.Capture,
 	return stands, nil
 }
 
-const insertCapture = `INSERT INTO captures (source_id, request_id, request_digest, request, url_canonical, requested_at, container)
-	VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`
+// insertCapture returns the statement that adds a request's row, and binds it. It
+// counts no row where there is one.
+func insertCapture() string {
+	return `WITH added AS (INSERT INTO captures (source_id, request_id, request_digest, request, url_canonical, requested_at, container)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING *) ` + bindRequest().inserted(`added b`, ``)
+}
 
 func captureRow(c model.Capture) []any {
 	return []any{c.SourceID, c.RequestID, c.RequestDigest, []byte(c.Request), c.URLCanonical, c.RequestedAt, c.Container}
@@ -261,11 +267,14 @@ func (db *DB) Members(ctx context.Context, sourceID, requestID string) (map[stri
 	return counts, nil
 }
 
-// decideMember is decideCapture for a row that may be decided already, or be
+// decideMember returns decideCapture for a row that may be decided already, or be
 // another's.
-const decideMember = `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6, document_id = $7,
-		fetch_status = $8, decided_at = now(), progress_at = now()
-	WHERE source_id = $1 AND request_id = $2 AND container = $9 AND outcome IS NULL`
+func decideMember() string {
+	return `WITH decided AS (UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6, document_id = $7,
+			fetch_status = $8, decided_at = now(), progress_at = now()
+		WHERE source_id = $1 AND request_id = $2 AND container = $9 AND outcome IS NULL RETURNING *) ` +
+		bindDecision().inserted(`decided`+ofDecision, ``)
+}
 
 // recording is whose capture is recorded: by default that of a request which has its
 // row.
@@ -284,10 +293,10 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 			p.queue(unkept)
 		}
 		if r.member {
-			p.queue(insertCapture, captureRow(c)...)
+			p.queue(insertCapture(), captureRow(c)...)
 		}
 		if r.first {
-			p.queue(insertCapture, captureRow(c)...).Exec(func(done pgconn.CommandTag) error {
+			p.queue(insertCapture(), captureRow(c)...).Exec(func(done pgconn.CommandTag) error {
 				if done.RowsAffected() == 0 {
 					return errDecided
 				}
@@ -323,7 +332,7 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 		if err := putWindows(ctx, p, s, windows); err != nil {
 			return err
 		}
-		p.ask(decideCapture, decided(c)...).QueryRow(func(row pgx.Row) (err error) {
+		p.ask(decideCapture(), decided(c)...).QueryRow(func(row pgx.Row) (err error) {
 			stands, err = scanCapture(row)
 			return err
 		})
@@ -348,11 +357,17 @@ var errDecided = errors.New("decided before")
 
 const lockCapture = `SELECT ` + captureColumns + ` FROM captures WHERE source_id = $1 AND request_id = $2 FOR UPDATE`
 
-const decideCapture = `UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6,
-		document_id = $7, lease_until = NULL, lease_owner = '', decided_at = now(), progress_at = now(),
-		retry_after = CASE WHEN $4 = '' THEN NULL ELSE retry_after END,
-		fetch_status = CASE WHEN $8 = '' THEN fetch_status ELSE $8 END
-	WHERE source_id = $1 AND request_id = $2 RETURNING ` + captureColumns
+// decideCapture returns the statement that gives a request its outcome, binds it, and
+// returns the row.
+func decideCapture() string {
+	return `WITH decided AS (UPDATE captures SET outcome = $3, reason = $4, message = $5, snapshot_id = $6,
+			document_id = $7, lease_until = NULL, lease_owner = '', decided_at = now(), progress_at = now(),
+			retry_after = CASE WHEN $4 = '' THEN NULL ELSE retry_after END,
+			fetch_status = CASE WHEN $8 = '' THEN fetch_status ELSE $8 END
+		WHERE source_id = $1 AND request_id = $2 RETURNING *),
+		bound AS (` + bindDecision().inserted(`decided`+ofDecision, ``) + `)
+		SELECT ` + captureColumns + ` FROM decided`
+}
 
 // decided returns the arguments of decideCapture.
 func decided(c model.Capture) []any {

@@ -129,11 +129,22 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrating: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	before, err := provider.GetDBVersion(ctx)
+	if err == nil {
+		_, err = provider.Up(ctx)
+	}
+	if err == nil && before > 0 && before < bindingsSince {
+		_, err = db.BindRows(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("migrating: %w", Classify(err))
 	}
 	return nil
 }
+
+// bindingsSince is the migration that brought the digests of rows: those of before
+// have none.
+const bindingsSince = 17
 
 // unhurried is how to connect for what may take longer than a statement of the
 // running system.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -46,6 +47,26 @@ func (t *DocumentTx) AskUnpublishedLog(snapshotID, extractionID string, limit in
 		*log, err = pgx.CollectRows(rows, scanUnpublished)
 		return err
 	})
+}
+
+// logs notes that the log is written under a run: bindLog is to bind what was.
+func (t *DocumentTx) logs(run model.Run) {
+	name := runName(run)
+	if !slices.ContainsFunc(t.logged, func(r model.Run) bool { return runName(r) == name }) {
+		t.logged = append(t.logged, run)
+	}
+}
+
+// bindLog binds what the transaction has written to the log.
+func (t *DocumentTx) bindLog(ctx context.Context) error {
+	for _, run := range t.logged {
+		if err := t.tx.write(ctx, "binding the log of "+runName(run), 1, bindLog().inserted(`chunk_log b`,
+			`WHERE b.snapshot_id = $1 AND b.extraction_id = $2 AND b.redo = $3 AND b.txid = pg_current_xact_id()`),
+			run.SnapshotID, run.ExtractionID, run.Redo); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const markPublished = `UPDATE chunk_log SET published = true WHERE seq = ANY($1)`

@@ -72,6 +72,7 @@ func (t *DocumentTx) AddStates(ctx context.Context, run model.Run, cause string,
 // addStates is AddStates; of the chunks in standing, knowledge says what they are
 // duplicates of.
 func (t *DocumentTx) addStates(ctx context.Context, run model.Run, cause string, states []model.ChunkState, standing map[string]model.KnowledgeKey) error {
+	t.logs(run)
 	states = slices.Clone(states)
 	slices.SortFunc(states, func(a, b model.ChunkState) int { return byIndex(a.ChunkRef, b.ChunkRef) })
 	for part := range slices.Chunk(states, stateBatch) {
@@ -102,6 +103,7 @@ func (t *DocumentTx) addStates(ctx context.Context, run model.Run, cause string,
 // the log entries. Chunks of other documents may be among them when their rows
 // of knowledge are held.
 func (t *DocumentTx) ChangeStates(ctx context.Context, run model.Run, changes []model.StateChange) error {
+	t.logs(run)
 	changes = slices.Clone(changes)
 	slices.SortFunc(changes, func(a, b model.StateChange) int { return byIndex(a.State.ChunkRef, b.State.ChunkRef) })
 	for part := range slices.Chunk(changes, stateBatch) {

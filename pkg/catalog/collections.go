@@ -88,6 +88,20 @@ func (db *DB) WrittenCollections(ctx context.Context, alias string) ([]model.Col
 const writtenCollections = `SELECT ` + collectionColumns + ` FROM collections
 	WHERE alias = $1 AND state IN ('active', 'building') ORDER BY state, name COLLATE "C"`
 
+// CollectionsBefore returns all collections that were registered before a time, by
+// name.
+func (db *DB) CollectionsBefore(ctx context.Context, before time.Time) ([]model.Collection, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+collectionColumns+` FROM collections WHERE created_at < $1 ORDER BY name COLLATE "C"`, before)
+	if err != nil {
+		return nil, fmt.Errorf("collections: %w", Classify(err))
+	}
+	collections, err := pgx.CollectRows(rows, scanCollection)
+	if err != nil {
+		return nil, fmt.Errorf("collections: %w", Classify(err))
+	}
+	return collections, nil
+}
+
 // HasVectors reports whether some chunk is recorded to have a point in the
 // collection.
 func (db *DB) HasVectors(ctx context.Context, collection string) (bool, error) {
@@ -120,7 +134,7 @@ func (db *DB) ResetVectors(ctx context.Context, collection string, lost func(con
 			return err
 		}
 		_, err := tx.Exec(ctx, `UPDATE chunk_manifests SET vector_status = 'none', updated_at = now()
-			WHERE vector_status IN ('present', 'partial')
+			WHERE vector_status IN ('present', 'partial') AND chunk_count > 0
 			AND EXISTS (SELECT 1 FROM collections WHERE name = $1 AND state = 'active')`, collection)
 		return err
 	})

@@ -40,7 +40,9 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 	var all []Contradiction
 	for _, kind := range contradictions() {
 		// Every query takes the document and the time, whether it asks for them or not.
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT place, what FROM (%s) AS found(place, what)
+		// A row from which its name was taken has none to be said.
+		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT coalesce(place, 'a row without a key'), coalesce(what, 'holds nothing where something must be')
+			FROM (%s) AS found(place, what)
 			WHERE $1::text IS NOT NULL AND $2::timestamptz IS NOT NULL ORDER BY place COLLATE "C", what COLLATE "C" LIMIT %d`,
 			kind, maxContradictions), documentID, before)
 		if err != nil {
@@ -52,15 +54,19 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 		all = append(all, found...)
 	}
-	requests, err := requestContradictions(ctx, tx, documentID)
-	if err != nil {
-		return nil, fmt.Errorf("contradictions: %w", Classify(err))
+	for _, look := range []func(context.Context, pgx.Tx, string) ([]Contradiction, error){
+		requestContradictions, madeContradictions,
+		func(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
+			return orderContradictions(ctx, tx, documentID, before)
+		},
+	} {
+		found, err := look(ctx, tx, documentID)
+		if err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+		all = append(all, found...)
 	}
-	order, err := orderContradictions(ctx, tx, documentID, before)
-	if err != nil {
-		return nil, fmt.Errorf("contradictions: %w", Classify(err))
-	}
-	return slices.Concat(all, requests, order), nil
+	return all, nil
 }
 
 // contradictions are queries that yield nothing in a sound catalog: the place
@@ -68,7 +74,8 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 // thing must have moved last to be looked at.
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
-		stateContradictions(), logContradictions())
+		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
+		restContradictions(), vectorContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {
@@ -122,7 +129,7 @@ func chunkContradictions() []string {
 		FROM chunk_manifests m WHERE ($1 = '' OR m.document_id = $1) AND m.same_as <> '' AND NOT EXISTS (SELECT 1 FROM chunk_manifests o
 			WHERE o.doc_hash = m.meta->>'` + metaSameDocHash + `' AND o.generation::text = m.meta->>'` + metaSameGeneration + `'
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
-			AND o.extraction_id = m.extraction_id)`,
+			AND o.extraction_id = m.extraction_id AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version)`,
 
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says that %s pages failed, its segments %s', m.failed_pages, g.failed)
 		FROM chunk_manifests m JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id AND r.redo = m.redo

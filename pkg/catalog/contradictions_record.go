@@ -1,14 +1,5 @@
 package catalog
 
-import (
-	"context"
-	"encoding/json"
-
-	"github.com/jackc/pgx/v5"
-
-	"github.com/colophon-dev/colophon/pkg/digest"
-)
-
 // written is a query's expression for how a record writes the time of a column:
 // RFC 3339 in UTC without zeros at the end of the fraction.
 func written(column string) string {
@@ -86,10 +77,6 @@ func documentContradictions() []string {
 			coalesce(n.r->>'url_canonical', ''), coalesce(n.r->>'content_type', ''), n.r->>'source_type', n.r->>'domain',
 			n.r->>'territory', coalesce(n.r->>'etag', ''), n.r->>'last_modified')`,
 
-		`SELECT 'document ' || d.document_id, 'its host ' || d.host || ' is not that of its URL' FROM documents d
-		WHERE ($1 = '' OR d.document_id = $1) AND d.canonical_url !~ '^[^/]*//[^/]*%' AND d.host <> lower(coalesce(array_to_string(
-			regexp_match(d.canonical_url, '^[^:/?#]+://(?:[^/?#]*@)?(?:\[([^\]]*)\]|([^/?#:@]*))'), ''), ''))`,
-
 		// Chunks of an earlier version that says the same have that one's title.
 		`SELECT 'document ' || d.document_id, 'its fingerprint, title or language is not that of its current version'
 		FROM documents d LEFT JOIN LATERAL (SELECT * FROM chunk_manifests m WHERE m.snapshot_id = d.current_snapshot_id
@@ -144,32 +131,4 @@ func logContradictions() []string {
 		WHERE ($1 = '' OR c.document_id = $1) AND (v.pushed_rev > s.rev OR v.pushed_rev < s.rev AND l.published AND l.at < $2
 			AND v.pushed_at < $2 AND m.vector_status <> 'error')`,
 	}
-}
-
-// requestContradictions returns the requests whose digest is not that of what is
-// stored of them, of one document or of all, at most maxContradictions.
-func requestContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
-	rows, err := tx.Query(ctx, `SELECT source_id, request_id, request_digest, request FROM captures
-		WHERE $1 = '' OR document_id = $1 ORDER BY source_id COLLATE "C", request_id COLLATE "C"`, documentID)
-	if err != nil {
-		return nil, err
-	}
-	var found []Contradiction
-	var sourceID, requestID, said string
-	var request json.RawMessage
-	_, err = pgx.ForEachRow(rows, []any{&sourceID, &requestID, &said, &request}, func() error {
-		canonical, err := digest.JCS(request)
-		what := "its request's digest computes to " + digest.Hex(canonical)
-		switch {
-		case err != nil:
-			what = "its request has no canonical form: " + err.Error()
-		case digest.Hex(canonical) == said:
-			return nil
-		}
-		if len(found) < maxContradictions {
-			found = append(found, Contradiction{"capture " + sourceID + "/" + requestID, what})
-		}
-		return nil
-	})
-	return found, err
 }

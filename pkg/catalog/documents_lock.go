@@ -26,6 +26,7 @@ type DocumentTx struct {
 	tx         *pipeline
 	documentID string
 	versions   *askedVersions // nil: not yet
+	logged     []model.Run    // runs under which the log of chunks was written, each once
 }
 
 // LockDocument runs f in one transaction that holds the document's row, and
@@ -35,7 +36,11 @@ type DocumentTx struct {
 func (db *DB) LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(*DocumentTx) error) error {
 	return db.pipelined(ctx, func(p *pipeline) error {
 		holdDocument(p, documentID, wait)
-		return f(&DocumentTx{tx: p, documentID: documentID})
+		t := &DocumentTx{tx: p, documentID: documentID}
+		if err := f(t); err != nil {
+			return err
+		}
+		return t.bindLog(ctx)
 	})
 }
 
@@ -130,11 +135,19 @@ func (p *runParts) answer(err error) (model.Run, []model.SegmentRow, []int, erro
 }
 
 // FinishRun sets a run's terminal state, with the reason and the sentence of
-// what failed.
+// what failed. Pages of a run that has failed and that still wait fail with it.
 func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
-	return t.tx.write(ctx, fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID), 1,
-		`UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(), progress_at = now(), reconciled = 0
-		WHERE snapshot_id = $1 AND extraction_id = $2`,
+	what := fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID)
+	if run.State == model.RunFailed {
+		if err := t.tx.write(ctx, what, 1, `UPDATE pages SET status = 'failed', reason = $3, error_message = $4, updated_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND status = 'pending'`,
+			run.SnapshotID, run.ExtractionID, run.Reason, run.Message); err != nil {
+			return err
+		}
+	}
+	return t.tx.write(ctx, what, 1, `WITH ended AS (UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(),
+			progress_at = now(), reconciled = 0
+		WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING *) `+bindEnd().inserted(`ended b`, ``),
 		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
 }
 

@@ -103,7 +103,7 @@ func (db *DB) RecordNotModified(ctx context.Context, c model.Capture, s model.Sn
 		if err := putWindows(ctx, p, s, windows); err != nil {
 			return err
 		}
-		p.ask(decideCapture, decided(c)...).QueryRow(func(row pgx.Row) (err error) {
+		p.ask(decideCapture(), decided(c)...).QueryRow(func(row pgx.Row) (err error) {
 			stands, err = scanCapture(row)
 			return err
 		})

@@ -39,8 +39,9 @@ func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.
 		return fmt.Errorf("manifest %s: %w", m.DocHash, err)
 	}
 	return t.tx.write(ctx, fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation), 1,
-		`INSERT INTO chunk_manifests (`+insertedColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+		`WITH added AS (INSERT INTO chunk_manifests (`+insertedColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING *) `+
+			bindManifest().inserted(`added b`, ``),
 		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
 		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
 		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus, v.FailedPages)
@@ -135,12 +136,20 @@ func (t *DocumentTx) AskVersions(docHash string) {
 	t.tx.ask(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
 		func(row pgx.Row) error { return row.Scan(&v.Next) })
 	askLanded(t.tx, t.documentID, &v.Landed)
-	t.tx.ask(orderedCaptures, t.documentID).Query(func(rows pgx.Rows) (err error) {
-		v.Captured, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Captured, error) { return scanCaptured(row) })
-		return err
-	})
+	askCaptured(t.tx, t.documentID, &v.Captured)
 	v.recorded = askCurrent(t.tx, t.documentID)
 }
+
+// askCaptured asks for the snapshots of a document that the order of its versions
+// depends on.
+func askCaptured(p *pipeline, documentID string, captured *[]model.Captured) {
+	p.ask(orderedCaptures, documentID).Query(func(rows pgx.Rows) (err error) {
+		*captured, err = pgx.CollectRows(rows, scanOneCaptured)
+		return err
+	})
+}
+
+func scanOneCaptured(row pgx.CollectableRow) (model.Captured, error) { return scanCaptured(row) }
 
 // landedVersions selects the versions of documents that were made into chunks and
 // not taken down, as scanVersion reads them. Where it was not noted how many pages a
@@ -157,14 +166,18 @@ const landedVersions = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extrac
 
 // askLanded asks for the versions of a document that have landed, in their order.
 func askLanded(p *pipeline, documentID string, landed *[]model.Version) {
-	p.ask(landedVersions+` AND m.document_id = $1 ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`, documentID).
-		Query(func(rows pgx.Rows) (err error) {
-			*landed, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Version, error) {
-				var document string
-				return scanVersion(row, &document)
-			})
-			return err
-		})
+	p.ask(landedOf, documentID).Query(func(rows pgx.Rows) (err error) {
+		*landed, err = pgx.CollectRows(rows, scanLanded)
+		return err
+	})
+}
+
+// landedOf selects the versions of the document $1 that have landed, in their order.
+const landedOf = landedVersions + ` AND m.document_id = $1 ORDER BY s.retrieved_at, s.snapshot_id COLLATE "C", r.run_order, m.generation`
+
+func scanLanded(row pgx.CollectableRow) (model.Version, error) {
+	var document string
+	return scanVersion(row, &document)
 }
 
 func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
@@ -177,9 +190,14 @@ func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
 // askCurrent asks what a document's row says that is current.
 func askCurrent(p *pipeline, documentID string) *model.Recorded {
 	r := &model.Recorded{}
-	p.ask(`SELECT current_snapshot_id, current_extraction_id, current_doc_hash, current_generation, unsettled_at IS NOT NULL
-		FROM documents WHERE document_id = $1`, documentID).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation, &r.Unsettled)
-	})
+	p.ask(recordedOf, documentID).QueryRow(func(row pgx.Row) error { return scanRecorded(row, r) })
 	return r
+}
+
+// recordedOf selects what scanRecorded reads of the document $1.
+const recordedOf = `SELECT current_snapshot_id, current_extraction_id, current_doc_hash, current_generation, unsettled_at IS NOT NULL
+	FROM documents WHERE document_id = $1`
+
+func scanRecorded(row pgx.Row, r *model.Recorded) error {
+	return row.Scan(&r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation, &r.Unsettled)
 }

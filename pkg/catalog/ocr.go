@@ -105,6 +105,30 @@ func (db *DB) StoredOCR(ctx context.Context, sourceID, picture, run, key string)
 	return s, nil
 }
 
+// EachStoredResult calls look with every stored result, in the order of their keys. It
+// holds a connection until it returns.
+func (db *DB) EachStoredResult(ctx context.Context, look func(model.StoredResult)) error {
+	rows, err := db.pool.Query(ctx, `SELECT `+ocrColumns+` FROM stored_results
+		ORDER BY kind COLLATE "C", source_id COLLATE "C", picture COLLATE "C", run COLLATE "C"`)
+	if err == nil {
+		for rows.Next() {
+			var s model.StoredResult
+			if s, err = scanOCR(rows); err != nil {
+				break
+			}
+			look(s)
+		}
+		rows.Close()
+	}
+	if err == nil {
+		err = rows.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("stored results: %w", Classify(err))
+	}
+	return nil
+}
+
 const ocrColumns = `kind, source_id, picture, run, key, snapshot_id, engine, version, object_key, digest`
 
 func scanOCR(row pgx.Row) (s model.StoredResult, err error) {

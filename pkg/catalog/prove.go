@@ -1,15 +1,105 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
+
+// ErrUnreadable says that a row holds what nothing of this build has written.
+var ErrUnreadable = errors.New("cannot be read")
+
+// Unreadable returns an error of this package as ErrUnreadable when it says that a
+// value of a row is not of its form, else nil: a proof says so of the row and goes on.
+func Unreadable(err error) error {
+	var (
+		syntax *json.SyntaxError
+		typed  *json.UnmarshalTypeError
+		moment *time.ParseError
+		scan   pgx.ScanArgError
+		pg     *pgconn.PgError
+	)
+	if errors.As(err, &syntax) || errors.As(err, &typed) || errors.As(err, &moment) || errors.As(err, &scan) ||
+		errors.As(err, &pg) && pg.Code == "22P02" { // a text that is no number
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return nil
+}
+
+// decodeKnown decodes a record in which nothing may stand that no field takes.
+func decodeKnown(record []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(record))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// Stored is a record as a proof reads it: what cannot be read of it is said.
+type Stored[T any] struct {
+	Record T
+	Unread string // what is wrong with it; "" when all of it is known
+}
+
+// StoredPages returns the page records of a run in page order, as Pages does.
+func (db *DB) StoredPages(ctx context.Context, snapshotID, extractionID string) ([]Stored[model.Page], error) {
+	rows, err := db.pool.Query(ctx, `SELECT page_id::text, page_no, status, record FROM pages
+		WHERE snapshot_id = $1 AND extraction_id = $2 ORDER BY page_no, page_id`, snapshotID, extractionID)
+	if err != nil {
+		return nil, fmt.Errorf("pages of %s: %w", snapshotID, Classify(err))
+	}
+	pages, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Stored[model.Page], err error) {
+		var id string
+		var no int
+		var status model.PageStatus
+		var record []byte
+		if err := row.Scan(&id, &no, &status, &record); err != nil {
+			return p, err
+		}
+		if err := decodeKnown(record, &p.Record); err != nil {
+			p.Unread = err.Error()
+		}
+		p.Record.PageID, p.Record.PageNo, p.Record.Status = id, no, status
+		return p, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pages of %s: %w", snapshotID, Classify(err))
+	}
+	return pages, nil
+}
+
+// StoredOCRTasks returns what a run has had read by OCR at all of its redos, in the
+// order of redos and pages.
+func (db *DB) StoredOCRTasks(ctx context.Context, snapshotID, extractionID string) ([]Stored[model.OCRTask], error) {
+	rows, err := db.pool.Query(ctx, `SELECT redo, page_no, part, task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2
+		ORDER BY redo, page_no, part`, snapshotID, extractionID)
+	if err != nil {
+		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
+	}
+	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Stored[model.OCRTask], err error) {
+		var redo, page, part int
+		var task []byte
+		if err := row.Scan(&redo, &page, &part, &task); err != nil {
+			return t, err
+		}
+		if err := decodeKnown(task, &t.Record); err != nil {
+			t.Unread = err.Error()
+		}
+		t.Record.Redo, t.Record.PageNo, t.Record.Part = redo, page, part
+		return t, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
+	}
+	return tasks, nil
+}
 
 // StoredChunk is a chunk with its state as a proof reads it: what cannot be
 // read of it is said, and hides nothing else.
@@ -81,15 +171,48 @@ func scanStored(row pgx.CollectableRow, index *int) (StoredChunk, error) {
 		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy, &c.Apart); err != nil {
 		return c, err
 	}
-	if err := json.Unmarshal(record, &c.Chunk); err != nil {
+	if err := decodeKnown(record, &c.Chunk); err != nil {
 		c.Unread = "its record: " + err.Error()
 	}
 	c.Chunk.Text, c.Chunk.Content = text, content
-	if err := json.Unmarshal(provenance, &c.Chunk.Provenance); err != nil {
+	if err := decodeKnown(provenance, &c.Chunk.Provenance); err != nil {
 		c.Unread = "its provenance: " + err.Error()
 	}
 	s.ChunkRef = ref
 	return c, nil
+}
+
+// DocumentLinks returns what the versions of a document are decided by and all of its
+// chunks with their states, in the order of the chunks, of one moment.
+func (db *DB) DocumentLinks(ctx context.Context, documentID string) (h model.History, links []model.ChunkLink, err error) {
+	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return h, nil, fmt.Errorf("chunks of %s: %w", documentID, Classify(err))
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if h.Landed, err = collectAll(ctx, tx, scanLanded, landedOf, documentID); err == nil {
+		h.Captured, err = collectAll(ctx, tx, scanOneCaptured, orderedCaptures, documentID)
+	}
+	if err == nil {
+		err = scanRecorded(tx.QueryRow(ctx, recordedOf, documentID), &h.Recorded)
+	}
+	if err == nil {
+		links, err = collectAll(ctx, tx, scanLink, `SELECT `+linkColumns+` FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+			WHERE c.document_id = $1 ORDER BY c.doc_hash COLLATE "C", c.generation, c.chunk_index`, documentID)
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a document without a row is missed elsewhere
+		return model.History{}, nil, fmt.Errorf("chunks of %s: %w", documentID, Classify(err))
+	}
+	return h, links, nil
+}
+
+// collectAll returns the rows of a query.
+func collectAll[T any](ctx context.Context, tx pgx.Tx, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
 }
 
 // SnapshotIDs returns the next snapshots in the order of their ids, of one

@@ -157,11 +157,6 @@ func (db *DB) FailRun(ctx context.Context, run model.Run, wait time.Duration) (m
 			return err
 		}
 		stands.State, stands.Reason, stands.Message = model.RunFailed, run.Reason, run.Message
-		if _, err := t.tx.Exec(ctx, `UPDATE pages SET status = 'failed', reason = $3, error_message = $4, updated_at = now()
-			WHERE snapshot_id = $1 AND extraction_id = $2 AND status = 'pending'`,
-			run.SnapshotID, run.ExtractionID, run.Reason, run.Message); err != nil {
-			return err
-		}
 		if err := t.FinishRun(ctx, stands); err != nil {
 			return err
 		}

@@ -87,14 +87,16 @@ func (db *DB) StartRun(ctx context.Context, run model.Run, pageIDs []string, sup
 	b.Queue(unkept)
 	// The snapshot's row orders its runs among each other.
 	b.Queue(`SELECT 1 FROM snapshots WHERE snapshot_id = $1 FOR UPDATE`, run.SnapshotID)
-	b.Queue(`INSERT INTO runs (`+runColumns+`)
+	b.Queue(`WITH started AS (INSERT INTO runs (`+runColumns+`)
 		SELECT snapshot_id, $2, $3, $4, 'queued', $5, 0, (SELECT coalesce(max(run_order), 0) + 1 FROM runs WHERE snapshot_id = $1),
-			$6, $7, $8, $9, $10, $11, $12, $13, $14 FROM snapshots WHERE snapshot_id = $1 ON CONFLICT DO NOTHING`,
+			$6, $7, $8, $9, $10, $11, $12, $13, $14 FROM snapshots WHERE snapshot_id = $1 ON CONFLICT DO NOTHING RETURNING *) `+
+		bindRun().inserted(`started b`, ``),
 		run.SnapshotID, run.ExtractionID, run.SourceID, run.DocumentID, run.PageCount, run.Reason, run.Message,
 		run.ParserVersion, run.RulesDigest, run.FactsKey, run.FactsDigest, run.Why, run.Rules, run.OCR)
 	if supersedes != "" {
-		b.Queue(`UPDATE runs SET state = 'superseded', finished_at = now()
-			WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('queued', 'running')`, run.SnapshotID, supersedes)
+		b.Queue(`WITH superseded AS (UPDATE runs SET state = 'superseded', finished_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('queued', 'running') RETURNING *) `+
+			bindEnd().inserted(`superseded b`, ``), run.SnapshotID, supersedes)
 	}
 	// Pages come with their run: those of one that stands already are there, the
 	// first of them too, which comes in last here.
@@ -204,9 +206,9 @@ func (db *DB) redo(ctx context.Context, snapshotID, extractionID string, redo in
 			return err
 		}
 		run.Redo, run.State, run.Reason, run.Message = redo, model.RunQueued, "", ""
-		_, err = tx.Exec(ctx, `UPDATE runs SET redo = $3, state = 'queued', finished_at = NULL, reason = '', message = '',
+		_, err = tx.Exec(ctx, `WITH again AS (UPDATE runs SET redo = $3, state = 'queued', finished_at = NULL, reason = '', message = '',
 			page_count = $4, facts_key = $5, facts_digest = $6, progress_at = now(), reconciled = 0
-			WHERE snapshot_id = $1 AND extraction_id = $2`,
+			WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING *) `+bindEnd().removed(`again b`),
 			snapshotID, extractionID, redo, run.PageCount, run.FactsKey, run.FactsDigest)
 		return err
 	})

@@ -375,3 +375,23 @@ func TestTheFirstSegmentCounts(t *testing.T) {
 		t.Errorf("a segment of no run: %v", err)
 	}
 }
+
+// TestPagesOfAFailedRunDoNotWait fails the pages that were not extracted with a run
+// that something else than its pages has ended, and leaves the others as they are.
+func TestPagesOfAFailedRunDoNotWait(t *testing.T) {
+	db := openCatalog(t)
+	s := addSnapshot(t, db, snapshotOf("a", 1))
+	run := startRun(t, db, s, "x1", 20)
+	putRange(t, db, run, model.PageRange{From: 1, To: 16}, 0)
+	run.Reason, run.Message = "internal", "a segment is gone"
+	finish(t, db, run, model.RunFailed)
+	pages, err := db.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
+	if err != nil || len(pages) != 20 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, p := range pages {
+		if want := map[bool]model.PageStatus{true: model.PageProcessed, false: model.PageFailed}[p.PageNo <= 16]; p.Status != want {
+			t.Errorf("page %d is %s, want %s", p.PageNo, p.Status, want)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func askPutSegment(b *pgx.Batch, s model.SegmentRow, pages []model.Page, out *mo
 	b.Queue(`WITH first AS (INSERT INTO ir_segments (`+segmentColumns+`)
 			SELECT snapshot_id, extraction_id, $3, $4, $5, $6, $7, $8, $9, $10 FROM runs
 			WHERE snapshot_id = $1 AND extraction_id = $2 AND state NOT IN ('superseded', 'removed')
-			ON CONFLICT DO NOTHING RETURNING redo)
+			ON CONFLICT DO NOTHING RETURNING *), bound AS (`+bindSegment().inserted(`first b`, ``)+`)
 		INSERT INTO pages (page_id, extraction_id, snapshot_id, page_no, status, reason, error_message,
 			content_hash, page_hash, record, redo, attempts)
 		SELECT id, run, snap, no, st, reason, message, content, hash, record, first.redo, 1

@@ -235,3 +235,14 @@ func PageContentHash(docxtHTML []byte) string {
 func first(s string, n int) string {
 	return s[:min(n, len(s))]
 }
+
+// Picture names a page, or a region of it, that is to be read by OCR, whoever reads it
+// and how: hex sha256 of [content_hash, page, region]. pageNo counts from 1; a nil
+// region is the whole page.
+func Picture(contentHash string, pageNo int, region *BBox) string {
+	part := ""
+	if region != nil {
+		part = fmt.Sprintf("%g,%g,%g,%g", region.X, region.Y, region.W, region.H)
+	}
+	return HexParts(contentHash, fmt.Sprint(pageNo), part)
+}

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"slices"
+	"strings"
+)
+
 // PageOCR is the decision to read a page, or a part of it, by OCR, and what came
 // of it: the stored result that the page's units are made of (contracts 6 and
 // 13.13c), or why there is none. Without either the page waits for OCR, or OCR
@@ -89,4 +94,17 @@ type OCRSettings struct {
 	Name      string   `json:"name"`                // tells it from other runs with the same settings
 	Languages []string `json:"languages,omitempty"` // ISO 639-1, the best first; none: the source's
 	DPI       int      `json:"dpi,omitempty"`       // dots per inch; 0: 200, and 300 where confidence is low
+}
+
+// OCRLanguages are what is known of the document's languages, ISO 639-1, the best
+// first; none when OCR has to find out.
+func (s Snapshot) OCRLanguages() []string {
+	var out []string
+	for _, l := range append([]string{s.Language, s.SourceLanguage}, s.SourceLanguages...) {
+		l, _, _ = strings.Cut(strings.ToLower(l), "-")
+		if l != "" && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
 }

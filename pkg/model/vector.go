@@ -1,5 +1,10 @@
 package model
 
+import (
+	"fmt"
+	"strings"
+)
+
 // CollectionState is what a collection of vectors is for now.
 type CollectionState string
 
@@ -19,6 +24,19 @@ type Collection struct {
 	Model      string          `json:"model"`
 	Dimensions int             `json:"dimensions"`
 	State      CollectionState `json:"state"`
+}
+
+// CollectionName returns the name of a collection: {alias}_{model}_{dimensions}, in
+// which every byte but letters, digits and "._-" is "-".
+func CollectionName(alias, modelName string, dimensions int) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		default:
+			return '-'
+		}
+	}, fmt.Sprintf("%s_%s_%d", alias, modelName, dimensions))
 }
 
 // Pushed is what is recorded of a chunk in a collection; the zero value means

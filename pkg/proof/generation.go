@@ -64,9 +64,6 @@ func (g *Generation) Close() {
 	}
 }
 
-// Run returns the run and the segments that counted for the generation.
-func (g *Generation) Run() (model.Run, []model.SegmentRow) { return g.doc.run, g.doc.rows }
-
 // stored yields the frames that can be read.
 func (g *Generation) stored(ctx context.Context, each func(segment.Frame) error) error {
 	for _, row := range g.doc.rows {
@@ -174,8 +171,8 @@ func short(s string) string {
 
 // Rest walks the other way when all chunks were proved: every page of the run
 // is looked at, and every unit that must be in a chunk is looked for. It returns
-// what no chunk's proof has said. Each page is handed on, when it can be read.
-func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Break, error) {
+// what no chunk's proof has said.
+func (g *Generation) Rest(ctx context.Context) ([]Break, error) {
 	breaks := slices.Clone(g.doc.breaks)
 	if !g.doc.known {
 		return g.unsaid(breaks), nil
@@ -190,7 +187,6 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 	var fingerprint digest.Fingerprint
 	whole := true
 	err := g.stored(ctx, func(f segment.Frame) error {
-		each(f)
 		for _, u := range f.Units {
 			if !u.Chunked() {
 				continue

@@ -1,21 +1,19 @@
 package verify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
-	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
 // keepRaw is how large captured bytes may be to be held while their group is
@@ -79,7 +77,12 @@ type group struct {
 func (r *Reader) Group(ctx context.Context, snapshotID string) (Group, error) {
 	g := &group{Reader: r, found: Group{SnapshotID: snapshotID, Proofs: []proof.Proof{}, Breaks: []proof.Break{}}}
 	g.found.Tally.Groups = 1
-	if err := g.verify(ctx, snapshotID); err != nil {
+	err := g.verify(ctx, snapshotID)
+	if unread := catalog.Unreadable(err); unread != nil {
+		g.fail("g", "snapshot "+snapshotID, "it or what was made of it %v", unread)
+		err = nil
+	}
+	if err != nil {
 		return g.found, fmt.Errorf("verifying snapshot %s: %w", snapshotID, err)
 	}
 	g.found.Tally.Breaks = len(g.found.Breaks)
@@ -149,7 +152,7 @@ func (g *group) verify(ctx context.Context, snapshotID string) error {
 			return fmt.Errorf("run %s: %w", run.ExtractionID, err)
 		}
 	}
-	return nil
+	return g.links(ctx, s)
 }
 
 // wire reads the bytes as they came over the wire, where they were kept.
@@ -170,19 +173,20 @@ func (g *group) wire(ctx context.Context, s model.Snapshot) error {
 	return nil
 }
 
-// run verifies one run: its generations first, then what they have not read.
+// run verifies one run: its generations first, then its pages with all segments that
+// it ever had.
 func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWhole bool) error {
-	rows, err := g.Catalog.Pages(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
+	if err := g.ids(s, run); err != nil {
 		return err
 	}
 	manifests, err := g.Catalog.RunManifests(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		return err
 	}
-	read := make(map[string]bool) // keys of objects
+	current := false // a manifest is of the run as it is
 	for _, m := range manifests {
-		if err := g.generation(ctx, m, run, rows, read); err != nil {
+		current = current || m.Redo == run.Redo
+		if err := g.generation(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -191,20 +195,7 @@ func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWho
 			return err
 		}
 	}
-	segments, err := g.Catalog.AllSegments(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return err
-	}
-	for _, row := range segments {
-		if read[row.ObjectKey] {
-			continue
-		}
-		where := fmt.Sprintf("segment of pages %d–%d, redo %d", row.From, row.To, row.Redo)
-		if err := g.object(ctx, where, row.ObjectKey, row.Digest); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.pages(ctx, s, run, current)
 }
 
 // object reads a derived object and compares its digest.
@@ -251,9 +242,8 @@ func (g *group) facts(ctx context.Context, s model.Snapshot, run model.Run, rawW
 	return nil
 }
 
-// generation proves the chunks of a manifest and what they were made of. Of the
-// generation that counts for the run, pages are held against their rows.
-func (g *group) generation(ctx context.Context, m model.Manifest, run model.Run, rows []model.Page, read map[string]bool) error {
+// generation proves the chunks of a manifest and what they were made of.
+func (g *group) generation(ctx context.Context, m model.Manifest) error {
 	gen, err := proof.Open(ctx, g, m, g.Chunker)
 	if err != nil {
 		return err
@@ -277,34 +267,10 @@ func (g *group) generation(ctx context.Context, m model.Manifest, run model.Run,
 			}
 		}
 	}
-	breaks, err := gen.Rest(ctx, func(f segment.Frame) {
-		if m.Redo == run.Redo {
-			g.page(f.Page, rows)
-		}
-	})
+	breaks, err := gen.Rest(ctx)
 	if err != nil {
 		return err
 	}
 	g.say(breaks...)
-	_, segments := gen.Run()
-	for _, row := range segments {
-		read[row.ObjectKey] = true
-	}
 	return nil
-}
-
-// page compares the record of a page in its segment with its row.
-func (g *group) page(p model.Page, rows []model.Page) {
-	where := fmt.Sprintf("page %d of %s", p.PageNo, p.SnapshotID)
-	i := slices.IndexFunc(rows, func(r model.Page) bool { return r.PageNo == p.PageNo })
-	if i < 0 {
-		g.fail("g", where, "has no row")
-		return
-	}
-	p.HTML = ""
-	stored, err := json.Marshal(p)
-	row, rowErr := json.Marshal(rows[i])
-	if err != nil || rowErr != nil || !bytes.Equal(stored, row) {
-		g.fail("g", where, "its row is not what its segment says")
-	}
 }

@@ -30,6 +30,8 @@ type Reader struct {
 	Alias     string // of the collection that is searched
 	Extractor *child.Client
 	Chunker   proof.Chunker // makes chunks again; nil leaves that out
+	Survey    proof.Survey  // looks at the pages of runs again; nil leaves that out
+	Link      proof.Link    // links the chunks of documents again; nil leaves that out
 	Members   *Members      // what containers hold; nil reads one for each member
 }
 

@@ -2,11 +2,15 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -31,11 +35,15 @@ func (r *Reader) Stores(ctx context.Context, moved, put time.Time) ([]proof.Brea
 		}
 		breaks = append(breaks, found...)
 	}
-	found, err := r.collections(ctx)
-	if err != nil {
-		return nil, err
+	for _, look := range []func(context.Context) ([]proof.Break, error){
+		func(ctx context.Context) ([]proof.Break, error) { return r.registered(ctx, moved) }, r.collections, r.results,
+	} {
+		found, err := look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		breaks = append(breaks, found...)
 	}
-	breaks = append(breaks, found...)
 	slices.SortStableFunc(breaks, compareBreaks)
 	return breaks, nil
 }
@@ -85,6 +93,64 @@ func (r *Reader) orphans(ctx context.Context, b blobstore.Bucket, put time.Time,
 	return breaks, flush()
 }
 
+// results returns the stored results whose key is not made of what they are.
+func (r *Reader) results(ctx context.Context) (breaks []proof.Break, err error) {
+	err = r.Catalog.EachStoredResult(ctx, func(s model.StoredResult) {
+		if made := blobstore.OCRKey(s.SourceID, s.Engine, s.Version, s.Key); made != s.ObjectKey {
+			breaks = append(breaks, proof.Break{Step: "g", Where: "stored result " + s.Key + " of " + s.SourceID,
+				What: "its object_key is not made of source, engine, version and key"})
+		}
+	})
+	return breaks, err
+}
+
+// registered holds the registry of collections against what the vector store has
+// behind the alias. One that was registered since before may still be made.
+func (r *Reader) registered(ctx context.Context, before time.Time) ([]proof.Break, error) {
+	all, err := r.Catalog.CollectionsBefore(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	target, err := r.Vectors.Alias(ctx, r.Alias)
+	if err != nil && !errors.Is(err, vectorstore.ErrNotFound) {
+		return nil, err
+	}
+	var breaks []proof.Break
+	fail := func(name, format string, args ...any) {
+		breaks = append(breaks, proof.Break{Step: "g", Where: "collection " + name, What: fmt.Sprintf(format, args...)})
+	}
+	known := target == ""
+	for _, c := range all {
+		known = known || c.Name == target
+		if made := model.CollectionName(c.Alias, c.Model, c.Dimensions); made != c.Name {
+			fail(c.Name, "alias, model and dimensions make its name %s", made)
+		}
+		if c.Alias == r.Alias && (c.State == model.CollectionActive) != (c.Name == target) {
+			fail(c.Name, "is %s, and alias %s leads to %q", c.State, r.Alias, target)
+		}
+		if c.State == model.CollectionRetired {
+			continue
+		}
+		switch err := r.Vectors.Collection(c.Name).Check(ctx, c.Dimensions); {
+		case errors.Is(err, vectorstore.ErrNotFound):
+			fail(c.Name, "is registered, and the vector store has none of its name")
+		case fault.KindOf(err) == fault.KindPermanent:
+			fail(c.Name, "is registered otherwise than it is: %v", err)
+		case err != nil:
+			return nil, err
+		}
+	}
+	if known {
+		return breaks, nil
+	}
+	if _, err := r.Catalog.ActiveCollection(ctx, r.Alias); errors.Is(err, catalog.ErrNotFound) {
+		fail(target, "alias %s leads to it, and it is not registered", r.Alias)
+	} else if err != nil {
+		return nil, err
+	}
+	return breaks, nil
+}
+
 // collections holds the points of every written collection against the rows
 // that say that they are there, both ways.
 func (r *Reader) collections(ctx context.Context) ([]proof.Break, error) {
@@ -95,15 +161,13 @@ func (r *Reader) collections(ctx context.Context) ([]proof.Break, error) {
 	var breaks []proof.Break
 	for _, c := range written {
 		collection := r.Vectors.Collection(c.Name)
-		missing, err := r.missing(ctx, collection)
-		if err != nil {
-			return nil, err
+		for _, look := range []func(context.Context, *vectorstore.Collection) ([]proof.Break, error){r.missing, r.strange} {
+			found, err := look(ctx, collection)
+			if err != nil && !errors.Is(err, proof.ErrGone) { // one that is gone is the registry's to miss
+				return nil, err
+			}
+			breaks = append(breaks, found...)
 		}
-		strange, err := r.strange(ctx, collection)
-		if err != nil {
-			return nil, err
-		}
-		breaks = append(append(breaks, missing...), strange...)
 	}
 	return breaks, nil
 }

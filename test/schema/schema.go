@@ -1,6 +1,6 @@
 // Package schema writes the pages of docs/schema, the JSON Schemas of the
 // events and the AsyncAPI document: all of them from the Go structs, their doc
-// comments and one example each.
+// comments and one example each; and the page about the columns of the catalog.
 package schema
 
 import (
@@ -66,6 +66,7 @@ func Files(root string) (map[string][]byte, error) {
 		files["docs/schema/"+e.File()+".md"] = page
 	}
 	files["docs/schema/README.md"] = index(comments)
+	files["docs/verify.md"] = columns()
 	if files["docs/asyncapi.json"], err = asyncAPI(comments); err != nil {
 		return nil, err
 	}

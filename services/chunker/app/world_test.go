@@ -206,8 +206,11 @@ func (w *world) record(v version, unchanged func(model.Standing) bool) model.Sna
 	w.Helper()
 	s := w.snapshotOf(v)
 	source, request, at := s.SourceID, s.RequestID, s.RetrievedAt
-	stored := json.RawMessage(`{}`)
-	canonical, err := digest.JCS(stored)
+	stored, err := json.Marshal(map[string]string{"source_id": source, "request_id": request})
+	if err != nil {
+		w.Fatal(err)
+	}
+	canonical, err := digest.JCS(json.RawMessage(stored))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
-	"github.com/colophon-dev/colophon/services/indexer/internal/sync"
 )
 
 var anything vectorstore.Filter
@@ -179,7 +178,7 @@ func mustCollection(r *rig, name string) *vectorstore.Collection {
 }
 
 func TestCollectionName(t *testing.T) {
-	if got := sync.CollectionName("kb", "org/model:7b é", 384); got != "kb_org-model-7b--_384" {
+	if got := model.CollectionName("kb", "org/model:7b é", 384); got != "kb_org-model-7b--_384" {
 		t.Errorf("named %q", got)
 	}
 }

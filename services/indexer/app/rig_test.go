@@ -73,7 +73,7 @@ func (r *rig) newSyncer() *sync.Syncer {
 }
 
 func (r *rig) name() string {
-	return sync.CollectionName(r.env.Collection, retrieval.HashModel, retrieval.HashDimensions)
+	return model.CollectionName(r.env.Collection, retrieval.HashModel, retrieval.HashDimensions)
 }
 
 func (r *rig) collection() *vectorstore.Collection {

@@ -399,7 +399,9 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 			c := &chain{since: l.InfoDate}
 			if repeated := counterpart(before, j); repeated != nil {
 				d.next.Repeats = repeated.ChunkRef
-				c = chainOf[repeated.ChunkRef] // of an earlier version: it is there
+				if c = chainOf[repeated.ChunkRef]; c == nil { // in a sound catalog it is there, since its version is an earlier one
+					c = &chain{since: l.InfoDate}
+				}
 				c.since = min(c.since, l.InfoDate)
 			}
 			c.current = c.current || t.now != nil && l.Set == now
@@ -423,4 +425,23 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 		d.participates = c.current && d.next.Repeats == ""
 	}
 	return out
+}
+
+// States returns what the states of all chunks of a document must be, but for which
+// of equal chunks stands, from the order of its versions alone: what Land and Move
+// write however they have come.
+func States(h model.History, links []model.ChunkLink) []model.ChunkState {
+	if len(h.Landed) == 0 {
+		return nil
+	}
+	timeline := Settle(h)
+	groups, order := byContent(links)
+	states := make([]model.ChunkState, 0, len(links))
+	for _, key := range order {
+		for _, d := range timeline.chains(groups[key]) {
+			d.next.DuplicateOf = ""
+			states = append(states, d.next)
+		}
+	}
+	return states
 }

@@ -50,3 +50,17 @@ func Again() proof.Chunker {
 		}
 	}
 }
+
+// SurveyAgain looks at the pages of a run a second time, as the stage does before it
+// makes chunks of them.
+func SurveyAgain(s model.Snapshot, pages proof.Pages) (proof.Surveyed, error) {
+	var facts assemble.Survey
+	err := pages(func(f segment.Frame) error {
+		facts.Add(f.Page, f.Units)
+		return nil
+	})
+	return proof.Surveyed{
+		State: facts.State(), Reason: facts.Reason, Message: facts.Message,
+		Title: facts.Title(s), Language: facts.Language(s), Fingerprint: facts.Fingerprint(),
+	}, err
+}

@@ -2,9 +2,7 @@ package stage
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -77,7 +75,7 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 		for i, part := range r.Page.OCR {
 			t := model.OCRTask{
 				SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: redo, PageNo: r.Page.PageNo, Part: i,
-				Picture: picture(snap.ContentHash, r.Page.PageNo, part.Region), Languages: languages(snap), OCR: part.Part(),
+				Picture: picture(snap.ContentHash, r.Page.PageNo, part.Region), Languages: snap.OCRLanguages(), OCR: part.Part(),
 			}
 			if run.OCR != nil && run.OCR.Settings != nil {
 				t.DPI = run.OCR.Settings.DPI
@@ -93,24 +91,7 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 
 // picture names what is to be read, whoever reads it and how.
 func picture(contentHash string, pageNo int, region *model.BBox) string {
-	part := ""
-	if region != nil {
-		part = fmt.Sprintf("%g,%g,%g,%g", region.X, region.Y, region.W, region.H)
-	}
-	return digest.HexParts(contentHash, fmt.Sprint(pageNo), part)
-}
-
-// languages are what is known of the document's languages, the best first; none
-// when OCR has to find out.
-func languages(s model.Snapshot) []string {
-	var out []string
-	for _, l := range append([]string{s.Language, s.SourceLanguage}, s.SourceLanguages...) {
-		l, _, _ = strings.Cut(strings.ToLower(l), "-")
-		if l != "" && !slices.Contains(out, l) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return digest.Picture(contentHash, pageNo, (*digest.BBox)(region))
 }
 
 // request asks for the pages that wait.

@@ -3,7 +3,6 @@ package sync
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
@@ -29,19 +28,6 @@ type Store interface {
 	Drop(ctx context.Context, collection string) error
 }
 
-// CollectionName returns the name of a collection: {alias}_{model}_{dimensions},
-// in which every byte but letters, digits and "._-" is "-" (contracts 8).
-func CollectionName(alias, modelName string, dimensions int) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		default:
-			return '-'
-		}
-	}, fmt.Sprintf("%s_%s_%d", alias, modelName, dimensions))
-}
-
 // Setup makes the collections of the alias what the catalog says of them: they
 // exist with their indexes, the alias stands for the active one, and nothing is
 // recorded of points that are lost. It may be repeated, also by several at once,
@@ -53,7 +39,7 @@ func (s *Syncer) Setup(ctx context.Context) error {
 		return noModel(s.Model)
 	}
 	_, err := s.Catalog.RegisterCollection(ctx, model.Collection{
-		Name:  CollectionName(s.Alias, s.Model, embedder.Dimensions()),
+		Name:  model.CollectionName(s.Alias, s.Model, embedder.Dimensions()),
 		Alias: s.Alias, Model: s.Model, Dimensions: embedder.Dimensions(),
 	})
 	if err != nil {

@@ -1,0 +1,224 @@
+package catalog
+
+import "strings"
+
+// Class says how verify finds out that a column was changed.
+type Class string
+
+// The classes of columns.
+const (
+	Derived Class = "derived" // it is made again out of other rows, objects or points, by the function that made it
+	Bound   Class = "bound"   // its digest stands in another row, or it is a digest of what is stored elsewhere
+	Primary Class = "primary" // only the row says so: a change need not be found, and a backup is its only copy
+	Working Class = "working" // leases, counters and clocks of the running system: nothing is proved by it
+)
+
+// Column is a column of the catalog and how verify holds it against the rest.
+type Column struct {
+	Table string
+	Name  string
+	Class Class
+	Why   string // what it is derived from or bound by, or who writes it
+}
+
+// line is one line of the table below: columns that are held in one way.
+type line struct {
+	names string // of the columns, divided by spaces
+	class Class
+	why   string
+}
+
+// Columns returns every column of every table of the catalog, with its class. It is
+// what docs/verify.md is written from; a test holds it against the database.
+func Columns() []Column {
+	var all []Column
+	for _, t := range tables() {
+		for _, l := range t.lines {
+			for _, name := range strings.Fields(l.names) {
+				all = append(all, Column{t.name, name, l.class, l.why})
+			}
+		}
+	}
+	return all
+}
+
+type table struct {
+	name  string
+	lines []line
+}
+
+func tables() []table {
+	return append(append(captureTables(), runTables()...), append(chunkTables(), workingTables()...)...)
+}
+
+func captureTables() []table {
+	return []table{
+		{"sources", []line{
+			{"source_id state record updated_at", Primary, "what an operator has registered"},
+		}},
+		{"captures", []line{
+			{"source_id request_id", Derived, "the stored request names both"},
+			{"request_digest", Derived, "sha256 of the canonical form of the request"},
+			{"request", Bound, "bindings, kind request; and what the snapshot repeats of it"},
+			{"url_canonical", Derived, "canonical form of the request's URL"},
+			{"container", Bound, "bindings, kind request; the snapshot names the container's as its parent"},
+			{"requested_at", Bound, "bindings, kind request"},
+			{"outcome message snapshot_id document_id retry_after fetch_status decided_at", Bound, "bindings, kind decision"},
+			{"reason", Primary, "the word for what went wrong; it stands in bindings, kind decision, too"},
+			{"accepted_at", Working, "clock of the capturer: when the row was written"},
+			{"announced_at progress_at", Working, "clocks of capturer and reconcile: when the outcome was published, when the request moved last"},
+			{"lease_owner lease_until", Working, "lease of the capturer that works on the request"},
+			{"reconciled", Working, "counter of reconcile: how often the request was published again"},
+		}},
+		{"fetch_windows", []line{
+			{"source_id url_canonical", Derived, "a request of the source was for this URL, or its redirects led there"},
+			{"url_digest", Derived, "sha256 of url_canonical"},
+			{"last_fetch_at final_type snapshot_id document_id", Derived, "the newest decision of a fetch of this URL, and its snapshot"},
+			{"lease_owner lease_until", Working, "lease of the request that fetches the URL"},
+		}},
+		{"documents", []line{
+			{"document_id", Derived, "digest of source_id and external_id"},
+			{"source_id external_id", Derived, "its newest snapshot; document_id is their digest"},
+			{"external_digest", Derived, "sha256 of external_id"},
+			{"slug", Derived, "made of the file name, else the URL, of the first snapshot, whose record has it as all others have"},
+			{"host", Derived, "host of canonical_url, by the function of the capturer"},
+			{"canonical_url content_type final_type source_type domain territory etag last_modified content_hash", Derived, "its newest snapshot"},
+			{"current_snapshot_id current_extraction_id current_doc_hash current_generation", Derived, "the newest of its versions, by the order of versions"},
+			{"title language fingerprint", Derived, "the pages of the current version, surveyed as the chunker does"},
+			{"ingest_status error_message", Derived, "its newest run that has ended; of a container the decision of its request"},
+			{"unsettled_at", Derived, "that it is set says that what is current is to be decided anew: never for long"},
+			{"meta", Derived, "nothing writes to it: it is empty"},
+			{"first_seen_at", Derived, "when its first snapshot was recorded"},
+			{"last_checked_at last_seen_at", Working, "clocks of the capturer: the last fetch, the last time that the document was there"},
+			{"last_ingested_at last_processed_at", Working, "clocks of chunker and indexer: the last version that became current, the last run that ended"},
+		}},
+		{"staged_items", []line{
+			{"source_id external_digest document_id", Derived, "the document, of which a version was made into chunks"},
+			{"synced_at", Working, "clock of the indexer: when all vectors of the current version were in; that it is set is derived"},
+		}},
+		{"snapshots", []line{
+			{"snapshot_id", Derived, "digest of source_id, request_id and content_hash"},
+			{"document_id source_id content_hash retrieved_at snapshot_kind final_type", Derived, "the record; ids and hashes computed again from it and from the raw bytes"},
+			{"process", Derived, "the outcome of its request, and the bytes of the other snapshots of its document"},
+			{"record", Bound, "bindings, kind decision, of its request; raw bytes, request and chunks beside"},
+			{"reads_digest", Derived, "digest of what extraction reads of the record"},
+			{"version", Derived, "the order of the document's snapshots: the first of neighbours of which the same is read"},
+			{"created_at", Working, "clock of the capturer: when it was recorded"},
+			{"reconciled", Working, "counter of reconcile: how often its event was published again"},
+			{"progress_at", Working, "clock of capturer and reconcile: when it moved last"},
+		}},
+	}
+}
+
+func runTables() []table {
+	return []table{
+		{"runs", []line{
+			{"snapshot_id extraction_id", Derived, "the snapshot, and the digest of parser version, rules and explicit OCR run"},
+			{"source_id document_id", Derived, "the snapshot"},
+			{"state reason message", Derived, "its pages, surveyed as the chunker does; bindings, kind end, where something else has ended it"},
+			{"page_count", Derived, "its pages and segments; the document, split again"},
+			{"redo", Derived, "the newest of its run_ranges"},
+			{"run_order", Derived, "1, 2, … among the runs of its snapshot; bindings, kind run"},
+			{"parser_version rules_digest", Derived, "extraction_id is a digest of both; rules_digest is that of the rules"},
+			{"rules", Derived, "rules_digest; absent when they are the snapshot's own"},
+			{"facts_key facts_digest", Derived, "the document's facts, found again; the key is made of their digest"},
+			{"why", Bound, "bindings, kind run"},
+			{"ocr", Derived, "settings: a part of extraction_id; engines: those of its ocr_tasks"},
+			{"created_at", Bound, "bindings, kind run"},
+			{"finished_at", Bound, "bindings, kind end"},
+			{"announced_redo", Working, "counter of the chunker: the highest redo whose end was published"},
+			{"reconciled", Working, "counter of reconcile: how often it was moved on"},
+			{"progress_at", Working, "clock of every stage: when it moved last"},
+		}},
+		{"run_ranges", []line{
+			{"snapshot_id extraction_id redo from_page", Derived, "the segments of redos: each has its line, each line its segment"},
+		}},
+		{"pages", []line{
+			{"page_id snapshot_id page_no", Derived, "page_id is a digest of both; 1, 2, … up to the run's page_count"},
+			{"extraction_id", Derived, "its run"},
+			{"redo", Derived, "the segment of its range that counts"},
+			{"status reason error_message content_hash page_hash record", Derived, "the page's frame in that segment; without one, the end of its run"},
+			{"attempts", Working, "counter of the extractor: how often the page was extracted"},
+			{"updated_at", Working, "clock of the extractor"},
+		}},
+		{"ir_segments", []line{
+			{"snapshot_id extraction_id from_page to_page redo", Derived, "the ranges of its run, and those that a redo asked for"},
+			{"object_key", Derived, "made of run, range and digest"},
+			{"digest byte_length", Derived, "the object"},
+			{"processed failed", Derived, "the pages in the object"},
+			{"created_at", Working, "clock of the extractor"},
+		}},
+		{"stored_results", []line{
+			{"kind source_id picture run key engine version digest", Derived, "the ocr_tasks that it has answered, and the pages made of it"},
+			{"snapshot_id created_at", Derived, "the task that it was read for, and when that was answered"},
+			{"object_key", Derived, "made of source, engine, version and key"},
+		}},
+		{"ocr_tasks", []line{
+			{"snapshot_id extraction_id redo page_no part state task", Derived, "the pages in the segments, which name what was read of them; the snapshot's bytes and languages"},
+			{"updated_at", Working, "clock of the OCR workers; that of a stored result is derived from it"},
+		}},
+	}
+}
+
+func chunkTables() []table {
+	return []table{
+		{"chunk_manifests", []line{
+			{"doc_hash", Derived, "digest of the snapshot's source, identity, date and type"},
+			{"generation", Derived, "1, 2, … among the manifests of its doc_hash"},
+			{"document_id source_id snapshot_id extraction_id redo", Derived, "its run, and the segments that it is made of"},
+			{"canonical_url source_file doc_type", Derived, "the snapshot"},
+			{"chunk_count", Derived, "its chunks, cut again"},
+			{"status", Derived, "done: others are never written"},
+			{"same_as meta", Derived, "the first version of its document with its fingerprint"},
+			{"fingerprint", Derived, "the units of its pages"},
+			{"segments_digest", Derived, "digest of the digests of the segments that counted"},
+			{"chunker_version header_version", Derived, "its chunks name both; of the versions at hand they are cut again"},
+			{"vector_status error_message", Derived, "the vectors that its chunks have or point to"},
+			{"last_pushed_collection", Derived, "the active collection, once chunks of it were pushed"},
+			{"created_at updated_at last_pushed_at", Working, "clocks of chunker and indexer"},
+		}},
+		{"chunks", []line{
+			{"chunk_ref point_id doc_hash generation chunk_index document_id source_id snapshot_id text content text_hash " +
+				"content_text_hash source_type provenance record", Derived, "cut again from the segments, field by field; each walks down to the captured bytes"},
+			{"created_at", Working, "clock of the chunker"},
+		}},
+		{"chunk_state", []line{
+			{"chunk_ref", Derived, "the chunk"},
+			{"layer repeats since", Derived, "the chunks of all versions of the document, linked as the chunker does"},
+			{"duplicate_of", Derived, "knowledge of its text"},
+			{"rev changed_by", Derived, "the log of chunks"},
+		}},
+		{"knowledge", []line{
+			{"text_hash source_type chunk_ref", Derived, "the chunks that say it and are no duplicates: one"},
+		}},
+		{"chunk_log", []line{
+			{"seq chunk_ref rev change cause replaced_by snapshot_id extraction_id redo at txid", Bound, "bindings, kind log; the newest revision is that of the state"},
+			{"published", Derived, "set once it is old: what is not is published again"},
+			{"reconciled", Working, "counter of reconcile"},
+		}},
+		{"collections", []line{
+			{"name alias model dimensions state", Derived, "the vector store: what the alias leads to, and of how many dimensions; the name is made of the others"},
+			{"created_at", Working, "clock of the indexer"},
+		}},
+		{"chunk_vectors", []line{
+			{"chunk_ref collection point_id", Derived, "the chunk, the registered collections"},
+			{"pushed_rev present", Derived, "the state of the chunk, and the point in the vector store"},
+			{"pushed_at", Working, "clock of the indexer"},
+			{"reconciled", Working, "counter of reconcile"},
+		}},
+		{"bindings", []line{
+			{"kind key digest", Derived, "the rows that it binds"},
+		}},
+	}
+}
+
+func workingTables() []table {
+	return []table{
+		{"fetch_hosts", []line{{"host next_turn asked_at not_before", Working, "clocks of the capturer: when a host may be asked again"}}},
+		{"fetch_turns", []line{{"host owner turn_at seen_at asking_until", Working, "leases of the capturer: who waits to ask a host"}}},
+		{"attempts", []line{{"consumer message_id failures starts last_error updated_at", Working, "counters of the runner of each stage: deliveries that did not end well"}}},
+		{"adopted_objects", []line{{"bucket key at", Working, "clocks of capturer and extractor: objects that reconcile leaves alone for a while"}}},
+		{"audit", []line{{"seq at who action target why", Primary, "who did what, as it was done"}}},
+		{"goose_db_version", []line{{"id version_id is_applied tstamp", Working, "counters of migrate: which migrations were applied"}}},
+	}
+}

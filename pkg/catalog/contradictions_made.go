@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// What a function of Go has written is made again by that function, row by row.
+
+// few collects contradictions, at most maxContradictions of a kind.
+type few []Contradiction
+
+func (f *few) add(where, format string, args ...any) {
+	if len(*f) < maxContradictions {
+		*f = append(*f, Contradiction{where, fmt.Sprintf(format, args...)})
+	}
+}
+
+// requestContradictions returns the requests whose digest or canonical URL is not
+// that of what is stored of them, of one document or of all.
+func requestContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
+	rows, err := tx.Query(ctx, `SELECT source_id, request_id, request_digest, url_canonical, request FROM captures
+		WHERE $1 = '' OR document_id = $1 ORDER BY source_id COLLATE "C", request_id COLLATE "C"`, documentID)
+	if err != nil {
+		return nil, err
+	}
+	var found few
+	var sourceID, requestID, said, address string
+	var request json.RawMessage
+	_, err = pgx.ForEachRow(rows, []any{&sourceID, &requestID, &said, &address, &request}, func() error {
+		where := "capture " + sourceID + "/" + requestID
+		canonical, err := digest.JCS(request)
+		switch {
+		case err != nil:
+			found.add(where, "its request has no canonical form: %v", err)
+			return nil
+		case digest.Hex(canonical) != said:
+			found.add(where, "its request's digest computes to %s", digest.Hex(canonical))
+		}
+		var asked struct {
+			URL string `json:"url"`
+		}
+		if err := json.Unmarshal(request, &asked); err != nil {
+			found.add(where, "its request cannot be read: %v", err)
+		} else if !isCanonicalOf(address, asked.URL) {
+			found.add(where, "its canonical URL %s is not that of %s", address, asked.URL)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// isCanonicalOf reports whether an address is the canonical form of a URL, under the
+// rules of today or those of before: a request does not say when it was kept. What is
+// secret in a URL is in neither.
+func isCanonicalOf(address, url string) bool {
+	if url == "" {
+		return address == ""
+	}
+	for _, canonical := range []func(string) (string, error){digest.URLCanonV2, digest.URLCanonV1} {
+		if made, err := canonical(url); err == nil && made == address {
+			return true
+		}
+	}
+	return false
+}
+
+// madeContradictions returns documents and manifests of which an id, a hash or a host
+// is made otherwise than it stands there.
+func madeContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
+	documents, err := documentsMade(ctx, tx, documentID)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := manifestsMade(ctx, tx, documentID)
+	return append(documents, manifests...), err
+}
+
+func documentsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
+	rows, err := tx.Query(ctx, `SELECT document_id, source_id, external_id, canonical_url, host FROM documents
+		WHERE $1 = '' OR document_id = $1 ORDER BY document_id COLLATE "C"`, documentID)
+	if err != nil {
+		return nil, err
+	}
+	var found few
+	var id, sourceID, externalID, address, host string
+	_, err = pgx.ForEachRow(rows, []any{&id, &sourceID, &externalID, &address, &host}, func() error {
+		if made := digest.DocumentID(sourceID, externalID); made != id {
+			found.add("document "+id, "its id computes to %s", made)
+		}
+		if made := hostOf(address); made != host {
+			found.add("document "+id, "its host %s is not that of its URL: %s", host, made)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
+	rows, err := tx.Query(ctx, `SELECT m.doc_hash, m.generation, s.record FROM chunk_manifests m
+		JOIN snapshots s ON s.snapshot_id = m.snapshot_id WHERE $1 = '' OR m.document_id = $1
+		ORDER BY m.doc_hash COLLATE "C", m.generation`, documentID)
+	if err != nil {
+		return nil, err
+	}
+	var found few
+	var docHash string
+	var generation int
+	var record json.RawMessage
+	_, err = pgx.ForEachRow(rows, []any{&docHash, &generation, &record}, func() error {
+		var s model.Snapshot
+		where := fmt.Sprintf("manifest %s, generation %d", docHash, generation)
+		if err := json.Unmarshal(record, &s); err != nil {
+			found.add(where, "its snapshot cannot be read: %v", err)
+		} else if made := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)); made != docHash {
+			found.add(where, "its doc_hash computes to %s", made)
+		}
+		return nil
+	})
+	return found, err
+}
