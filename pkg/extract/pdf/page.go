@@ -118,7 +118,7 @@ func (r *reader) layer(known *facts.Document, f *found, g pdfium.Graphics, said 
 		rest[i].Tag = glyphs[rest[i].Seq].Tag
 	}
 	figures := r.figures(g, charts, tables, glyphs, said.alt)
-	page := known.Page(r.pageNo, r.sheet.height)
+	page := known.Page(facts.Sheet{PageNo: r.pageNo, Label: r.out.Label, Width: r.sheet.width, Height: r.sheet.height, Rotation: r.page.Rotation})
 	rest = r.label(figures, shapes, rest, page.BodySize)
 	p := layout.Page{
 		Width: r.sheet.width, Height: r.sheet.height, Glyphs: rest,

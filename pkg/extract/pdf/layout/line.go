@@ -44,6 +44,10 @@ type Line struct {
 	Style
 	Turn            int
 	Hidden, Outside bool
+	// Running is PageHeader or PageFooter for a line that is one by Facts.Running,
+	// else Paragraph. Doubtful: it is none, but stands where they do.
+	Running  Kind
+	Doubtful bool
 }
 
 // fragments cuts the glyphs of one direction, in the engine's order, into
