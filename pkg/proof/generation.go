@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/running"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
@@ -187,24 +188,12 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 			breaks = append(breaks, Break{Step: "g", Where: "chunk " + c.ChunkRef, What: "comes out of the segments and is not stored"})
 		}
 	}
-	var fingerprint digest.Fingerprint
-	whole := true
-	err := g.stored(ctx, func(f segment.Frame) error {
-		each(f)
-		for _, u := range f.Units {
-			if !u.Chunked() {
-				continue
-			}
-			fingerprint.Add(u.FieldsRaw.Text)
-			if left := g.left(f.Page.PageNo, u); g.doc.manifest.HasChunks() && left != "" {
-				breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, f.Page.PageNo), What: "is in no chunk: " + left})
-			}
-		}
-		return nil
-	})
+	fingerprint, left, err := g.units(ctx, each)
 	if err != nil {
 		return nil, err
 	}
+	breaks = append(breaks, left...)
+	whole := true
 	for _, row := range g.doc.rows {
 		p, err := g.doc.pages(ctx, row.From)
 		if err != nil {
@@ -220,6 +209,53 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: "its fingerprint computes to " + fingerprint.Sum()})
 	}
 	return g.unsaid(breaks), nil
+}
+
+// units looks at the units of every page. It returns the fingerprint of their text, and
+// what is in no chunk and must be: all but running heads and feet, which stand
+// elsewhere in the document too.
+func (g *Generation) units(ctx context.Context, each func(segment.Frame)) (digest.Fingerprint, []Break, error) {
+	var (
+		fingerprint digest.Fingerprint
+		read        running.Read
+		claims      running.Claims
+		ids         []string // of units that are in no chunk, by missing
+		missing     []Break
+	)
+	err := g.stored(ctx, func(f segment.Frame) error {
+		each(f)
+		read.Add(f.Page, f.Units)
+		claims.Add(f.Page, f.Units)
+		for _, u := range f.Units {
+			if !u.Chunked() {
+				continue
+			}
+			fingerprint.Add(u.FieldsRaw.Text)
+			if left := g.left(f.Page.PageNo, u); g.doc.manifest.HasChunks() && left != "" {
+				ids = append(ids, u.IRID)
+				missing = append(missing, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, f.Page.PageNo), What: "is in no chunk: " + left})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fingerprint, nil, err
+	}
+	var breaks []Break
+	for i, b := range missing {
+		if !read.LeftOut(ids[i]) {
+			breaks = append(breaks, b)
+		}
+	}
+	if claims.Open() {
+		if err := g.stored(ctx, func(f segment.Frame) error { claims.Search(f.Units); return nil }); err != nil {
+			return fingerprint, nil, err
+		}
+	}
+	for _, u := range claims.Left() {
+		breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, u.PageNo), What: "is left out as a running head or foot and stands nowhere else: " + short(u.Text)})
+	}
+	return fingerprint, breaks, nil
 }
 
 func (g *Generation) unsaid(breaks []Break) []Break {

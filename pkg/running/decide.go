@@ -10,15 +10,37 @@ const (
 	None    Why = iota
 	Repeats     // the same text stands at this height on other pages
 	Number      // it is the page's own number and nothing else
-	Chapter     // it changes with the chapter, and stands elsewhere too
+	Chapter     // it changes with the chapter, and stands elsewhere on its page or on others
+	Outline     // the same, and the outline has it of a page before
 	Marked      // the file calls it an artifact
 )
+
+// The quality flags of units that their file proves to be running heads or feet,
+// where other pages need not show it.
+const (
+	FlagArtifact = "marked_artifact" // it calls them artifacts
+	FlagOutline  = "outline_title"   // its outline has them, of an earlier page
+)
+
+// Flag is the quality flag of a reason, "" for one that the text of the document
+// shows.
+func (w Why) Flag() string {
+	switch w {
+	case Marked:
+		return FlagArtifact
+	case Outline:
+		return FlagOutline
+	}
+	return ""
+}
 
 // Decision says of each row of a page what it is.
 type Decision struct {
 	Rows  []Kind // by Page.Rows
 	Sides []Kind // by Page.Sides
 	Why   []Why  // by Page.Rows
+	// SideWhy is Why by Page.Sides.
+	SideWhy []Why
 	// Doubtful are the rows at the height of a running text that nothing proves to be
 	// one: text of the page that its sentences do not go through.
 	Doubtful []bool
@@ -27,7 +49,7 @@ type Decision struct {
 // Decide says which rows of a page are running heads and feet, from the edges
 // inwards. titles may be nil.
 func Decide(p *Page, f *Facts, titles Titles) Decision {
-	d := Decision{Rows: make([]Kind, len(p.Rows)), Sides: make([]Kind, len(p.Sides)), Why: make([]Why, len(p.Rows)), Doubtful: make([]bool, len(p.Rows))}
+	d := Decision{Rows: make([]Kind, len(p.Rows)), Sides: make([]Kind, len(p.Sides)), SideWhy: make([]Why, len(p.Sides)), Why: make([]Why, len(p.Rows)), Doubtful: make([]bool, len(p.Rows))}
 	marks := f.Artifacts && p.hasText()
 	for _, foot := range []bool{false, true} {
 		f.edge(p, foot, marks, titles, &d)
@@ -36,6 +58,10 @@ func Decide(p *Page, f *Facts, titles Titles) Decision {
 		r := &p.Sides[i]
 		if slices.Contains(f.Sides, f.aside(p, r)) && !(r.Mark == Content && f.Tagged) || r.Mark == Artifact && marks {
 			d.Sides[i] = Foot
+			d.SideWhy[i] = Repeats
+			if !slices.Contains(f.Sides, f.aside(p, r)) {
+				d.SideWhy[i] = Marked
+			}
 		}
 	}
 	return d
@@ -62,6 +88,9 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 		if w == None {
 			break
 		}
+		if w != Marked && !f.isSmall(&p.Rows[i]) && f.inTable(p, i, foot) {
+			break
+		}
 		taken, why = append(taken, i), append(why, w)
 	}
 	// What is not set off from the text below it is the text's, but for what the
@@ -77,7 +106,7 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 			continue
 		}
 		r := &p.Rows[i]
-		d.Doubtful[i] = p.apart(i, foot, f.Pitch) && slices.ContainsFunc(f.Places, func(at Place) bool {
+		d.Doubtful[i] = p.apart(i, foot, f) && slices.ContainsFunc(f.Places, func(at Place) bool {
 			return at.Foot == foot && f.near(p, p.from(r, foot), r.Size, r.Bold, &at)
 		})
 		if !d.Doubtful[i] {
@@ -89,13 +118,13 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 // setOff reports whether row i stands apart from what follows inwards, and is no row
 // of a table or sentence with it.
 func (f *Facts) setOff(p *Page, i int, foot bool) bool {
-	if !p.apart(i, foot, f.Pitch) {
+	if !p.apart(i, foot, f) {
+		return false
+	}
+	if f.inTable(p, i, foot) {
 		return false
 	}
 	_, owned, _ := f.key(p, &p.Rows[i])
-	if !owned && p.inTable(i, foot, f.Pitch) {
-		return false
-	}
 	return owned || !foot || !p.Rows[i].goesOn(p.inner(i, foot))
 }
 
@@ -123,11 +152,13 @@ func (f *Facts) why(p *Page, i int, foot bool, marks bool, titles Titles) Why {
 			return Number
 		case slices.Contains(at.Texts, key):
 			return Repeats
-		case at.Changing && f.known(p, i, at, titles):
-			return Chapter
+		case at.Changing:
+			if w := f.known(p, i, at, titles); w != None {
+				return w
+			}
 		}
 	}
-	if bare && f.Sampled < fewerPages && r.Size <= larger*f.Size {
+	if bare && f.Sampled < fewerPages && !f.isLarge(r) {
 		return Number
 	}
 	return None

@@ -81,9 +81,14 @@ const (
 )
 
 // Learn finds out what repeats on pages, in the order of their numbers. size is that
-// of the document's text; titles may be nil. read: the pages were read by OCR.
-func Learn(pages []Page, size float64, titles Titles, read bool) Facts {
-	f := Facts{Sampled: len(pages), Size: size, Read: read}
+// of the document's text; titles may be nil.
+func Learn(pages []Page, size float64, titles Titles) Facts {
+	f := Facts{Sampled: len(pages), Size: size}
+	f.learn(pages, titles)
+	return f
+}
+
+func (f *Facts) learn(pages []Page, titles Titles) {
 	f.learnPitch(pages)
 	f.learnMarks(pages)
 	f.learnOffsets(pages)
@@ -99,7 +104,6 @@ func Learn(pages []Page, size float64, titles Titles, read bool) Facts {
 	if f.nothingElse(pages, titles) {
 		f.Places = nil // what most pages consist of is their text
 	}
-	return f
 }
 
 // least is how many pages prove a text.
@@ -111,6 +115,9 @@ func (f *Facts) least() int {
 }
 
 func (f *Facts) learnPitch(pages []Page) {
+	if f.Read {
+		return // known from the lines of paragraphs
+	}
 	var steps []float64
 	for i := range pages {
 		rows := pages[i].Rows
@@ -158,7 +165,7 @@ func (f *Facts) learnOffsets(pages []Page) {
 		for _, foot := range []bool{false, true} {
 			for _, k := range p.edgeRows(foot) {
 				r := &p.Rows[k]
-				if p.from(r, foot) > numberEdge*p.Height || !p.apart(k, foot, f.Pitch) {
+				if p.from(r, foot) > numberEdge*p.Height || !p.apart(k, foot, f) {
 					break
 				}
 				for _, part := range r.Parts {
@@ -222,7 +229,7 @@ func (f *Facts) candidates(pages []Page) []candidate {
 			for _, k := range p.edgeRows(foot) {
 				c := candidate{page: p, row: k, foot: foot, from: p.from(&p.Rows[k], foot), outer: outer}
 				c.key, c.owned, c.bare = f.key(p, c.r())
-				c.apart = p.apart(k, foot, f.Pitch)
+				c.apart = p.apart(k, foot, f)
 				outer = outer && c.apart
 				out = append(out, c)
 			}
@@ -247,6 +254,21 @@ func (f *Facts) sameSize(a, b float64) bool {
 		slack = readSize
 	}
 	return math.Abs(a-b) <= slack*math.Max(a, b)
+}
+
+// isSmall and isLarge compare a row with the type of the text.
+func (f *Facts) isSmall(r *Row) bool {
+	if f.Read {
+		return r.Size <= readSmaller*f.Size
+	}
+	return r.Size <= smaller*f.Size
+}
+
+func (f *Facts) isLarge(r *Row) bool {
+	if f.Read {
+		return r.Size > readLarger*f.Size
+	}
+	return r.Size > larger*f.Size
 }
 
 // round is how lengths are stored: to a tenth of a point.

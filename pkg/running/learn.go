@@ -2,7 +2,6 @@ package running
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,12 +85,12 @@ func (f *Facts) plausible(g *group, pages int) bool {
 	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 		return false
 	}
-	if c.r().Size <= larger*f.Size || c.owned || 4*g.pages >= titleShare*pages {
+	if !f.isLarge(c.r()) || c.owned || 4*g.pages >= titleShare*pages {
 		return true
 	}
 	return 3*g.pages >= farShare*pages && !slices.ContainsFunc(g.members, func(c candidate) bool {
 		next := c.page.inner(c.row, c.foot)
-		return next != nil && math.Abs(next.Base-c.r().Base) < farPitch*f.Pitch
+		return next != nil && stepBetween(c.r(), next, c.foot) < farPitch*f.Pitch
 	})
 }
 
@@ -112,7 +111,7 @@ func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 	case f.isAmount(r):
 		return false
 	}
-	return r.Size <= smaller*f.Size || !r.isSentence()
+	return f.isSmall(r) || !r.isSentence()
 }
 
 // amount is a sum of money or a measured value, as the last cell of a row has it.
@@ -158,7 +157,7 @@ var chapterNumber = regexp.MustCompile(`^(?:(?:chapter|chapitre|capítulo|capito
 
 // learnChanging finds the heights at which most pages have a head that changes with
 // the chapter: outermost, apart from the text, and mostly proved to stand elsewhere
-// too.
+// too, or with the page's number. Of each page that is asked again.
 func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string][]candidate, titles Titles) {
 	if len(pages) <= 2 {
 		return
@@ -166,7 +165,7 @@ func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string]
 	var heights []group
 	for i := range found {
 		c := &found[i]
-		if !c.outer || !c.apart || c.r().Size > larger*f.Size && !c.owned || !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
+		if !c.outer || !c.apart || f.isLarge(c.r()) && !c.owned || !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 			continue
 		}
 		at := slices.IndexFunc(heights, func(g group) bool {
@@ -187,7 +186,7 @@ func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string]
 		proved := 0
 		for k := range g.members {
 			c := &g.members[k]
-			if f.known(c.page, c.row, &place, titles) || f.texts(c) {
+			if c.owned || f.known(c.page, c.row, &place, titles) != None || f.texts(c) {
 				proved++
 			}
 		}
@@ -237,28 +236,29 @@ func repeatedParts(f *Facts, members []candidate) []string {
 	return out[:min(len(out), maxTexts)]
 }
 
-// known reports whether each part of the row is the page's number, or stands
+// known says what proves each part of the row: it is the page's number, or stands
 // elsewhere too: at this height on another page, in the outline on a page before, or
 // in the text of this page.
-func (f *Facts) known(p *Page, row int, at *Place, titles Titles) bool {
-	r := &p.Rows[row]
-	for _, part := range r.Parts {
+func (f *Facts) known(p *Page, row int, at *Place, titles Titles) Why {
+	why := Chapter
+	for _, part := range p.Rows[row].Parts {
 		k, _, bare := f.partKey(p, fold(part.Text))
 		if bare || slices.Contains(at.Parts, k) {
 			continue
 		}
 		c := core(strings.Trim(strings.ReplaceAll(k, placeholder, ""), " |/·•–—-"))
 		if len(c) < leastTitle {
-			return false
+			return None
 		}
-		if no, ok := titles[c]; ok && no < p.No {
+		if p.says(c, row) {
 			continue
 		}
-		if !p.says(c, row) {
-			return false
+		if no, ok := titles[c]; !ok || no >= p.No {
+			return None
 		}
+		why = Outline
 	}
-	return true
+	return why
 }
 
 // leastTitle is how many bytes of a title must stand elsewhere to prove it.

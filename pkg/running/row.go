@@ -48,6 +48,7 @@ type Row struct {
 	Parts  []Part
 	Top    float64 // its upper edge, from the upper edge of the page
 	Base   float64 // its baseline, from the upper edge of the page
+	First  float64 // of several lines together: the baseline of the first; else 0
 	Size   float64 // of the type
 	Bold   bool
 	Italic bool
@@ -107,6 +108,9 @@ const (
 	apartPitch, smallPitch, typePitch = 1.5, 1, 1.25
 	// smaller and larger than the text type is from these ratios on.
 	smaller, larger = 0.93, 1.08
+	// readSmaller and readLarger are the same for lines that OCR has read: their height
+	// is that of their ink, which letters without strokes have less of.
+	readSmaller, readLarger = 0.7, 1.5
 	// tablePitch is how far, in line pitches, the next row of a table is at most, and
 	// columnSlack how far, in ems, the edges of a column are off.
 	tablePitch, columnSlack = 2.5, 0.2
@@ -162,9 +166,9 @@ func (r *Row) beside(o *Row) bool {
 }
 
 // apart reports whether row i is set off from what follows it inwards, by its
-// distance or by its type.
-func (p *Page) apart(i int, foot bool, pitch float64) bool {
-	r, next := &p.Rows[i], p.inner(i, foot)
+// distance or by its type. Of what OCR has read the distance alone counts.
+func (p *Page) apart(i int, foot bool, f *Facts) bool {
+	r, next, pitch := &p.Rows[i], p.inner(i, foot), f.Pitch
 	if next == nil {
 		return true
 	}
@@ -175,10 +179,12 @@ func (p *Page) apart(i int, foot bool, pitch float64) bool {
 		}
 		return gap >= (apartPitch-1)*pitch
 	}
-	step := math.Abs(next.Base - r.Base)
+	step := stepBetween(r, next, foot)
 	switch {
 	case step >= apartPitch*pitch:
 		return true
+	case f.Read:
+		return false
 	case r.Size <= smaller*next.Size:
 		return step >= smallPitch*pitch
 	case r.Bold != next.Bold || r.Italic != next.Italic:
@@ -187,12 +193,32 @@ func (p *Page) apart(i int, foot bool, pitch float64) bool {
 	return false
 }
 
+// stepBetween is how far the baselines of a row and of the next one inwards are from
+// each other, where they face each other.
+func stepBetween(r, next *Row, foot bool) float64 {
+	if foot {
+		return math.Abs(r.first() - next.Base)
+	}
+	return math.Abs(next.first() - r.Base)
+}
+
+// first is the baseline of the row's first line.
+func (r *Row) first() float64 {
+	if r.First > 0 {
+		return r.First
+	}
+	return r.Base
+}
+
 // inTable reports whether row i and the next one inwards are rows of one table: both
 // have several parts, and each of the first stands in a column with one of the
-// second.
-func (p *Page) inTable(i int, foot bool, pitch float64) bool {
+// second. A row with the page's own number is in none.
+func (f *Facts) inTable(p *Page, i int, foot bool) bool {
 	r, next := &p.Rows[i], p.inner(i, foot)
-	if next == nil || len(r.Parts) < 2 || len(next.Parts) < 2 || math.Abs(next.Base-r.Base) > tablePitch*pitch {
+	if next == nil || len(r.Parts) < 2 || len(next.Parts) < 2 || stepBetween(r, next, foot) > tablePitch*f.Pitch {
+		return false
+	}
+	if _, owned, _ := f.key(p, r); owned {
 		return false
 	}
 	slack := columnSlack * r.Size

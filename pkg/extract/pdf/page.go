@@ -175,6 +175,9 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 		Type: unitType(b.Kind), Text: text, Confidence: b.Confidence,
 		Level: b.Level, Depth: b.Depth, Marker: b.Marker, Continues: b.Continues, Continued: b.Continued,
 	}
+	if b.Kind == layout.PageHeader || b.Kind == layout.PageFooter {
+		printed = b.InParts() // what sets the page's number off belongs to the proof
+	}
 	if printed != text {
 		out.TextPrinted = printed
 	}
@@ -266,6 +269,9 @@ func flags(b *layout.Block, glyphs []layout.Glyph, confidence float64) ([]string
 	}
 	if b.Turn != 0 {
 		out = append(out, FlagTurned)
+	}
+	if b.Lines[0].Why != "" && b.Kind != layout.Paragraph {
+		out = append(out, b.Lines[0].Why)
 	}
 	mapped, unclear := false, false
 	for i := range glyphs {

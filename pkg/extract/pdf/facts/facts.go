@@ -217,11 +217,11 @@ func (d *Document) running(s Sheet, lines []layout.Line, tables []layout.Rect) {
 	found := running.Decide(&rows.page, &d.Margins, d.titles())
 	for i, members := range rows.lines {
 		for _, k := range members {
-			lines[k].Running, lines[k].Doubtful = kindOf(found.Rows[i]), found.Doubtful[i]
+			lines[k].Running, lines[k].Doubtful, lines[k].Why = kindOf(found.Rows[i]), found.Doubtful[i], found.Why[i].Flag()
 		}
 	}
 	for i, k := range rows.sides {
-		lines[k].Running = kindOf(found.Sides[i])
+		lines[k].Running, lines[k].Why = kindOf(found.Sides[i]), found.SideWhy[i].Flag()
 	}
 }
 

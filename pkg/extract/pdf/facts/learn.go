@@ -179,7 +179,7 @@ func (d *Document) learnRunning(pages []Page) {
 	for i := range pages {
 		rows[i] = rowsOf(pages[i].Sheet, pages[i].Lines, pages[i].Tables).page
 	}
-	d.Margins = running.Learn(rows, d.Body.Size, d.index, false)
+	d.Margins = running.Learn(rows, d.Body.Size, d.index)
 }
 
 // Trim cuts the outline to what a record may hold.

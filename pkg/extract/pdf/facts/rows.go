@@ -162,7 +162,7 @@ func partsOf(lines []layout.Line, members []int) []running.Part {
 	var pieces []layout.Piece
 	size := 0.0
 	for _, k := range members {
-		pieces = append(pieces, lines[k].Pieces(partGap)...)
+		pieces = append(pieces, lines[k].Pieces()...)
 		size = math.Max(size, lines[k].Size)
 	}
 	slices.SortStableFunc(pieces, func(a, b layout.Piece) int { return cmp.Compare(a.At.Left, b.At.Left) })

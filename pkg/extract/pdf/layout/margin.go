@@ -1,6 +1,9 @@
 package layout
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // pageNumber is a page's number standing alone, also as "Page 3 of 7", "- 3 -"
 // or "7-45".
@@ -33,12 +36,12 @@ type Piece struct {
 	At   Rect // in the frame of its direction
 }
 
-// Pieces divides the line where neighbours stand gap ems apart or more.
-func (l *Line) Pieces(gap float64) []Piece {
+// Pieces divides the line where neighbours stand an em apart or more.
+func (l *Line) Pieces() []Piece {
 	var out []Piece
 	start := 0
 	for i := 1; i <= len(l.Glyphs); i++ {
-		if i < len(l.Glyphs) && l.Glyphs[i].At.Left-l.Glyphs[i-1].At.Right < gap*l.Size {
+		if i < len(l.Glyphs) && l.Glyphs[i].At.Left-l.Glyphs[i-1].At.Right < partGap*l.Size {
 			continue
 		}
 		part := Line{Glyphs: l.Glyphs[start:i]}
@@ -50,4 +53,45 @@ func (l *Line) Pieces(gap float64) []Piece {
 		start = i
 	}
 	return out
+}
+
+// partGap is the white space, in ems, that divides the parts of a row: it sets a
+// page's number off from what stands beside it.
+const partGap = 1
+
+// InParts is the text of the block as printed, with a tab where white space divides
+// the parts of a row, and a line's end between rows.
+func (b *Block) InParts() string {
+	var out strings.Builder
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		if i > 0 {
+			before := &b.Lines[i-1]
+			switch {
+			case !sameRow(before, l):
+				out.WriteByte('\n')
+			case l.At.Left-before.At.Right >= partGap*l.Size:
+				out.WriteByte('\t')
+			default:
+				out.WriteByte(' ')
+			}
+		}
+		for k, p := range l.Pieces() {
+			if k > 0 {
+				out.WriteByte('\t')
+			}
+			out.WriteString(p.Text)
+		}
+	}
+	return out.String()
+}
+
+// OneRow reports whether all lines of the block stand side by side.
+func (b *Block) OneRow() bool {
+	for i := 1; i < len(b.Lines); i++ {
+		if !sameRow(&b.Lines[i-1], &b.Lines[i]) {
+			return false
+		}
+	}
+	return true
 }

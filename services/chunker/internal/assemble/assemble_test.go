@@ -24,7 +24,7 @@ func part(id string, edges []float64, rows ...string) model.Unit {
 func assembled(t *testing.T, pages ...[]model.Unit) []string {
 	t.Helper()
 	var out []string
-	a := New(func(b Block) error {
+	a := New(func(string) bool { return false }, func(b Block) error {
 		var lines []string
 		for _, l := range b.Lines {
 			lines = append(lines, l.Text())
