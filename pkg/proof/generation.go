@@ -188,7 +188,7 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 			breaks = append(breaks, Break{Step: "g", Where: "chunk " + c.ChunkRef, What: "comes out of the segments and is not stored"})
 		}
 	}
-	fingerprint, left, err := g.units(ctx, each)
+	fingerprint, omitted, left, err := g.units(ctx, each)
 	if err != nil {
 		return nil, err
 	}
@@ -208,24 +208,29 @@ func (g *Generation) Rest(ctx context.Context, each func(segment.Frame)) ([]Brea
 	if m := g.doc.manifest; whole && fingerprint.Sum() != m.Fingerprint {
 		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: "its fingerprint computes to " + fingerprint.Sum()})
 	}
+	if m := g.doc.manifest; whole && m.LeftOut != nil && *m.LeftOut != omitted.Judge(g.doc.snapshot.SnapshotKind) {
+		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: fmt.Sprintf("what it says is left out computes to %+v", omitted)})
+	}
 	return g.unsaid(breaks), nil
 }
 
-// units looks at the units of every page. It returns the fingerprint of their text, and
-// what is in no chunk and must be: all but running heads and feet, which stand
-// elsewhere in the document too.
-func (g *Generation) units(ctx context.Context, each func(segment.Frame)) (digest.Fingerprint, []Break, error) {
+// units looks at the units of every page. It returns the fingerprint of their text, how
+// much of it is left out of chunks, and what is in no chunk and must be: all but
+// running heads and feet, which stand elsewhere in the document too.
+func (g *Generation) units(ctx context.Context, each func(segment.Frame)) (digest.Fingerprint, model.LeftOut, []Break, error) {
 	var (
 		fingerprint digest.Fingerprint
 		read        running.Read
 		claims      running.Claims
 		ids         []string // of units that are in no chunk, by missing
 		missing     []Break
+		omitted     model.LeftOut
 	)
 	err := g.stored(ctx, func(f segment.Frame) error {
 		each(f)
 		read.Add(f.Page, f.Units)
 		claims.Add(f.Page, f.Units)
+		omitted = omitted.Plus(model.LeftOutOf(f.Units))
 		for _, u := range f.Units {
 			if !u.Chunked() {
 				continue
@@ -239,7 +244,7 @@ func (g *Generation) units(ctx context.Context, each func(segment.Frame)) (diges
 		return nil
 	})
 	if err != nil {
-		return fingerprint, nil, err
+		return fingerprint, omitted, nil, err
 	}
 	var breaks []Break
 	for i, b := range missing {
@@ -247,15 +252,16 @@ func (g *Generation) units(ctx context.Context, each func(segment.Frame)) (diges
 			breaks = append(breaks, b)
 		}
 	}
+	omitted.Heads += read.Characters()
 	if claims.Open() {
 		if err := g.stored(ctx, func(f segment.Frame) error { claims.Search(f.Units); return nil }); err != nil {
-			return fingerprint, nil, err
+			return fingerprint, omitted, nil, err
 		}
 	}
 	for _, u := range claims.Left() {
 		breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, u.PageNo), What: "is left out as a running head or foot and stands nowhere else: " + short(u.Text)})
 	}
-	return fingerprint, breaks, nil
+	return fingerprint, omitted, breaks, nil
 }
 
 func (g *Generation) unsaid(breaks []Break) []Break {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -19,6 +18,7 @@ type Read struct {
 	members [][][]string // ir_ids by page and row
 	heights []float64    // of lines
 	pitches []float64    // of the lines of paragraphs
+	sizes   map[string]int
 	out     map[string]bool
 }
 
@@ -40,10 +40,28 @@ func (c *Read) Add(page model.Page, units []model.Unit) {
 	}
 	p := Page{No: page.PageNo, Label: page.Label, Width: page.Width, Height: page.Height}
 	var members [][]string
+	if c.sizes == nil {
+		c.sizes = make(map[string]int)
+	}
 	for i := range rows {
 		p.Rows, members = append(p.Rows, rows[i].Row), append(members, rows[i].ids)
+		for k, id := range rows[i].ids {
+			c.sizes[id] = rows[i].sizes[k]
+		}
 	}
 	c.pages, c.members = append(c.pages, p), append(c.members, members)
+}
+
+// Characters is how many characters the units that are left out have.
+func (c *Read) Characters() int {
+	if c.out == nil {
+		c.decide()
+	}
+	n := 0
+	for id := range c.out {
+		n += c.sizes[id]
+	}
+	return n
 }
 
 // LeftOut reports whether a unit of the pages is a running head or foot.
@@ -80,6 +98,7 @@ type unitRow struct {
 	Row
 	left, right float64
 	ids         []string
+	sizes       []int // characters, by ids
 }
 
 const (
@@ -101,17 +120,14 @@ func (c *Read) row(page model.Page, u *model.Unit) (unitRow, bool) {
 	}
 	b := u.Evidence[0].BBox
 	top, height, width := b.Y*page.Height, b.H*page.Height, b.W*page.Width
-	r := unitRow{left: b.X * page.Width, right: (b.X + b.W) * page.Width, ids: []string{u.IRID}}
+	r := unitRow{left: b.X * page.Width, right: (b.X + b.W) * page.Width, ids: []string{u.IRID}, sizes: make([]int, 1)}
 	r.Top, r.Base = top, top+height
 	if u.OCREngine == "" || u.Type != model.UnitParagraph && u.Type != model.UnitHeading {
 		r.Solid = true
 		return r, true
 	}
-	for _, s := range u.FieldsRaw.Text {
-		if !unicode.IsSpace(s) {
-			r.Chars++
-		}
-	}
+	r.Chars = model.Visible(u.FieldsRaw.Text)
+	r.sizes[0] = r.Chars
 	lines := 1.0
 	if width > 0 {
 		lines = math.Max(1, math.Round(math.Sqrt(letterShare*float64(r.Chars)*height/width)))
@@ -147,7 +163,7 @@ func joinRows(rows []unitRow) []unitRow {
 		} else {
 			a.Parts = append(a.Parts, r.Parts...)
 		}
-		a.ids = append(a.ids, r.ids...)
+		a.ids, a.sizes = append(a.ids, r.ids...), append(a.sizes, r.sizes...)
 		a.left, a.right, a.Top, a.Base = math.Min(a.left, r.left), math.Max(a.right, r.right), math.Min(a.Top, r.Top), math.Max(a.Base, r.Base)
 		a.Size, a.Chars = math.Max(a.Size, r.Size), a.Chars+r.Chars
 	}

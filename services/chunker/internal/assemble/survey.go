@@ -22,6 +22,7 @@ type Survey struct {
 	bytes       map[string]int // of chunked text, by language
 	fingerprint digest.Fingerprint
 	read        running.Read
+	leftOut     model.LeftOut
 }
 
 // Add takes the next page.
@@ -36,6 +37,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
 	s.read.Add(page, units)
+	s.leftOut = s.leftOut.Plus(model.LeftOutOf(units))
 	for _, u := range units {
 		if !u.Chunked() {
 			continue
@@ -65,6 +67,14 @@ func (s *Survey) count(page model.Page, u model.Unit) {
 // LeftOut reports whether a unit that OCR has read is a running head or foot, as all
 // pages together show. It is to be asked after the last page was added.
 func (s *Survey) LeftOut(irID string) bool { return s.read.LeftOut(irID) }
+
+// Omitted counts what no chunk has of a document of this kind. It is to be asked after
+// the last page was added.
+func (s *Survey) Omitted(kind model.SnapshotKind) model.LeftOut {
+	out := s.leftOut
+	out.Heads += s.read.Characters()
+	return out.Judge(kind)
+}
 
 // State returns the terminal state that the pages give their run: done when all
 // are processed, failed when none is, else partial (contracts 6).

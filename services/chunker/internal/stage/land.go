@@ -201,6 +201,8 @@ func (w *work) manifest(v model.Version) model.Manifest {
 		SameAs: v.SameAs, Fingerprint: v.Fingerprint, SegmentsDigest: digest.HexParts(digests...),
 		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, VectorStatus: model.VectorNone,
 	}
+	left := w.facts.Omitted(w.snapshot.SnapshotKind)
+	m.LeftOut = &left
 	if v.ChunkCount == 0 {
 		m.VectorStatus = model.VectorPresent // every chunk, of none, has its vector
 	}
