@@ -79,19 +79,26 @@ const (
 	farShare, farPitch = 1, 3
 )
 
+// isFar reports whether the row is farPitch line pitches from what follows inwards.
+func (f *Facts) isFar(c candidate) bool {
+	next := c.page.inner(c.row, c.foot)
+	return next == nil || next.Solid || stepBetween(c.r(), next, c.foot) >= farPitch*f.Pitch
+}
+
 // plausible reports whether what repeats can be a running text by its looks.
 func (f *Facts) plausible(g *group, pages int) bool {
 	c := &g.members[0]
 	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 		return false
 	}
+	if g.place.Foot && !c.owned && !f.isSmall(c.r()) && !slices.ContainsFunc(g.members, f.isFar) {
+		return false // it goes with the text, wherever that ends: a motion and its outcome
+	}
 	if !f.isLarge(c.r()) || c.owned || 4*g.pages >= titleShare*pages {
 		return true
 	}
-	return 3*g.pages >= farShare*pages && !slices.ContainsFunc(g.members, func(c candidate) bool {
-		next := c.page.inner(c.row, c.foot)
-		return next != nil && stepBetween(c.r(), next, c.foot) < farPitch*f.Pitch
-	})
+	near := slices.ContainsFunc(g.members, func(c candidate) bool { return !f.isFar(c) })
+	return 3*g.pages >= farShare*pages && !near
 }
 
 // canRun reports whether a row can be a running text at all: it is short, near the

@@ -232,10 +232,6 @@ func (f *Facts) inTable(p *Page, i int, foot bool) bool {
 	return true
 }
 
-// sentenceWords is how many words a sentence has at least, so that "Water Board
-// Ltd." is none.
-const sentenceWords = 4
-
 // isSentence reports a row that ends like a sentence, or in the middle of one.
 func (r *Row) isSentence() bool {
 	text := strings.TrimRight(r.Text(), ")]\"'»”’ ")
@@ -245,8 +241,7 @@ func (r *Row) isSentence() bool {
 		return true
 	case '.', '!', '?', '…', '。', '؟', '।':
 		words := strings.Fields(text)
-		final := strings.TrimRight(words[len(words)-1], ".!?…")
-		return len(words) >= sentenceWords && !abbreviations[strings.ToLower(final)] || last != '.' && len(words) > 1
+		return !abbreviations[strings.ToLower(strings.TrimRight(words[len(words)-1], ".!?…"))]
 	}
 	return false
 }

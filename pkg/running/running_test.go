@@ -84,11 +84,18 @@ func TestWhatIsProvedGoes(t *testing.T) {
 		"two pitches from the text":          {5, func(int) []Row { return []Row{row(56, 10, "of weirs")} }, 5},
 		"one pitch from it, in small type":   {5, func(int) []Row { return []Row{row(68, 8, "of weirs")} }, 5},
 		"a sentence in the type of the text": {10, func(int) []Row { return []Row{row(770, 10, "The motion is carried unanimously.")} }, 0},
-		"a sentence in small type":           {10, func(int) []Row { return []Row{row(770, 7, "Printed on paper of the valley.")} }, 10},
-		"a name that ends with a point":      {3, func(int) []Row { return []Row{row(770, 10, "Water Board of Valley Ltd.")} }, 3},
-		"a figure":                           {3, func(int) []Row { return []Row{row(770, 8, "1250")} }, 0},
-		"a sum":                              {3, func(int) []Row { return []Row{row(770, 8, "carried forward", "1 250.00")} }, 0},
-		"rows of a table":                    {3, func(int) []Row { return []Row{row(752, 10, "Upper", "clear"), row(770, 10, "Upper", "clear")} }, 0},
+		"a short sentence":                   {10, func(int) []Row { return []Row{row(770, 10, "Carried.")} }, 0},
+		"an outcome two pitches below it": {10, func(no int) []Row {
+			return []Row{row(748, 10, fmt.Sprintf("it is moved that sheet %d be kept", no)), row(770, 10, "Carried with all votes")}
+		}, 0},
+		"the same foot, far from the text of one page": {10, func(no int) []Row {
+			return []Row{row(748, 10, fmt.Sprintf("it is moved that sheet %d be kept", no)), row(770, 10, "Of weirs and of rivers")}[min(1, no/10):]
+		}, 10},
+		"a sentence in small type":      {10, func(int) []Row { return []Row{row(770, 7, "Printed on paper of the valley.")} }, 10},
+		"a name that ends with a point": {3, func(int) []Row { return []Row{row(770, 10, "Water Board of Valley Ltd.")} }, 3},
+		"a figure":                      {3, func(int) []Row { return []Row{row(770, 8, "1250")} }, 0},
+		"a sum":                         {3, func(int) []Row { return []Row{row(770, 8, "carried forward", "1 250.00")} }, 0},
+		"rows of a table":               {3, func(int) []Row { return []Row{row(752, 10, "Upper", "clear"), row(770, 10, "Upper", "clear")} }, 0},
 		"what something stands further out of": {4, func(no int) []Row {
 			return []Row{row(755, 8, "of weirs"), row(785, 8, fmt.Sprintf("said once, of sheet %d", no))}
 		}, 0},
