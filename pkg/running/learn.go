@@ -91,14 +91,22 @@ func (f *Facts) plausible(g *group, pages int) bool {
 	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 		return false
 	}
-	if g.place.Foot && !c.owned && !f.isSmall(c.r()) && !slices.ContainsFunc(g.members, f.isFar) {
-		return false // it goes with the text, wherever that ends: a motion and its outcome
+	if f.goesWithText(g) {
+		return false
 	}
 	if !f.isLarge(c.r()) || c.owned || 4*g.pages >= titleShare*pages {
 		return true
 	}
 	near := slices.ContainsFunc(g.members, func(c candidate) bool { return !f.isFar(c) })
 	return 3*g.pages >= farShare*pages && !near
+}
+
+// goesWithText reports feet in the type of the text that are near to its end on all
+// pages, wherever that is: a motion and its outcome.
+func (f *Facts) goesWithText(g *group) bool {
+	return g.place.Foot && !slices.ContainsFunc(g.members, func(c candidate) bool {
+		return c.owned || f.isSmall(c.r()) || f.isFar(c)
+	})
 }
 
 // canRun reports whether a row can be a running text at all: it is short, near the
@@ -186,7 +194,9 @@ func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string]
 	}
 	for i := range heights {
 		g := &heights[i]
-		g.pages = distinctPages(g.members)
+		if g.pages = distinctPages(g.members); f.goesWithText(g) {
+			continue
+		}
 		parts := repeatedParts(f, g.members)
 		place := g.place
 		place.Parts, place.Changing = parts, true
