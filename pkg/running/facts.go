@@ -214,7 +214,6 @@ type candidate struct {
 	bare   bool // and nothing else
 	apart  bool // from what follows inwards
 	outer  bool // nothing but what is apart stands further out
-	inText bool // a row of text in the page's type
 }
 
 func (c *candidate) r() *Row { return &c.page.Rows[c.row] }
