@@ -205,15 +205,15 @@ func kindOf(b bool) int {
 
 // candidate is a row at an edge of a page that can be a running head by itself.
 type candidate struct {
-	page   *Page
-	row    int // in page.Rows
-	foot   bool
-	from   float64
-	key    string
-	owned  bool // it holds the page's own number
-	bare   bool // and nothing else
-	apart  bool // from what follows inwards
-	outer  bool // nothing but what is apart stands further out
+	page  *Page
+	row   int // in page.Rows
+	foot  bool
+	from  float64
+	key   string
+	owned bool // it holds the page's own number
+	bare  bool // and nothing else
+	apart bool // from what follows inwards
+	outer bool // nothing but what is apart stands further out
 }
 
 func (c *candidate) r() *Row { return &c.page.Rows[c.row] }
