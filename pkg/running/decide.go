@@ -138,6 +138,9 @@ func (f *Facts) why(p *Page, i int, foot bool, marks bool, titles Titles) Why {
 		return None
 	}
 	from := p.from(r, foot)
+	if from > numberEdge*p.Height {
+		return None
+	}
 	key, owned, bare := f.key(p, r)
 	if !f.canRun(p, r, from, owned, bare) {
 		return None

@@ -64,10 +64,14 @@ type Offset struct {
 // span is a number in a folded part.
 type span struct{ from, to int }
 
+// maxRoman is how many bytes a part has at most in which a Roman number is looked for:
+// looking costs, and nearly all lines of text have no number at all.
+const maxRoman = 60
+
 // numbersIn returns where in a folded part numbers stand that can be the page's:
 // alone, after a word for page, or at an end and set off by a separator.
 func numbersIn(part string) []span {
-	if !strings.ContainsAny(part, "0123456789ivxlcdm") {
+	if !strings.ContainsAny(part, "0123456789") && (len(part) > maxRoman || !strings.ContainsAny(part, "ivxlcdm")) || len(part) > maxText {
 		return nil
 	}
 	var out []span
