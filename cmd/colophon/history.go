@@ -22,7 +22,8 @@ type history struct {
 		Process  bool                  `json:"process"`
 		Runs     []catalog.RunProgress `json:"runs"`
 	} `json:"snapshots"`
-	Pages []pageState `json:"pages"`
+	Manifests []model.Manifest `json:"manifests"` // newest first
+	Pages     []pageState      `json:"pages"`
 }
 
 type pageState struct {
@@ -35,6 +36,7 @@ type pageState struct {
 	CoverageNote string           `json:"coverage_note"`
 	Flags        []string         `json:"quality_flags"`
 	Ledger       *model.Ledger    `json:"coverage_ledger"`
+	LeftOut      *model.LeftOut   `json:"left_out"`
 	OCR          []model.PageOCR  `json:"ocr"`
 }
 
@@ -78,6 +80,21 @@ func writeHistory(w io.Writer, h history) {
 		}
 	}
 	writeLedger(w, h.Pages)
+	if len(h.Manifests) == 0 || h.Manifests[0].LeftOut == nil {
+		return
+	}
+	left := *h.Manifests[0].LeftOut
+	if left.Any() {
+		fmt.Fprintf(w, "not in chunks: %s\n", tellLeftOut(left))
+	}
+	if left.Unusual != "" {
+		fmt.Fprintf(w, "unusual: %s\n", left.Unusual)
+	}
+}
+
+// tellLeftOut says how many characters repeat around the text and are in no chunk.
+func tellLeftOut(l model.LeftOut) string {
+	return fmt.Sprintf("%d of %d characters left out (%d of running heads and feet, %d of furniture)", l.Heads+l.Furniture, l.Text, l.Heads, l.Furniture)
 }
 
 // writeLedger says of each page how much of it is in its units, and what became
@@ -104,6 +121,9 @@ func writeLedger(w io.Writer, pages []pageState) {
 		}
 		if p.Status == model.PageProcessed && p.Coverage >= 1 {
 			whole++
+		}
+		if p.LeftOut != nil {
+			notes = append(notes, tellLeftOut(*p.LeftOut))
 		}
 		if p.Ledger != nil {
 			total = plus(total, *p.Ledger)

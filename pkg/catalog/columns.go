@@ -173,6 +173,8 @@ func chunkTables() []table {
 			{"fingerprint", Derived, "the units of its pages"},
 			{"segments_digest", Derived, "digest of the digests of the segments that counted"},
 			{"chunker_version header_version", Derived, "its chunks name both; of the versions at hand they are cut again"},
+			{"failed_pages", Derived, "the segments that counted; null for versions of before"},
+			{"left_out", Derived, "the units of its pages, counted again; null for versions of before"},
 			{"vector_status error_message", Derived, "the vectors that its chunks have or point to"},
 			{"last_pushed_collection", Derived, "the active collection, once chunks of it were pushed"},
 			{"created_at updated_at last_pushed_at", Working, "clocks of chunker and indexer"},

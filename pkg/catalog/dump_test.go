@@ -24,6 +24,7 @@ type generation struct {
 	texts   []string
 	repeats map[int]string
 	archive []string // chunk_refs that go there with it
+	leftOut *model.LeftOut
 }
 
 func chunkRef(s model.Snapshot, generation, index int) string {
@@ -63,7 +64,7 @@ func land(t *testing.T, db *catalog.DB, s model.Snapshot, run model.Run, g gener
 			func() error {
 				return tx.AddManifest(ctx, model.Manifest{DocHash: hash, Generation: g.n, DocumentID: s.DocumentID, SourceID: s.SourceID,
 					SnapshotID: s.SnapshotID, ExtractionID: run.ExtractionID, Redo: run.Redo, ChunkCount: len(chunks), Status: "done",
-					DocType: "html", VectorStatus: model.VectorNone}, v)
+					DocType: "html", VectorStatus: model.VectorNone, LeftOut: g.leftOut}, v)
 			},
 			func() error { return tx.SetCurrent(ctx, v, "Title", "en") },
 			func() error { return tx.SetIngestStatus(ctx) },

@@ -126,7 +126,7 @@ func scanManifest(row pgx.CollectableRow) (model.Manifest, error) {
 	)
 	err := row.Scan(&m.DocHash, &m.Generation, &m.DocumentID, &m.SourceID, &m.SnapshotID, &m.ExtractionID, &m.Redo,
 		&m.CanonicalURL, &m.SourceFile, &m.DocType, &m.ChunkCount, &m.Status, &m.ErrorMessage, &m.SameAs, &m.Fingerprint,
-		&m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.VectorStatus, &m.LastPushedAt, &m.LastPushedCollection)
+		&m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.LeftOut, &m.VectorStatus, &m.LastPushedAt, &m.LastPushedCollection)
 	if err != nil {
 		return m, err
 	}

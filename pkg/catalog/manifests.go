@@ -13,7 +13,7 @@ import (
 
 const manifestColumns = `doc_hash, generation, document_id, source_id, snapshot_id, extraction_id, redo, canonical_url,
 	source_file, doc_type, chunk_count, status, error_message, same_as, fingerprint, segments_digest, chunker_version,
-	header_version, meta, vector_status`
+	header_version, meta, left_out, vector_status`
 
 // insertedColumns are those, and what is noted for the order of versions alone.
 const insertedColumns = manifestColumns + `, failed_pages`
@@ -40,11 +40,11 @@ func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.
 	}
 	return t.tx.write(ctx, fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation), 1,
 		`WITH added AS (INSERT INTO chunk_manifests (`+insertedColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING *) `+
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING *) `+
 			bindManifest().inserted(`added b`, ``),
 		m.DocHash, m.Generation, m.DocumentID, m.SourceID, m.SnapshotID, m.ExtractionID, m.Redo, m.CanonicalURL,
 		m.SourceFile, m.DocType, m.ChunkCount, m.Status, m.ErrorMessage, m.SameAs, m.Fingerprint, m.SegmentsDigest,
-		m.ChunkerVersion, m.HeaderVersion, string(raw), m.VectorStatus, v.FailedPages)
+		m.ChunkerVersion, m.HeaderVersion, string(raw), m.LeftOut, m.VectorStatus, v.FailedPages)
 }
 
 // TakeOver records that v, which has landed before later versions with its
@@ -86,7 +86,7 @@ func runManifest(ctx context.Context, q querier, snapshotID, extractionID string
 		WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3 ORDER BY generation DESC LIMIT 1`,
 		snapshotID, extractionID, redo).Scan(&m.DocHash, &m.Generation, &m.DocumentID, &m.SourceID, &m.SnapshotID,
 		&m.ExtractionID, &m.Redo, &m.CanonicalURL, &m.SourceFile, &m.DocType, &m.ChunkCount, &m.Status, &m.ErrorMessage,
-		&m.SameAs, &m.Fingerprint, &m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.VectorStatus)
+		&m.SameAs, &m.Fingerprint, &m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.LeftOut, &m.VectorStatus)
 	if err == nil {
 		err = json.Unmarshal(meta, &m.Meta)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Count is how many things of one kind are in one state.
 type Count struct {
-	What  string `json:"what"`  // capture, document, run, page, ocr, manifest, chunk, vector
+	What  string `json:"what"`  // capture, document, run, page, ocr, manifest, chunk, left out (documents of which an unusual share is in no chunk), vector
 	State string `json:"state"` // in which state
 	N     int64  `json:"count"` // how many
 }
@@ -27,6 +27,8 @@ func (db *DB) Counts(ctx context.Context) ([]Count, error) {
 			WHERE r.state NOT IN ('superseded', 'removed') AND t.redo = r.redo GROUP BY 2
 		UNION ALL SELECT 'manifest', status, count(*) FROM chunk_manifests GROUP BY 2
 		UNION ALL SELECT 'chunk', layer, count(*) FROM chunk_state GROUP BY 2
+		UNION ALL SELECT 'left out', 'unusual', count(*) FROM documents d WHERE EXISTS (SELECT 1 FROM chunk_manifests m
+			WHERE m.doc_hash = d.current_doc_hash AND m.generation = d.current_generation AND m.left_out ? 'unusual') HAVING count(*) > 0
 		UNION ALL SELECT 'vector', vector_status, count(*) FROM chunk_manifests GROUP BY 2
 		ORDER BY 1, 2`)
 	if err != nil {

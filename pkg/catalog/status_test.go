@@ -104,7 +104,8 @@ func TestProgressOfOneRequest(t *testing.T) {
 	expect("redo", partial, false)
 	putRange(t, db, run, model.PageRange{From: 1, To: 16}, 1)
 	finish(t, db, run, model.RunDone)
-	land(t, db, s, run, generation{n: 2, texts: []string{"one", "three", "two"}, archive: []string{chunkRef(s, 1, 1)}})
+	land(t, db, s, run, generation{n: 2, texts: []string{"one", "three", "two"}, archive: []string{chunkRef(s, 1, 1)},
+		leftOut: &model.LeftOut{Text: 100, Heads: 40, Unusual: "40 % of it"}})
 	done := catalog.Progress{Runs: 1, OpenRuns: 1, Pages: 20, DonePages: 20, Chunks: 5, Unpublished: 4, Unpushed: 4}
 	expect("redo landed", done, false)
 	if err := db.MarkRunAnnounced(ctx, s.SnapshotID, extraction, 1); err != nil {
@@ -115,7 +116,7 @@ func TestProgressOfOneRequest(t *testing.T) {
 	expect("redo done", catalog.Progress{Runs: 1, Pages: 20, DonePages: 20, Chunks: 5}, true)
 	result("redo done", "stored done  20/0 3 false")
 	if got, err := db.Counts(ctx); err != nil || fmt.Sprint(got) != "[{capture stored 2} {chunk archive 1} {chunk hot 4} "+
-		"{document done 1} {document pending 1} {manifest done 2} {page failed 1} {page pending 8} {page processed 35} "+
+		"{document done 1} {document pending 1} {left out unusual 1} {manifest done 2} {page failed 1} {page pending 8} {page processed 35} "+
 		"{run done 1} {run queued 1} {run superseded 1} {vector none 2}]" {
 		t.Errorf("counts: %v, %v", got, err)
 	}

@@ -358,6 +358,9 @@ func (a *assembler) page() model.Page {
 // finish adds what is made of the units alone: counts, page hash, DOCXT HTML.
 func (a *assembler) finish(page model.Page) segment.Frame {
 	page.UnitCount = len(a.units)
+	if left := model.LeftOutOf(a.units); left.Any() {
+		page.LeftOut = &left
+	}
 	page.PageHash = digest.PageHash(a.hashes)
 	page.HTML = docxt.Build(page.PageNo, a.units)
 	page.ContentHash = digest.PageContentHash([]byte(page.HTML))

@@ -33,7 +33,8 @@ const (
 //
 //	1: paragraphs to a budget, headings as context, tables by rows
 //	2: a table's cells stand in their columns, also behind empty ones
-const ChunkerVersion = "2"
+//	3: running heads and feet of pages that OCR has read are left out
+const ChunkerVersion = "3"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts 2).
 const MaxChunkText = 128 << 10
@@ -251,6 +252,7 @@ type Manifest struct {
 	ChunkerVersion       string            `json:"chunker_version"`
 	HeaderVersion        string            `json:"header_version"`
 	Meta                 map[string]string `json:"meta"`
+	LeftOut              *LeftOut          `json:"left_out,omitempty"`      // characters of its pages that no chunk has; none in manifests of chunkers before version 3
 	VectorStatus         VectorStatus      `json:"vector_status"`           // none, present (every chunk has or points to a vector), partial or error
 	LastPushedAt         Time              `json:"last_pushed_at,omitzero"` // when its vectors were written last; none before
 	LastPushedCollection string            `json:"last_pushed_collection"`  // into which collection

@@ -256,3 +256,26 @@ func TestFurnitureNamesWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOut: what no chunk has is counted by what it is, links and errors aside, and
+// a share beyond that of nearly all documents of a kind is said.
+func TestLeftOut(t *testing.T) {
+	unit := func(kind model.UnitType, text string) model.Unit {
+		return model.Unit{Type: kind, FieldsRaw: model.Fields{Text: text}}
+	}
+	got := model.LeftOutOf([]model.Unit{
+		unit(model.UnitParagraph, "eight of them"), unit(model.UnitPageFooter, "page 3"), unit(model.UnitFurniture, "a menu"),
+		unit(model.UnitLink, "https://example.org"), unit(model.UnitError, "lost"),
+	})
+	if want := (model.LeftOut{Text: 21, Furniture: 5, Heads: 5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for kind, unusual := range map[model.SnapshotKind]bool{model.KindPDF: true, model.KindImageScan: true, model.KindTextFile: true, model.KindHTML: false} {
+		if judged := got.Judge(kind); (judged.Unusual != "") != unusual {
+			t.Errorf("%s: %q", kind, judged.Unusual)
+		}
+	}
+	if judged := (model.LeftOut{Text: 1000, Heads: 40}).Judge(model.KindPDF); judged.Unusual != "" {
+		t.Error(judged.Unusual)
+	}
+}

@@ -118,6 +118,7 @@ type Page struct {
 	Coverage      float64    `json:"coverage"`                  // 0..1, share of visible characters that are in some unit
 	CoverageNote  string     `json:"coverage_note,omitempty"`   // why coverage is below 1
 	Ledger        *Ledger    `json:"coverage_ledger,omitempty"` // what was found on the page, and what became of it
+	LeftOut       *LeftOut   `json:"left_out,omitempty"`        // characters that no chunk has, where there are some
 	Quality       float64    `json:"quality"`                   // 0..1
 	Flags         []string   `json:"quality_flags,omitempty"`   // what was noticed, such as incomplete or unclear
 	Warnings      []string   `json:"warnings,omitempty"`        // what went wrong on the way, as sentences

@@ -150,6 +150,7 @@ func (r *charReader) read(c *Char, i int) {
 		RenderMode:      r.style.mode,
 		Fill:            r.style.fill,
 		Mark:            r.style.mark,
+		Artifact:        r.style.artifact,
 		UnicodeMapError: g.kind.mapError,
 	}
 	switch c.Rune {
@@ -181,7 +182,9 @@ func (r *charReader) readStyle(object, i uint64) style {
 	if e.invoke(r.fill, object, e.at(0), e.at(4), e.at(8), e.at(12)) != 0 {
 		s.fill = e.colorAt(0)
 	}
-	s.mark = r.document.mark(object)
+	if s.mark = r.document.mark(object); s.mark < 0 {
+		s.artifact = r.document.isArtifact(object)
+	}
 	s.font = r.font(e.invoke(r.fontOf, object))
 	return s
 }

@@ -161,6 +161,8 @@ type Char struct {
 	// Mark is the marked-content id that Structure names, -1 for none; what is
 	// drawn inside a form XObject counts for itself.
 	Mark int
+	// Artifact: the file calls it an artifact, as running heads are.
+	Artifact bool
 }
 
 // style is what all characters of one text object share.
@@ -172,6 +174,7 @@ type style struct {
 	mode     int
 	fill     uint32
 	mark     int
+	artifact bool
 }
 
 // CountChars is the number of characters on the page.

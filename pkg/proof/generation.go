@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/running"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
@@ -184,23 +185,12 @@ func (g *Generation) Rest(ctx context.Context) ([]Break, error) {
 			breaks = append(breaks, Break{Step: "g", Where: "chunk " + c.ChunkRef, What: "comes out of the segments and is not stored"})
 		}
 	}
-	var fingerprint digest.Fingerprint
-	whole := true
-	err := g.stored(ctx, func(f segment.Frame) error {
-		for _, u := range f.Units {
-			if !u.Chunked() {
-				continue
-			}
-			fingerprint.Add(u.FieldsRaw.Text)
-			if left := g.left(f.Page.PageNo, u); g.doc.manifest.HasChunks() && left != "" {
-				breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, f.Page.PageNo), What: "is in no chunk: " + left})
-			}
-		}
-		return nil
-	})
+	fingerprint, omitted, left, err := g.units(ctx)
 	if err != nil {
 		return nil, err
 	}
+	breaks = append(breaks, left...)
+	whole := true
 	for _, row := range g.doc.rows {
 		p, err := g.doc.pages(ctx, row.From)
 		if err != nil {
@@ -215,7 +205,59 @@ func (g *Generation) Rest(ctx context.Context) ([]Break, error) {
 	if m := g.doc.manifest; whole && fingerprint.Sum() != m.Fingerprint {
 		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: "its fingerprint computes to " + fingerprint.Sum()})
 	}
+	if m := g.doc.manifest; whole && m.LeftOut != nil && *m.LeftOut != omitted.Judge(g.doc.snapshot.SnapshotKind) {
+		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: fmt.Sprintf("what it says is left out computes to %+v", omitted)})
+	}
 	return g.unsaid(breaks), nil
+}
+
+// units looks at the units of every page. It returns the fingerprint of their text, how
+// much of it is left out of chunks, and what is in no chunk and must be: all but
+// running heads and feet, which stand elsewhere in the document too.
+func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftOut, []Break, error) {
+	var (
+		fingerprint digest.Fingerprint
+		read        running.Read
+		claims      running.Claims
+		ids         []string // of units that are in no chunk, by missing
+		missing     []Break
+		omitted     model.LeftOut
+	)
+	err := g.stored(ctx, func(f segment.Frame) error {
+		read.Add(f.Page, f.Units)
+		claims.Add(f.Page, f.Units)
+		omitted = omitted.Plus(model.LeftOutOf(f.Units))
+		for _, u := range f.Units {
+			if !u.Chunked() {
+				continue
+			}
+			fingerprint.Add(u.FieldsRaw.Text)
+			if left := g.left(f.Page.PageNo, u); g.doc.manifest.HasChunks() && left != "" {
+				ids = append(ids, u.IRID)
+				missing = append(missing, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, f.Page.PageNo), What: "is in no chunk: " + left})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fingerprint, omitted, nil, err
+	}
+	var breaks []Break
+	for i, b := range missing {
+		if !read.LeftOut(ids[i]) {
+			breaks = append(breaks, b)
+		}
+	}
+	omitted.Heads += read.Characters()
+	if claims.Open() {
+		if err := g.stored(ctx, func(f segment.Frame) error { claims.Search(f.Units); return nil }); err != nil {
+			return fingerprint, omitted, nil, err
+		}
+	}
+	for _, u := range claims.Left() {
+		breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, u.PageNo), What: "is left out as a running head or foot and stands nowhere else: " + short(u.Text)})
+	}
+	return fingerprint, omitted, breaks, nil
 }
 
 func (g *Generation) unsaid(breaks []Break) []Break {

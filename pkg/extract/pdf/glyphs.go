@@ -113,6 +113,7 @@ func glyphsOf(buffer []layout.Glyph, p *pdfium.Page, s sheet, chars []pdfium.Cha
 		*g = layout.Glyph{}
 		g.Seq, g.Rune, g.Mapped = n, char, known
 		g.Unclear = c.UnicodeMapError && !known || unclear(char) && !c.Hyphen
+		g.Marked, g.Artifact = c.Mark >= 0, c.Artifact
 		measure(g, p, &s, c)
 		if i+1 < len(chars) && char > 0xFFFF && chars[i+1].Rune == 0 {
 			g.End++

@@ -129,6 +129,9 @@ func (c *content) sample(pageNo int, f *found) facts.Page {
 		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: slices.Clone(rest)}), // which changes them
 		Fonts: map[string]int{},
 	}
+	for i := range f.tables {
+		out.Tables = append(out.Tables, f.tables[i].Box)
+	}
 	count := make([]int, len(c.fonts))
 	for i := range c.chars {
 		if f := c.chars[i].Font; f >= 0 && f < len(c.fonts) {

@@ -118,7 +118,7 @@ func (r *reader) layer(known *facts.Document, f *found, g pdfium.Graphics, said 
 		rest[i].Tag = glyphs[rest[i].Seq].Tag
 	}
 	figures := r.figures(g, charts, tables, glyphs, said.alt)
-	page := known.Page(r.pageNo, r.sheet.height)
+	page := known.Page(facts.Sheet{PageNo: r.pageNo, Label: r.out.Label, Width: r.sheet.width, Height: r.sheet.height, Rotation: r.page.Rotation})
 	rest = r.label(figures, shapes, rest, page.BodySize)
 	p := layout.Page{
 		Width: r.sheet.width, Height: r.sheet.height, Glyphs: rest,
@@ -174,6 +174,9 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 	out := block.Block{
 		Type: unitType(b.Kind), Text: text, Confidence: b.Confidence,
 		Level: b.Level, Depth: b.Depth, Marker: b.Marker, Continues: b.Continues, Continued: b.Continued,
+	}
+	if b.Kind == layout.PageHeader || b.Kind == layout.PageFooter {
+		printed = b.InParts() // what sets the page's number off belongs to the proof
 	}
 	if printed != text {
 		out.TextPrinted = printed
@@ -266,6 +269,9 @@ func flags(b *layout.Block, glyphs []layout.Glyph, confidence float64) ([]string
 	}
 	if b.Turn != 0 {
 		out = append(out, FlagTurned)
+	}
+	if b.Lines[0].Why != "" && b.Kind != layout.Paragraph {
+		out = append(out, b.Lines[0].Why)
 	}
 	mapped, unclear := false, false
 	for i := range glyphs {

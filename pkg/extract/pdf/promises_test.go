@@ -368,12 +368,16 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestPageNumberHighUp: a lone number far from the foot is the page's when it is its
+// number, and text when it is not.
 func TestPageNumberHighUp(t *testing.T) {
-	var c canvas
-	c.text("R", 11, 72, 700, fill(30)...)
-	c.text("R", 10, 303, 130, "4")
-	blocks := pageOf(t, document(c.String()), 1).Blocks
-	if last := blocks[len(blocks)-1]; last.Type != model.UnitPageFooter || last.Text != "4" {
-		t.Errorf("%q", said(blocks))
+	for number, want := range map[string]model.UnitType{"1": model.UnitPageFooter, "4": model.UnitParagraph, "1250": model.UnitParagraph} {
+		var c canvas
+		c.text("R", 11, 72, 700, fill(30)...)
+		c.text("R", 10, 303, 130, number)
+		blocks := pageOf(t, document(c.String()), 1).Blocks
+		if last := blocks[len(blocks)-1]; last.Type != want || last.Text != number {
+			t.Errorf("%s: %q", number, said(blocks))
+		}
 	}
 }

@@ -73,6 +73,7 @@ func (b *builder) blocks() []block.Block {
 	b.found = len(glyphs)
 	tables, rest := table.Find(b.sheet.shapes(b.result.Rules), glyphs)
 	page := layout.Page{Width: b.sheet.width, Height: b.sheet.height, Glyphs: rest, Walls: len(tables)}
+	page.Facts.Running = func(lines []layout.Line, _ []layout.Rect) { markMargins(lines, b.sheet.height) }
 	for i := range tables {
 		page.Boxes = append(page.Boxes, tables[i].Box)
 	}
@@ -88,11 +89,40 @@ func (b *builder) blocks() []block.Block {
 	return out
 }
 
+const (
+	// marginShare is the share of the page's height at its edges in which running
+	// heads stand, and marginStep how far, in ems, they are from the text.
+	marginShare, marginStep = 0.1, 1.9
+)
+
+// markMargins marks the rows at the edges of the page that stand apart from all else
+// inwards: perhaps running heads, which only all pages together show, so that no
+// sentence goes over the page through them.
+func markMargins(lines []layout.Line, height float64) {
+	for i := range lines {
+		l := &lines[i]
+		head, foot := l.Base <= marginShare*height, l.Base >= height-float64(marginShare*height)
+		if !head && !foot || l.Turn != 0 {
+			continue
+		}
+		l.Doubtful = !slices.ContainsFunc(lines, func(o layout.Line) bool {
+			step := o.Base - l.Base
+			if foot {
+				step = -step
+			}
+			return step > marginStep/4*l.Size && step < marginStep*l.Size
+		})
+	}
+}
+
 func (b *builder) text(f *layout.Block, words layout.Words) block.Block {
 	text, printed := f.Text(words)
 	out := block.Block{
 		Type: unitType(f.Kind), Text: text, OCRText: text, Confidence: f.Confidence,
 		Level: f.Level, Depth: f.Depth, Marker: f.Marker, Continues: f.Continues, Continued: f.Continued,
+	}
+	if len(f.Lines) < maxRowLines && f.OneRow() {
+		printed = f.InParts() // a page's number can be told from what it stands beside
 	}
 	if printed != text {
 		out.TextPrinted = printed
@@ -104,6 +134,9 @@ func (b *builder) text(f *layout.Block, words layout.Words) block.Block {
 	b.finish(&out, glyphs)
 	return out
 }
+
+// maxRowLines is how many pieces of one row are told apart as printed.
+const maxRowLines = 8
 
 // captionOf is the text of the caption before the table in block i, or of one
 // behind it that stands before no other.

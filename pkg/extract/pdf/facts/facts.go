@@ -14,23 +14,29 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/running"
 )
 
-// Version is that of the record.
-const Version = 1
+// Version is that of the record. Its history:
+//
+//	1  texts of running heads with all digits folded
+//	2  running heads by package running: margins instead of running
+const Version = 2
 
 // Document is the record. Lengths are points of the upright page.
 type Document struct {
-	Version   int       `json:"version"`
-	PageCount int       `json:"page_count"`
-	Body      Body      `json:"body"`
-	Styles    []Style   `json:"heading_styles"` // level 1 first
-	Running   []Running `json:"running"`        // heads first, from the edge inwards
-	Outline   []Entry   `json:"outline"`        // in reading order
+	Version   int           `json:"version"`
+	PageCount int           `json:"page_count"`
+	Body      Body          `json:"body"`
+	Styles    []Style       `json:"heading_styles"` // level 1 first
+	Margins   running.Facts `json:"margins"`        // running heads and feet
+	Outline   []Entry       `json:"outline"`        // in reading order
 	// Hyphenated are the words that are written with a hyphen inside of a line, in
 	// small letters without it, sorted: at most maxHyphenated of them.
 	Hyphenated []string `json:"hyphenated"`
 	Sample     []Sheet  `json:"sample"` // the pages that were looked at
+
+	index running.Titles // of Outline, made when it is needed
 }
 
 // Body is the type that most of the text is set in. Size 0: there is no text.
@@ -46,19 +52,6 @@ type Style struct {
 	Size  float64 `json:"size"`
 	Bold  bool    `json:"bold"`
 	Level int     `json:"level"`
-}
-
-// Running is one running head or foot.
-type Running struct {
-	Foot bool `json:"foot"`
-	// From is the distance of its baseline from the upper edge, of a foot from
-	// the lower one.
-	From float64 `json:"from"`
-	// Text is folded by Fold; empty: whatever stands at this height.
-	Text string `json:"text"`
-	// Turn is the direction of writing of a text in the side margins, which has no
-	// height of its own.
-	Turn int `json:"turn,omitempty"`
 }
 
 // Entry is one bookmark, its title cut to MaxTitle characters.
@@ -82,7 +75,6 @@ const (
 	MaxTitle   = 200
 	MaxOutline = 5000
 	maxLevels  = 8
-	maxRunning = 64
 	// maxHyphenated words of at most maxWord bytes are kept.
 	maxHyphenated, maxWord = 500, 40
 )
@@ -108,11 +100,11 @@ func (d *Document) JSON() (json.RawMessage, error) {
 	return raw, nil
 }
 
-// Page returns what layout asks about page pageNo, from 1, of this height.
-func (d *Document) Page(pageNo int, height float64) layout.Facts {
+// Page returns what layout asks about this page.
+func (d *Document) Page(s Sheet) layout.Facts {
 	var titles []Entry
 	for _, e := range d.Outline {
-		if e.PageNo == pageNo {
+		if e.PageNo == s.PageNo {
 			titles = append(titles, Entry{Title: Fold(e.Title), Level: e.Level})
 		}
 	}
@@ -125,10 +117,9 @@ func (d *Document) Page(pageNo int, height float64) layout.Facts {
 		BodySize: d.Body.Size,
 		BodyBold: d.Body.Bold,
 		BodyMono: d.Body.Mono,
-		Few:      d.PageCount <= fewPages,
 		Level:    d.level,
 		Titled:   func(text string) int { return titled(titles, text) },
-		Running:  func(l *layout.Line) layout.Kind { return d.running(l, height) },
+		Running:  func(lines []layout.Line, tables []layout.Rect) { d.running(s, lines, tables) },
 	}
 }
 
@@ -175,8 +166,8 @@ func unnumbered(s string) string {
 	return rest
 }
 
-// Fold returns text as running heads and titles are compared: textnorm_v1,
-// each run of digits as "#", a lone Roman number too.
+// Fold returns text as titles are compared: textnorm_v1, each run of digits as "#", a
+// lone Roman number too.
 func Fold(text string) string {
 	var b strings.Builder
 	digits := false
@@ -204,35 +195,42 @@ var roman = regexp.MustCompile(`^c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$`)
 
 func isRoman(s string) bool { return s != "" && roman.MatchString(s) }
 
-// fewPages is how many pages a document has in which a running head need not
-// repeat.
-const fewPages = 3
+// titles is the outline by the cores of its titles.
+func (d *Document) titles() running.Titles {
+	if d.index == nil {
+		d.index = titlesOf(d.Outline)
+	}
+	return d.index
+}
 
-// heightSlack is how far a running head may be off, in points.
-const heightSlack = 3
+func titlesOf(outline []Entry) running.Titles {
+	out := make(running.Titles, len(outline))
+	for _, e := range outline {
+		out.AddTitle(e.Title, e.PageNo)
+	}
+	return out
+}
 
-func (d *Document) running(l *layout.Line, height float64) layout.Kind {
-	folded := ""
-	for _, r := range d.Running {
-		if l.Turn != r.Turn {
-			continue
+// running says of the lines of a page which are running heads and feet.
+func (d *Document) running(s Sheet, lines []layout.Line, tables []layout.Rect) {
+	rows := rowsOf(s, lines, tables)
+	found := running.Decide(&rows.page, &d.Margins, d.titles())
+	for i, members := range rows.lines {
+		for _, k := range members {
+			lines[k].Running, lines[k].Doubtful, lines[k].Why = kindOf(found.Rows[i]), found.Doubtful[i], found.Why[i].Flag()
 		}
-		from, kind := l.Base, layout.PageHeader
-		if r.Foot {
-			from, kind = height-l.Base, layout.PageFooter
-		}
-		if r.Turn == 0 && math.Abs(from-r.From) > heightSlack {
-			continue
-		}
-		if r.Text == "" {
-			return kind
-		}
-		if folded == "" {
-			folded = Fold(l.String())
-		}
-		if folded == r.Text {
-			return kind
-		}
+	}
+	for i, k := range rows.sides {
+		lines[k].Running, lines[k].Why = kindOf(found.Sides[i]), found.SideWhy[i].Flag()
+	}
+}
+
+func kindOf(k running.Kind) layout.Kind {
+	switch k {
+	case running.Head:
+		return layout.PageHeader
+	case running.Foot:
+		return layout.PageFooter
 	}
 	return layout.Paragraph
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
@@ -49,13 +50,13 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// book is a document of n pages: heads that change with each chapter, text,
-// numbers at the foot, and pages that begin with a definition.
+// book is a document of n pages: heads that change with each page, text, numbers at
+// the foot, and pages that begin with a definition.
 func book(n int) []Page {
 	var pages []Page
 	for i := range n {
 		p := Page{Sheet: Sheet{PageNo: i + 1, Width: 600, Height: 800}}
-		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("%d Chapter %c", i+1, 'A'+rune(i)), 30, 9))
+		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("%d | Of rivers", i+1), 30, 9))
 		if i%3 == 0 {
 			p.Lines = append(p.Lines, lineAt(fmt.Sprintf("Definition %d", i+1), 70, 11))
 		}
@@ -68,52 +69,64 @@ func book(n int) []Page {
 	return pages
 }
 
+// kindsOf are the kinds of the lines of a page, by their text.
+func kindsOf(d *Document, p Page) map[string]layout.Kind {
+	lines := slices.Clone(p.Lines)
+	d.Page(p.Sheet).Running(lines, p.Tables)
+	kinds := map[string]layout.Kind{}
+	for i := range lines {
+		kinds[lines[i].String()] = lines[i].Running
+	}
+	return kinds
+}
+
+func expectKinds(t *testing.T, d *Document, p Page, want map[string]layout.Kind) {
+	t.Helper()
+	kinds := kindsOf(d, p)
+	for text, kind := range want {
+		if got, ok := kinds[text]; !ok || got != kind {
+			t.Errorf("page %d: %q is %d, want %d; known: %+v", p.PageNo, text, got, kind, d.Margins)
+		}
+	}
+}
+
 func TestRunningHeads(t *testing.T) {
 	d := &Document{}
 	d.Learn(book(12))
-	kinds := map[string]layout.Kind{}
-	for _, l := range book(12)[6].Lines {
-		kinds[l.String()] = d.Page(7, 800).Running(&l)
-	}
-	for text, want := range map[string]layout.Kind{"7 Chapter G": layout.PageHeader, "7": layout.PageFooter, "Definition 7": layout.Paragraph} {
-		if got, ok := kinds[text]; !ok || got != want {
-			t.Errorf("%q is %d, want %d", text, got, want)
-		}
-	}
+	expectKinds(t, d, book(12)[6], map[string]layout.Kind{"7 | Of rivers": layout.PageHeader, "7": layout.PageFooter, "Definition 7": layout.Paragraph})
 	if d.Body.Size != 11 || d.Body.Bold {
 		t.Errorf("body %+v", d.Body)
 	}
 	single := &Document{}
 	single.Learn(book(1))
-	if len(single.Running) != 0 {
-		t.Errorf("one page has no running heads: %+v", single.Running)
+	if len(single.Margins.Places) != 0 {
+		t.Errorf("nothing repeats on one page: %+v", single.Margins)
 	}
 }
 
-// TestOnlyTextIsNoRunningHead: pages of one line that repeats but for digits
-// keep it as their text.
+// TestOnlyTextIsNoRunningHead: pages of one line that repeats keep it as their text.
 func TestOnlyTextIsNoRunningHead(t *testing.T) {
 	var pages []Page
 	for i := range 12 {
 		pages = append(pages, Page{Sheet: Sheet{PageNo: i + 1, Width: 600, Height: 800}, Lines: []layout.Line{
-			lineAt(fmt.Sprintf("Page number %d holds one line.", i+1), 70, 11),
+			lineAt("Left blank for the notes of the reader", 70, 11),
 		}})
 	}
 	d := &Document{}
 	d.Learn(pages)
-	if len(d.Running) != 0 {
-		t.Errorf("their only text is a running head: %+v", d.Running)
+	if len(d.Margins.Places) != 0 {
+		t.Errorf("their only text is a running head: %+v", d.Margins)
 	}
 }
 
 func TestTitles(t *testing.T) {
 	d := &Document{Outline: []Entry{{Title: "The upper weir", Level: 2, PageNo: 3}}}
 	for text, want := range map[string]int{"The upper weir": 2, "3.1 The Upper Weir": 2, "The lower weir": 0} {
-		if got := d.Page(3, 800).Titled(text); got != want {
+		if got := d.Page(Sheet{PageNo: 3}).Titled(text); got != want {
 			t.Errorf("%q: level %d, want %d", text, got, want)
 		}
 	}
-	if d.Page(4, 800).Titled("The upper weir") != 0 {
+	if d.Page(Sheet{PageNo: 4}).Titled("The upper weir") != 0 {
 		t.Error("an entry counts on its own page only")
 	}
 }
@@ -137,21 +150,20 @@ func TestRecordComesBack(t *testing.T) {
 		t.Error("a damaged record must be an error")
 	}
 	empty, err := Parse(nil)
-	if err != nil || empty.Page(1, 800).BodySize != 0 {
+	if err != nil || empty.Page(Sheet{PageNo: 1}).BodySize != 0 {
 		t.Errorf("no record is an empty one: %+v, %v", empty, err)
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"body":{"size":11},"running":[{"from":30,"text":"a"}],"outline":[{"title":"b","page_no":1}]}`))
+	f.Add([]byte(`{"body":{"size":11},"margins":{"sampled":3,"pitch":12,"size":10,"places":[{"from":30,"size":10,"texts":["a line"]}]},"outline":[{"title":"b","page_no":1}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d, err := Parse(raw)
 		if err != nil {
 			return
 		}
-		l := lineAt("a line", 30, 10)
-		p := d.Page(1, 800)
-		p.Running(&l)
+		p := d.Page(Sheet{PageNo: 1, Width: 600, Height: 800})
+		p.Running([]layout.Line{lineAt("a line", 30, 10), lineAt("1", 780, 10)}, []layout.Rect{{Left: 50, Top: 100, Right: 300, Bottom: 200}})
 		p.Titled("a line")
 		p.Level(10, true)
 	})
@@ -172,28 +184,31 @@ func TestTurnedMargins(t *testing.T) {
 	pages[0].Lines = append(pages[0].Lines, turned("received in June", 580))
 	d := &Document{}
 	d.Learn(pages)
-	running := d.Page(4, 800).Running
-	for text, want := range map[string]layout.Kind{"set by the printer of the valley": layout.PageFooter, "a side of a table": layout.Paragraph, "received in June": layout.Paragraph} {
-		if l := turned(text, 10); running(&l) != want {
-			t.Errorf("%q is %d, want %d", text, running(&l), want)
-		}
-	}
-	if l := lineAt("set by the printer of the valley", 400, 11); running(&l) != layout.Paragraph {
-		t.Error("the same words in the text are taken for the margin's")
-	}
+	expectKinds(t, d, pages[3], map[string]layout.Kind{"set by the printer of the valley": layout.PageFooter, "a side of a table": layout.Paragraph})
+	expectKinds(t, d, pages[0], map[string]layout.Kind{"received in June": layout.Paragraph})
+	again := book(6)[3]
+	again.Lines = append(again.Lines, lineAt("set by the printer of the valley", 400, 11))
+	expectKinds(t, d, again, map[string]layout.Kind{"set by the printer of the valley": layout.Paragraph})
 }
 
-// Three pages are enough to see at which height the running heads stand.
-func TestThreePages(t *testing.T) {
+// TestHeadsOfOneChapter: the head of a page that no other page shares counts only
+// where its words stand elsewhere too.
+func TestHeadsOfOneChapter(t *testing.T) {
 	pages := book(3)
 	for i, head := range []string{"Of rivers", "Of rivers", "Of weirs"} {
 		pages[i].Lines[0] = lineAt(head, 30, 9)
 	}
 	d := &Document{PageCount: 3}
 	d.Learn(pages)
-	if l := lineAt("Of weirs", 30, 9); d.Page(3, 800).Running(&l) != layout.PageHeader {
-		t.Errorf("the head of the third page is none: %+v", d.Running)
-	}
+	expectKinds(t, d, pages[1], map[string]layout.Kind{"Of rivers": layout.PageHeader})
+	expectKinds(t, d, pages[2], map[string]layout.Kind{"Of weirs": layout.Paragraph})
+	d.Outline = []Entry{{Title: "3. Of weirs", Level: 1, PageNo: 2}}
+	d.Learn(pages)
+	expectKinds(t, d, pages[2], map[string]layout.Kind{"Of weirs": layout.PageHeader})
+	d.Outline = nil
+	pages[2].Lines = slices.Insert(pages[2].Lines, 5, lineAt("2 Of weirs", 400, 14))
+	d.Learn(pages)
+	expectKinds(t, d, pages[2], map[string]layout.Kind{"Of weirs": layout.PageHeader})
 }
 
 // Notes at the foot of each page, whose numbers go up with those of the pages, are
@@ -206,7 +221,5 @@ func TestNotesAreNoRunningFeet(t *testing.T) {
 	}
 	d := &Document{PageCount: 4}
 	d.Learn(pages)
-	if l := pages[2].Lines[len(pages[2].Lines)-1]; d.Page(3, 800).Running(&l) != layout.Paragraph {
-		t.Errorf("the note is a running foot: %+v", d.Running)
-	}
+	expectKinds(t, d, pages[2], map[string]layout.Kind{pages[2].Lines[len(pages[2].Lines)-1].String(): layout.Paragraph})
 }

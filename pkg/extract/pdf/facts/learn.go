@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/running"
 )
 
 // MaxSample is how many pages are looked at, within the 32 of contracts 4. Each
@@ -38,24 +36,27 @@ func SampleOf(n int) []int {
 // Page is what is learnt from: one page of the sample.
 type Page struct {
 	Sheet
-	Lines []layout.Line  // in reading order, without those in tables
-	Fonts map[string]int // characters by font
+	Lines  []layout.Line  // in reading order, without those in tables
+	Tables []layout.Rect  // the places of tables
+	Fonts  map[string]int // characters by font
 }
 
 // Learn fills in what the sample shows: body, styles, running heads.
 func (d *Document) Learn(pages []Page) {
 	d.Version = Version
-	d.Styles, d.Running, d.Sample, d.Hyphenated = []Style{}, []Running{}, []Sheet{}, []string{}
+	d.Styles, d.Sample, d.Hyphenated = []Style{}, []Sheet{}, []string{}
 	if d.Outline == nil {
 		d.Outline = []Entry{}
 	}
 	for i := range pages {
 		d.Sample = append(d.Sample, pages[i].Sheet)
 	}
+	d.index = titlesOf(d.Outline)
 	d.learnBody(pages)
 	d.learnRunning(pages)
 	d.learnStyles(pages)
 	d.learnHyphenated(pages)
+	d.index = nil // no part of the record
 }
 
 // learnHyphenated collects the words with a hyphen inside of a line.
@@ -139,7 +140,7 @@ func bodyFont(pages []Page) string {
 func (d *Document) learnStyles(pages []Page) {
 	var styles []Style
 	for i := range pages {
-		blocks := layout.Blocks(layout.Page{Width: pages[i].Width, Height: pages[i].Height, Facts: d.Page(pages[i].PageNo, pages[i].Height)}, pages[i].Lines)
+		blocks := layout.Blocks(layout.Page{Width: pages[i].Width, Height: pages[i].Height, Facts: d.Page(pages[i].Sheet), Boxes: pages[i].Tables, Walls: len(pages[i].Tables)}, pages[i].Lines)
 		for k := range blocks {
 			if b := &blocks[k]; b.Kind == layout.Heading {
 				styles = append(styles, Style{Size: roundSize(b.Size), Bold: b.Bold})
@@ -172,274 +173,13 @@ func (d *Document) learnStyles(pages []Page) {
 	}
 }
 
-// raised is the share of the line's size below which its first character can be a
-// raised one.
-const raised = 0.86
-
-// candidate is a line near the upper or lower edge of a page.
-type candidate struct {
-	foot   bool
-	from   float64
-	text   string
-	pageNo int
-	number int // what it begins or ends with, less the page's own; none otherwise
-	numbed bool
-	outer  bool // nothing on the page stands further out
-	far    bool // beyond edge: it must count the pages
-}
-
-const (
-	// edge is the share of the page's height in which running heads stand.
-	edge = 0.15
-	// numberEdge is the same for a page's number that stands alone.
-	numberEdge = 0.22
-	// edgeLines is how many heights from the edge on are looked at.
-	edgeLines = 4
-)
-
-// nothingElse reports whether most pages that have text would have none but
-// running heads and feet.
-func (d *Document) nothingElse(pages []Page) bool {
-	bare, filled := 0, 0
-	for i := range pages {
-		lines, all := 0, 0
-		rest := false
-		for k := range pages[i].Lines {
-			l := &pages[i].Lines[k]
-			lines += len(l.Glyphs)
-			rest = rest || d.running(l, pages[i].Height) == layout.Paragraph
-		}
-		for _, n := range pages[i].Fonts {
-			all += n
-		}
-		rest = rest || all > 2*lines // a table, whose text is in no line
-		switch {
-		case rest:
-			filled++
-		case len(pages[i].Lines) > 0:
-			bare++
-		}
-	}
-	return bare > filled
-}
-
+// learnRunning finds what repeats at the edges of the pages.
 func (d *Document) learnRunning(pages []Page) {
-	var all []candidate
+	rows := make([]running.Page, len(pages))
 	for i := range pages {
-		all = append(all, candidates(&pages[i], false)...)
-		all = append(all, candidates(&pages[i], true)...)
+		rows[i] = rowsOf(pages[i].Sheet, pages[i].Lines, pages[i].Tables).page
 	}
-	least := 2
-	if len(pages) > 8 {
-		least = 3
-	}
-	found := repeated(all, least, len(pages))
-	found = append(found, bands(all, found, len(pages))...)
-	found = append(found, turned(pages, least)...)
-	slices.SortStableFunc(found, func(a, b Running) int {
-		return cmp.Or(cmp.Compare(a.Turn, b.Turn), cmp.Compare(rank(a.Foot), rank(b.Foot)), cmp.Compare(a.From, b.From), cmp.Compare(a.Text, b.Text))
-	})
-	d.Running = append(d.Running, found[:min(len(found), maxRunning)]...)
-	if d.nothingElse(pages) {
-		d.Running = []Running{} // what most pages consist of is their text
-	}
-}
-
-// sideShare is the share of the page's width at its sides in which turned texts
-// are looked at.
-const sideShare = 0.1
-
-// turned returns the texts in the side margins that do not run to the right and
-// stand on at least so many pages. They count as feet.
-func turned(pages []Page, least int) []Running {
-	on := map[Running]int{}
-	var out []Running
-	for i := range pages {
-		seen := map[Running]bool{}
-		for k := range pages[i].Lines {
-			l := &pages[i].Lines[k]
-			side := sideShare * pages[i].Width
-			if l.Turn == 0 || l.Hidden || len(l.Glyphs) > 120 || l.Box.Right > side && l.Box.Left < pages[i].Width-side {
-				continue
-			}
-			r := Running{Foot: true, Text: Fold(l.String()), Turn: l.Turn}
-			if r.Text == "" || seen[r] {
-				continue
-			}
-			seen[r] = true
-			if on[r]++; on[r] == least {
-				out = append(out, r)
-			}
-		}
-	}
-	return out
-}
-
-func rank(foot bool) int {
-	if foot {
-		return 1
-	}
-	return 0
-}
-
-// candidates returns the lines of a page that can be running heads or feet.
-func candidates(p *Page, foot bool) []candidate {
-	var out []candidate
-	for i := range p.Lines {
-		l := &p.Lines[i]
-		from := l.Base
-		if foot {
-			from = p.Height - l.Base
-		}
-		if l.Turn != 0 || from > numberEdge*p.Height || len(l.Glyphs) > 250 {
-			continue
-		}
-		c := candidate{foot: foot, from: from, text: Fold(l.String()), pageNo: p.PageNo}
-		if c.far = from > edge*p.Height; c.far && strings.Trim(c.text, "#-–— ") != "" {
-			continue
-		}
-		c.number, c.numbed = number(l)
-		c.number -= p.PageNo
-		out = append(out, c)
-	}
-	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.from, b.from) })
-	heights := 0
-	for i := range out {
-		if i == 0 || out[i].from-out[i-1].from > heightSlack {
-			heights++
-		}
-		if heights > edgeLines {
-			return out[:i]
-		}
-		out[i].outer = heights == 1
-	}
-	return out
-}
-
-// number is the number that the line begins or ends with, but for that of a note:
-// raised, or with a sign behind it.
-func number(l *layout.Line) (n int, ok bool) {
-	text := []rune(l.String())
-	from := 0
-	for from < len(text) && unicode.IsDigit(text[from]) {
-		from++
-	}
-	if from < len(text) && (strings.ContainsRune(".)", text[from]) || from > 0 && l.Glyphs[0].Size < raised*l.Size) {
-		from = 0
-	}
-	to := len(text)
-	for to > 0 && unicode.IsDigit(text[to-1]) {
-		to--
-	}
-	for _, s := range []string{string(text[to:]), string(text[:from])} {
-		if v, err := strconv.Atoi(s); err == nil && len(s) <= 5 {
-			return v, true
-		}
-	}
-	return 0, false
-}
-
-// repeated returns the texts that stand at one height on at least so many
-// pages; on most pages, where something stands further out: "Definition 7" may
-// begin the text of many.
-func repeated(all []candidate, least, pages int) []Running {
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(rank(a.foot), rank(b.foot)), cmp.Compare(a.text, b.text), cmp.Compare(a.from, b.from), cmp.Compare(a.pageNo, b.pageNo))
-	})
-	var out []Running
-	for start := 0; start < len(sorted); {
-		end := start + 1
-		for end < len(sorted) && sorted[end].foot == sorted[start].foot && sorted[end].text == sorted[start].text && sorted[end].from-sorted[start].from <= heightSlack {
-			end++
-		}
-		group := sorted[start:end]
-		n, outer := distinct(group), 0
-		for i := range group {
-			outer += rank(group[i].outer)
-			if group[i].far && (!group[i].numbed || group[i].number != group[0].number) {
-				n = 0 // a number that does not count the pages
-			}
-		}
-		if c := group[len(group)/2]; c.text != "" && n >= least && (2*outer >= len(group) || 5*n >= 2*pages) {
-			out = append(out, Running{Foot: c.foot, From: roundSize(c.from), Text: c.text})
-		}
-		start = end
-	}
-	return out
-}
-
-func distinct(c []candidate) int {
-	n := 0
-	seen := map[int]bool{}
-	for i := range c {
-		if !seen[c[i].pageNo] {
-			seen[c[i].pageNo] = true
-			n++
-		}
-	}
-	return n
-}
-
-// bands returns the heights at which most pages have a running head or foot
-// that changes with the chapter: most of the lines there repeat or hold the
-// page's number, and nothing else stands further out.
-func bands(all []candidate, known []Running, pages int) []Running {
-	if pages < 3 {
-		return nil
-	}
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(rank(a.foot), rank(b.foot)), cmp.Compare(a.from, b.from), cmp.Compare(a.pageNo, b.pageNo))
-	})
-	var out []Running
-	for start := 0; start < len(sorted); {
-		end := start + 1
-		for end < len(sorted) && sorted[end].foot == sorted[start].foot && sorted[end].from-sorted[start].from <= heightSlack {
-			end++
-		}
-		group := sorted[start:end]
-		outermost := start == 0 || sorted[start-1].foot != group[0].foot || len(out) > 0 && out[len(out)-1].Foot == group[0].foot
-		if outermost && 2*distinct(group) >= pages && mostlyRunning(group, known) {
-			out = append(out, Running{Foot: group[0].foot, From: roundSize(group[len(group)/2].from)})
-		}
-		start = end
-	}
-	return out
-}
-
-// mostlyRunning reports whether three fifths of the group repeat or hold the
-// page's number.
-func mostlyRunning(group []candidate, known []Running) bool {
-	offsets := map[int]int{}
-	for i := range group {
-		if group[i].numbed {
-			offsets[group[i].number]++
-		}
-	}
-	pages := map[string]int{} // neighbours of the sample share the head of their chapter
-	type onPage struct {
-		text   string
-		pageNo int
-	}
-	seen := map[onPage]bool{}
-	for i := range group {
-		if at := (onPage{group[i].text, group[i].pageNo}); at.text != "" && !seen[at] {
-			seen[at] = true
-			pages[at.text]++
-		}
-	}
-	n := 0
-	for i := range group {
-		c := &group[i]
-		repeats := pages[c.text] >= 2 && c.outer || slices.ContainsFunc(known, func(r Running) bool {
-			return r.Foot == c.foot && r.Text == c.text && math.Abs(r.From-c.from) <= heightSlack
-		})
-		if repeats || c.numbed && offsets[c.number] >= 2 {
-			n++
-		}
-	}
-	return 5*n >= 3*len(group)
+	d.Margins = running.Learn(rows, d.Body.Size, d.index)
 }
 
 // Trim cuts the outline to what a record may hold.

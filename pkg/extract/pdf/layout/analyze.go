@@ -33,9 +33,6 @@ type Facts struct {
 	// BodyBold and BodyMono: most of the document is set in bold, or in letters
 	// of one width.
 	BodyBold, BodyMono bool
-	// Few: the document has too few pages for its running heads to be seen to
-	// repeat.
-	Few bool
 	// Words are those that the document writes with a hyphen elsewhere.
 	Words Words
 	// Level returns the level of a heading in this size and weight, 0 for none.
@@ -43,9 +40,9 @@ type Facts struct {
 	// Titled returns the level of the outline entry for this page with this
 	// text, 0 for none.
 	Titled func(text string) int
-	// Running says whether a line at this height is a running head or foot of
-	// the document.
-	Running func(l *Line) Kind
+	// Running sets Running and Doubtful of the lines of a page, among which stand
+	// tables.
+	Running func(lines []Line, tables []Rect)
 }
 
 // Analyze returns the blocks of the page in reading order, and the words that
@@ -60,6 +57,9 @@ func Analyze(p Page) ([]Block, Words) {
 
 // Blocks returns the blocks of lines that are in reading order.
 func Blocks(p Page, lines []Line) []Block {
+	if p.Facts.Running != nil {
+		p.Facts.Running(lines, p.Boxes[:p.Walls])
+	}
 	var blocks []Block
 	between := guttersOf(lines)
 	for _, part := range split(lines, p) {
@@ -172,26 +172,19 @@ func oneDirection(glyphs []Glyph) bool {
 	return len(glyphs) > 0
 }
 
-// split divides the lines where running heads begin and end, and where a wall
-// stands between two of them.
+// split divides the lines where running heads, and what stands in their place, begin
+// and end, and where a wall stands between two of them.
 func split(lines []Line, p Page) [][]Line {
 	var parts [][]Line
 	start := 0
 	for i := 1; i < len(lines); i++ {
 		a, b := &lines[i-1], &lines[i]
-		if p.running(a) != p.running(b) || p.walled(a, b) {
+		if a.Running != b.Running || a.Doubtful != b.Doubtful || p.walled(a, b) {
 			parts = append(parts, lines[start:i])
 			start = i
 		}
 	}
 	return append(parts, lines[start:])
-}
-
-func (p *Page) running(l *Line) Kind {
-	if p.Facts.Running == nil {
-		return Paragraph
-	}
-	return p.Facts.Running(l)
 }
 
 // walled reports whether a table or the like lies between two lines.

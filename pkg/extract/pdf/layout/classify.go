@@ -28,7 +28,7 @@ func classify(p Page, blocks []Block) {
 		b := &blocks[i]
 		b.Confidence = 1
 		text := b.plain()
-		if kind := p.running(&b.Lines[0]); kind == PageHeader || kind == PageFooter {
+		if kind := b.Lines[0].Running; kind != Paragraph {
 			b.Kind, b.Confidence = kind, 0.95
 			continue
 		}
@@ -46,8 +46,6 @@ func classify(p Page, blocks []Block) {
 			heading(p, b, text, seen)
 		}
 	}
-	margins(p, blocks)
-	numbers(p, blocks)
 	footnotes(p, blocks)
 	items(blocks)
 	numberedHeadings(blocks)
@@ -211,7 +209,7 @@ func continuations(p Page, blocks []Block) {
 	first, last := -1, -1
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Turn != 0 || b.Hidden || b.Outside || p.Facts.Few && p.inEdge(b) {
+		if b.Turn != 0 || b.Hidden || b.Outside || b.doubtful() {
 			continue
 		}
 		switch b.Kind {

@@ -97,14 +97,16 @@ func pageOf(glyphs []Glyph, facts byte) Page {
 		Width: 600, Height: 800, Glyphs: glyphs, Boxes: []Rect{{Left: 50, Top: 200, Right: 300, Bottom: 260}, {Left: 320, Top: 400, Right: 560, Bottom: 500}}, Walls: int(facts & 1),
 		Tags: []Tag{{Kind: Heading, Level: 2, Element: 1}, {Element: 2}, {Kind: Caption, Element: 3}, {Kind: Footnote, Element: 4}},
 	}
-	p.Facts.BodySize, p.Facts.BodyMono, p.Facts.Few = float64(facts&6)*2.5, facts&8 != 0, facts&32 != 0
+	p.Facts.BodySize, p.Facts.BodyMono = float64(facts&6)*2.5, facts&8 != 0
 	p.Firsts = []int{int(facts)}
 	if facts&16 != 0 {
-		p.Facts.Running = func(l *Line) Kind {
-			if l.Base < 50 {
-				return PageHeader
+		p.Facts.Running = func(lines []Line, _ []Rect) {
+			for i := range lines {
+				if lines[i].Base < 50 {
+					lines[i].Running = PageHeader
+				}
+				lines[i].Doubtful = facts&32 != 0 && lines[i].Base > 700
 			}
-			return Paragraph
 		}
 	}
 	if facts&64 != 0 {

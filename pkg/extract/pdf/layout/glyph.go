@@ -67,6 +67,9 @@ type Glyph struct {
 	// for nothing.
 	Tag int
 	Style
+	// Marked: the file's marked content names it as part of the document. Artifact:
+	// it calls it an artifact, as running heads are.
+	Marked, Artifact bool
 	// Space is the white space before it, 0 for none. Drawn: it stands in the
 	// file; otherwise the engine put it in.
 	Space rune

@@ -44,6 +44,12 @@ type Line struct {
 	Style
 	Turn            int
 	Hidden, Outside bool
+	// Running is PageHeader or PageFooter for a line that is one by Facts.Running,
+	// else Paragraph. Doubtful: it is none, but stands where they do.
+	// Why is the flag of what proves it, where that is not its text on other pages.
+	Running  Kind
+	Doubtful bool
+	Why      string
 }
 
 // fragments cuts the glyphs of one direction, in the engine's order, into

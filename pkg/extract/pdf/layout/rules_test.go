@@ -133,21 +133,38 @@ func TestSeveralDrawings(t *testing.T) {
 	}
 }
 
-func TestMarginsOfFewPages(t *testing.T) {
+// TestOnlyFactsMakeRunningHeads: nothing is a running head because of where it stands
+// or what it looks like; a lone number at the foot stays.
+func TestOnlyFactsMakeRunningHeads(t *testing.T) {
 	head := together(set(12, placed{50, 40, "42"}), set(12, placed{400, 40, "Of rivers and weirs"}))
-	foot := set(10, placed{50, 770, "Bulletin of the valley, June"}, placed{500, 770, "7"})
+	foot := set(10, placed{50, 770, "1250"})
 	body := set(10, placed{50, 100, "The text of the page stands where text stands on every page and"}, placed{50, 112, "goes on for two lines."})
-	want := []string{"head: 42 Of rivers and weirs", "p: The text of the page stands where text stands on every page and goes on for two lines.", "foot: Bulletin of the valley, June 7"}
-	expect(t, Page{Glyphs: together(head, body, foot), Facts: Facts{Few: true}}, want...)
-	want[0], want[2] = strings.Replace(want[0], "head", "h", 1), strings.Replace(want[2], "foot", "p", 1)
-	expect(t, Page{Glyphs: together(head, body, foot)}, want...)
+	said := "p: The text of the page stands where text stands on every page and goes on for two lines."
+	expect(t, Page{Glyphs: together(head, body, foot)}, "h: 42 Of rivers and weirs", said, "p: 1250")
+	facts := Facts{Running: func(lines []Line, _ []Rect) {
+		for i := range lines {
+			if lines[i].Base < 50 {
+				lines[i].Running = PageHeader
+			}
+		}
+	}}
+	expect(t, Page{Glyphs: together(head, body, foot), Facts: facts}, "head: 42 Of rivers and weirs", said, "p: 1250")
+}
 
-	title := bold(set(14, placed{50, 50, "Of rivers"}))
-	last := bold(set(10, placed{50, 770, "Bulletin of the valley"}))
-	expect(t, Page{Glyphs: together(title, body, last), Facts: Facts{Few: true}}, "h: Of rivers", want[1], "p: Bulletin of the valley")
-	near := set(10, placed{50, 740, "The last line of a page that is full of text to its very foot,"}, placed{50, 752, "goes on below for"}, placed{50, 764, "a year such as 1984"})
-	expect(t, Page{Glyphs: together(body, near), Facts: Facts{Few: true}}, want[1],
-		"p: The last line of a page that is full of text to its very foot, goes on below for a year such as 1984")
+// TestSentencesGoPastDoubtfulRows: what stands where running feet do, and is none for
+// certain, is text, and does not end the sentence that goes over the page.
+func TestSentencesGoPastDoubtfulRows(t *testing.T) {
+	body := set(10, placed{50, 680, "The text of the page stands where text stands on every page and"}, placed{50, 692, "goes on for two lines of the same width, and then on the page"})
+	foot := set(10, placed{50, 770, "Of rivers and weirs"})
+	for doubtful, want := range map[bool]bool{true: true, false: false} {
+		p := Page{Width: 600, Height: 800, Glyphs: together(body, foot), Facts: Facts{BodySize: 10, Running: func(lines []Line, _ []Rect) {
+			lines[len(lines)-1].Doubtful = doubtful
+		}}}
+		blocks, _ := Analyze(p)
+		if len(blocks) != 2 || blocks[0].Continues != want || blocks[1].Kind != Paragraph {
+			t.Errorf("doubtful %v: %+v", doubtful, blocks)
+		}
+	}
 }
 
 func TestNumberedHeadings(t *testing.T) {

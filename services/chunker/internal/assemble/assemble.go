@@ -56,19 +56,23 @@ type Block struct {
 // Assembler takes the units of a document in order and hands on its blocks.
 type Assembler struct {
 	emit    func(Block) error
+	leftOut func(irID string) bool
 	open    *Block       // continues on the next page, if that one says so too
 	openEnd int          // its last page
 	last    *model.Table // of its last unit
 	side    []Block      // notes and figures between the two halves
 }
 
-// New returns an assembler that hands each block to emit, in reading order.
-func New(emit func(Block) error) *Assembler { return &Assembler{emit: emit} }
+// New returns an assembler that hands each block to emit, in reading order. leftOut
+// says which units the document as a whole shows to be running heads or feet.
+func New(leftOut func(irID string) bool, emit func(Block) error) *Assembler {
+	return &Assembler{emit: emit, leftOut: leftOut}
+}
 
 // Add takes the units of the next page.
 func (a *Assembler) Add(pageNo int, units []model.Unit) error {
 	for _, u := range units {
-		if !u.Chunked() || strings.TrimSpace(u.FieldsRaw.Text) == "" {
+		if !u.Chunked() || strings.TrimSpace(u.FieldsRaw.Text) == "" || a.leftOut(u.IRID) {
 			continue
 		}
 		if err := a.add(pageNo, u); err != nil {

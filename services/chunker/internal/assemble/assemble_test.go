@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func part(id string, edges []float64, rows ...string) model.Unit {
 func assembled(t *testing.T, pages ...[]model.Unit) []string {
 	t.Helper()
 	var out []string
-	a := New(func(b Block) error {
+	a := New(func(string) bool { return false }, func(b Block) error {
 		var lines []string
 		for _, l := range b.Lines {
 			lines = append(lines, l.Text())
@@ -66,6 +67,51 @@ func TestTablesOverPages(t *testing.T) {
 	} {
 		if got := strings.Join(assembled(t, tt.pages...), " / "); got != tt.want {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// scannedPage is a page that OCR has read: head, text that goes over the pages, and the
+// page's number.
+func scannedPage(no int, head string) (model.Page, []model.Unit) {
+	unit := func(id, text string, y, h float64) model.Unit {
+		return model.Unit{IRID: fmt.Sprintf("ir_%s%d", id, no), Type: model.UnitParagraph, OCREngine: "engine", FieldsRaw: model.Fields{Text: text},
+			Evidence: []model.Evidence{{PageNumber: no, BBox: &model.BBox{X: 0.1, Y: y, W: 0.8, H: h}}}}
+	}
+	text := unit("t", fmt.Sprintf("and of the weirs of sheet %d %s", no, strings.Repeat("much more is said in it of them ", 20)), 0.3, 0.4)
+	text.FieldsRaw.Continues, text.FieldsRaw.Continued = true, no > 1
+	page := model.Page{PageNo: no, Status: model.PageProcessed, Width: 600, Height: 800}
+	return page, []model.Unit{unit("h", head, 0.04, 0.012), text, unit("n", fmt.Sprint(no), 0.95, 0.012)}
+}
+
+// TestRunningHeadsOfScans: what all pages that OCR has read show to be running heads is
+// in no block, so that the text around them is one; what only looks like one stays.
+func TestRunningHeadsOfScans(t *testing.T) {
+	for name, c := range map[string]struct {
+		head   func(no int) string
+		blocks int
+		heads  int
+	}{
+		"the same head":    {func(int) string { return "The water board" }, 1, 4*13 + 4},
+		"articles":         {func(no int) string { return fmt.Sprintf("Art. %d", no) }, 8, 4},
+		"a head said once": {func(no int) string { return strings.Repeat("of weirs ", no) }, 8, 4},
+	} {
+		var survey Survey
+		for no := 1; no <= 4; no++ {
+			survey.Add(scannedPage(no, c.head(no)))
+		}
+		var blocks []Block
+		a := New(survey.LeftOut, func(b Block) error { blocks = append(blocks, b); return nil })
+		for no := 1; no <= 4; no++ {
+			if _, units := scannedPage(no, c.head(no)); a.Add(no, units) != nil {
+				t.Fatal("the page cannot be added")
+			}
+		}
+		if err := a.Close(); err != nil || len(blocks) != c.blocks {
+			t.Errorf("%s: %d blocks, want %d: %+v, %v", name, len(blocks), c.blocks, blocks, err)
+		}
+		if got := survey.Omitted(model.KindPDF); got.Heads != c.heads {
+			t.Errorf("%s: %+v, want %d characters of heads", name, got, c.heads)
 		}
 	}
 }

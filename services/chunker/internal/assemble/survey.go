@@ -6,6 +6,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/running"
 )
 
 // Survey collects what must be known of a whole document before its first
@@ -20,6 +21,8 @@ type Survey struct {
 	heading     string
 	bytes       map[string]int // of chunked text, by language
 	fingerprint digest.Fingerprint
+	read        running.Read
+	leftOut     model.LeftOut
 }
 
 // Add takes the next page.
@@ -33,6 +36,8 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		s.Processed++
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
+	s.read.Add(page, units)
+	s.leftOut = s.leftOut.Plus(model.LeftOutOf(units))
 	for _, u := range units {
 		if !u.Chunked() {
 			continue
@@ -57,6 +62,18 @@ func (s *Survey) count(page model.Page, u model.Unit) {
 		s.bytes = make(map[string]int)
 	}
 	s.bytes[language.Lang] += len(u.FieldsRaw.Text)
+}
+
+// LeftOut reports whether a unit that OCR has read is a running head or foot, as all
+// pages together show. It is to be asked after the last page was added.
+func (s *Survey) LeftOut(irID string) bool { return s.read.LeftOut(irID) }
+
+// Omitted counts what no chunk has of a document of this kind. It is to be asked after
+// the last page was added.
+func (s *Survey) Omitted(kind model.SnapshotKind) model.LeftOut {
+	out := s.leftOut
+	out.Heads += s.read.Characters()
+	return out.Judge(kind)
 }
 
 // State returns the terminal state that the pages give their run: done when all

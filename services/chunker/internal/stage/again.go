@@ -37,7 +37,7 @@ func Again() proof.Chunker {
 			if err == nil {
 				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), general.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cut(s, base, v, 0, count, pages, func(c model.Chunk) error {
+				err = cut(s, base, v, 0, count, facts.LeftOut, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}

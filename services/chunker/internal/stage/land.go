@@ -214,6 +214,8 @@ func (w *work) manifest(v model.Version) model.Manifest {
 		SameAs: v.SameAs, Fingerprint: v.Fingerprint, SegmentsDigest: digest.HexParts(digests...),
 		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, VectorStatus: model.VectorNone,
 	}
+	left := w.facts.Omitted(w.snapshot.SnapshotKind)
+	m.LeftOut = &left
 	if v.ChunkCount == 0 {
 		m.VectorStatus = model.VectorPresent // every chunk, of none, has its vector
 	}
@@ -239,7 +241,7 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		w.made, batch = append(w.made, batch...), nil
 		return err
 	}
-	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, func(each func(segment.Frame) error) error {
+	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, w.facts.LeftOut, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {
 		if err := c.Validate(); err != nil {
@@ -260,7 +262,7 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 
 // cut makes the chunks of a version out of its pages, in order. It is pure.
 func cut(s model.Snapshot, base model.Chunk, v model.Version, budget int, count func(string) (int, error),
-	pages proof.Pages, out func(model.Chunk) error,
+	leftOut func(irID string) bool, pages proof.Pages, out func(model.Chunk) error,
 ) error {
 	index := 0
 	splitter, err := general.New(general.Options{
@@ -273,7 +275,7 @@ func cut(s model.Snapshot, base model.Chunk, v model.Version, budget int, count 
 	if err != nil {
 		return internal("the document's header: %w", err)
 	}
-	document := assemble.New(splitter.Add)
+	document := assemble.New(leftOut, splitter.Add)
 	err = pages(func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
 	for _, step := range []func() error{document.Close, splitter.Close} {
 		if err != nil {

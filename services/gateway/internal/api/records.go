@@ -142,7 +142,8 @@ type PageState struct {
 	CoverageNote string           `json:"coverage_note,omitempty"`
 	Flags        []string         `json:"quality_flags,omitempty"`
 	Ledger       *model.Ledger    `json:"coverage_ledger,omitempty"`
-	OCR          []model.PageOCR  `json:"ocr,omitempty"` // its parts that need OCR
+	LeftOut      *model.LeftOut   `json:"left_out,omitempty"` // characters that no chunk has, where there are some
+	OCR          []model.PageOCR  `json:"ocr,omitempty"`      // its parts that need OCR
 }
 
 func (a *API) document(w http.ResponseWriter, r *http.Request) error {
@@ -194,7 +195,7 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 			for _, p := range pages {
 				d.Pages = append(d.Pages, PageState{
 					PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
-					Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, OCR: p.OCR,
+					Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, LeftOut: p.LeftOut, OCR: p.OCR,
 				})
 			}
 			break

@@ -47,7 +47,7 @@ func split(t testing.TB, o Options, units []unitOf) []Draft {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := assemble.New(s.Add)
+	a := assemble.New(func(string) bool { return false }, s.Add)
 	for _, u := range units {
 		if err := a.Add(u.page, []model.Unit{u.unit}); err != nil {
 			t.Fatal(err)
@@ -308,7 +308,7 @@ func TestAnyUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := assemble.New(s.Add)
+		a := assemble.New(func(string) bool { return false }, s.Add)
 		for _, u := range units {
 			if err := a.Add(u.page, []model.Unit{u.unit}); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,184 @@
+package running
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// Claims proves of the running heads and feet of a PDF that they are some: that what
+// is left out of its chunks stands elsewhere in it too, page numbers aside. It knows
+// nothing of how they were found. The zero value is ready to use: all pages are
+// added, then Open says what is left to be looked for in their text, and Search looks.
+type Claims struct {
+	facts  Facts // of which Offsets count
+	claims []claim
+	on     map[string]int // pages by key of a row or part
+	last   map[string]int // the page that was counted last
+	open   []claim
+}
+
+// claim is a unit that says it is a running head or foot.
+type claim struct {
+	page Page
+	id   string
+	text string
+	rows [][]string // folded parts
+}
+
+// Unproved is a unit that is left out of chunks and stands nowhere else.
+type Unproved struct {
+	PageNo int
+	IRID   string
+	Text   string
+}
+
+// FirstVersion is the parser_version from which on units of PDF files are running
+// heads only where that can be proved.
+const FirstVersion = 7
+
+// Add takes the next page.
+func (c *Claims) Add(page model.Page, units []model.Unit) {
+	for i := range units {
+		u := &units[i]
+		if u.Type != model.UnitPageHeader && u.Type != model.UnitPageFooter || len(u.Evidence) == 0 || u.Evidence[0].PageNumber == 0 || isProved(u) {
+			continue
+		}
+		found := claim{page: Page{No: page.PageNo, Label: page.Label}, id: u.IRID, text: u.FieldsRaw.Text}
+		printed := u.FieldsRaw.TextPrinted
+		if printed == "" {
+			printed = u.FieldsRaw.Text
+		}
+		for row := range strings.SplitSeq(printed, "\n") {
+			var parts []string
+			for part := range strings.SplitSeq(row, "\t") {
+				parts = append(parts, fold(part))
+			}
+			found.rows = append(found.rows, parts)
+		}
+		c.claims = append(c.claims, found)
+	}
+}
+
+// isProved reports a unit that the file itself proves, or one of an older version.
+func isProved(u *model.Unit) bool {
+	version, err := strconv.Atoi(u.ParserVersion)
+	return err != nil || version < FirstVersion || slices.Contains(u.FieldsRaw.Flags, FlagArtifact) || slices.Contains(u.FieldsRaw.Flags, FlagOutline)
+}
+
+// Open proves by each other what can be, and reports whether claims are left that
+// the text of the document must prove.
+func (c *Claims) Open() bool {
+	c.learnOffsets()
+	c.on, c.last = make(map[string]int), make(map[string]int)
+	for i := range c.claims {
+		for _, row := range c.claims[i].rows {
+			keys := c.keys(&c.claims[i], row)
+			c.count(strings.Join(keys, "\t"), c.claims[i].page.No)
+			for _, k := range keys {
+				c.count(k, c.claims[i].page.No)
+			}
+		}
+	}
+	c.open = nil
+	for i := range c.claims {
+		if rest := c.unproved(&c.claims[i]); len(rest) > 0 {
+			open := c.claims[i]
+			open.rows = [][]string{rest}
+			c.open = append(c.open, open)
+		}
+	}
+	return len(c.open) > 0
+}
+
+func (c *Claims) count(key string, pageNo int) {
+	if c.last[key] != pageNo {
+		c.last[key] = pageNo
+		c.on[key]++
+	}
+}
+
+// learnOffsets finds how the numbers of the claims run.
+func (c *Claims) learnOffsets() {
+	on := map[Offset]int{}
+	for i := range c.claims {
+		p := &c.claims[i].page
+		seen := map[Offset]bool{}
+		for _, row := range c.claims[i].rows {
+			for _, part := range row {
+				for _, s := range numbersIn(part) {
+					n, isRoman := value(part[s.from:s.to])
+					seen[Offset{isRoman, n - p.No}] = true
+				}
+			}
+		}
+		for o := range seen {
+			on[o]++
+		}
+	}
+	c.facts.Offsets = nil
+	for o, n := range on {
+		if n >= 2 || o == (Offset{}) {
+			c.facts.Offsets = append(c.facts.Offsets, o)
+		}
+	}
+}
+
+func (c *Claims) keys(claim *claim, row []string) []string {
+	out := make([]string, len(row))
+	for i, part := range row {
+		out[i], _, _ = c.facts.partKey(&claim.page, part)
+	}
+	return out
+}
+
+// unproved returns the cores of the parts of a claim that no other claim proves.
+func (c *Claims) unproved(claim *claim) []string {
+	var out []string
+	for _, row := range claim.rows {
+		keys := c.keys(claim, row)
+		if c.on[strings.Join(keys, "\t")] >= 2 {
+			continue
+		}
+		for i, part := range row {
+			_, _, bare := c.facts.partKey(&claim.page, part)
+			if bare || c.on[keys[i]] >= 2 {
+				continue
+			}
+			if k := core(strings.Trim(strings.ReplaceAll(keys[i], placeholder, ""), " |/·•–—-")); k != "" {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+// Search looks in the text of a page for what is not proved. All pages are searched,
+// each once.
+func (c *Claims) Search(units []model.Unit) {
+	if len(c.open) == 0 {
+		return
+	}
+	for i := range units {
+		u := &units[i]
+		if !u.Chunked() {
+			continue
+		}
+		text := strings.ReplaceAll(strings.Join(strings.Fields(fold(u.FieldsRaw.Text)), ""), "ß", "ss")
+		for k := range c.open {
+			c.open[k].rows[0] = slices.DeleteFunc(c.open[k].rows[0], func(part string) bool { return strings.Contains(text, part) })
+		}
+	}
+	c.open = slices.DeleteFunc(c.open, func(o claim) bool { return len(o.rows[0]) == 0 })
+}
+
+// Left returns what nothing proves.
+func (c *Claims) Left() []Unproved {
+	var out []Unproved
+	for i := range c.open {
+		out = append(out, Unproved{PageNo: c.open[i].page.No, IRID: c.open[i].id, Text: c.open[i].text})
+	}
+	return out
+}

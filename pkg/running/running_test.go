@@ -1,0 +1,277 @@
+package running
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// row is one line of text at a height.
+func row(base, size float64, parts ...string) Row {
+	r := Row{Base: base, Top: base - size, Size: size}
+	x := 50.0
+	for _, text := range parts {
+		w := size / 2 * float64(len([]rune(text)))
+		r.Parts = append(r.Parts, Part{Text: text, Left: x, Right: x + w})
+		r.Chars += len(strings.Join(strings.Fields(text), ""))
+		x += w + 4*size
+	}
+	return r
+}
+
+// pagesOf are n pages with 40 lines of text in 10 points, 12 points apart, from 80
+// points on, and what edge adds to each, which is from 1.
+func pagesOf(n int, edge func(no int) []Row) []Page {
+	var out []Page
+	for no := 1; no <= n; no++ {
+		p := Page{No: no, Width: 600, Height: 800}
+		for k := range 40 {
+			p.Rows = append(p.Rows, row(80+12*float64(k), 10, fmt.Sprintf("line %d of sheet %d says what no other line of it does", k, no)))
+		}
+		p.Rows = append(p.Rows, edge(no)...)
+		slices.SortStableFunc(p.Rows, func(a, b Row) int { return int(a.Base - b.Base) })
+		out = append(out, p)
+	}
+	return out
+}
+
+// gone are the texts of the rows that are no body, by page.
+func gone(pages []Page, titles Titles) []string {
+	f := Learn(pages, 10, titles)
+	var out []string
+	for i := range pages {
+		for k, kind := range Decide(&pages[i], &f, titles).Rows {
+			if kind != Body {
+				out = append(out, fmt.Sprintf("%d: %s", pages[i].No, pages[i].Rows[k].Text()))
+			}
+		}
+	}
+	return out
+}
+
+// TestWhatIsProvedGoes: of each case so many rows go, all of the edges or none.
+func TestWhatIsProvedGoes(t *testing.T) {
+	for name, c := range map[string]struct {
+		pages int
+		edge  func(no int) []Row
+		want  int
+	}{
+		"the same text on two of eight pages": {8, func(no int) []Row {
+			if no == 3 || no == 4 {
+				return []Row{row(30, 8, "of weirs")}
+			}
+			return nil
+		}, 2},
+		"the same text on two of nine pages": {9, func(no int) []Row {
+			if no == 3 || no == 4 {
+				return []Row{row(30, 8, "of weirs")}
+			}
+			return nil
+		}, 0},
+		"another height":                     {4, func(no int) []Row { return []Row{row(20+5*float64(no), 8, "of weirs")} }, 0},
+		"another size":                       {2, func(no int) []Row { return []Row{row(30, 7+float64(no), "of weirs")} }, 0},
+		"a digit of another meaning":         {5, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("art. %d", no))} }, 0},
+		"a digit set off by a gap":           {5, func(no int) []Row { return []Row{row(30, 8, "of weirs", fmt.Sprint(no))} }, 5},
+		"a digit set off by a separator":     {5, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("of weirs · %d", no))} }, 5},
+		"a number with a stroke":             {5, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("decision 2026/%d", no))} }, 0},
+		"a lone number that is another's":    {5, func(no int) []Row { return []Row{row(770, 8, fmt.Sprint(no*no))} }, 0},
+		"a lone number that is the page's":   {5, func(no int) []Row { return []Row{row(770, 8, fmt.Sprint(no+12))} }, 5},
+		"Page 2 of 2 on the last page alone": {2, func(no int) []Row { return []Row{row(770, 8, "page 2 of 2")}[:no-1] }, 1},
+		"one pitch from the text":            {5, func(int) []Row { return []Row{row(68, 10, "of weirs")} }, 0},
+		"two pitches from the text":          {5, func(int) []Row { return []Row{row(56, 10, "of weirs")} }, 5},
+		"one pitch from it, in small type":   {5, func(int) []Row { return []Row{row(68, 8, "of weirs")} }, 5},
+		"a sentence in the type of the text": {10, func(int) []Row { return []Row{row(770, 10, "The motion is carried unanimously.")} }, 0},
+		"a short sentence":                   {10, func(int) []Row { return []Row{row(770, 10, "Carried.")} }, 0},
+		"an outcome two pitches below it": {10, func(no int) []Row {
+			return []Row{row(748, 10, fmt.Sprintf("it is moved that sheet %d be kept", no)), row(770, 10, "Carried with all votes")}
+		}, 0},
+		"the same foot, far from the text of one page": {10, func(no int) []Row {
+			return []Row{row(748, 10, fmt.Sprintf("it is moved that sheet %d be kept", no)), row(770, 10, "Of weirs and of rivers")}[min(1, no/10):]
+		}, 10},
+		"a sentence in small type":      {10, func(int) []Row { return []Row{row(770, 7, "Printed on paper of the valley.")} }, 10},
+		"a name that ends with a point": {3, func(int) []Row { return []Row{row(770, 10, "Water Board of Valley Ltd.")} }, 3},
+		"a figure":                      {3, func(int) []Row { return []Row{row(770, 8, "1250")} }, 0},
+		"a sum":                         {3, func(int) []Row { return []Row{row(770, 8, "carried forward", "1 250.00")} }, 0},
+		"rows of a table":               {3, func(int) []Row { return []Row{row(752, 10, "Upper", "clear"), row(770, 10, "Upper", "clear")} }, 0},
+		"what something stands further out of": {4, func(no int) []Row {
+			return []Row{row(755, 8, "of weirs"), row(785, 8, fmt.Sprintf("said once, of sheet %d", no))}
+		}, 0},
+		"a title in large type on some pages": {9, func(no int) []Row {
+			if no%4 == 0 {
+				return nil
+			}
+			return []Row{row(50, 16, "Weirs")}[:no%2]
+		}, 0},
+		"a large head on all pages": {4, func(int) []Row { return []Row{row(40, 16, "Water board")} }, 4},
+		"text that others have there": {9, func(no int) []Row {
+			if no <= 3 {
+				return []Row{row(770, 10, "Carried with all votes")}
+			}
+			return []Row{row(760, 10, fmt.Sprintf("goes on to the foot of sheet %d", no)), row(772, 10, fmt.Sprintf("and then beyond on sheet %d", no+1))}
+		}, 0},
+	} {
+		if got := gone(pagesOf(c.pages, c.edge), nil); len(got) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(got), c.want, got)
+		}
+	}
+}
+
+// TestHeadsThatChange: with its chapter a head counts only where its words stand
+// elsewhere: in the outline on a page before, in the text of its page, on another.
+func TestHeadsThatChange(t *testing.T) {
+	heads := func(no int) []Row {
+		return []Row{row(30, 8, fmt.Sprint(no), []string{"of rivers", "of rivers", "of weirs", "of mills"}[no-1])}
+	}
+	if got := gone(pagesOf(4, heads), nil); !slices.Equal(got, []string{"1: 1 of rivers", "2: 2 of rivers"}) {
+		t.Errorf("%q", got)
+	}
+	titles := Titles{}
+	titles.AddTitle("2. Of weirs", 2)
+	titles.AddTitle("3. Of mills", 4) // begins on this page, whose text does not say so
+	if got := gone(pagesOf(4, heads), titles); len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+	pages := pagesOf(4, func(no int) []Row { return append(heads(no), row(600, 14, "3 Of mills")) })
+	if got := gone(pages, titles); len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOnePage: of one page nothing repeats, and a lone number must be its own.
+func TestOnePage(t *testing.T) {
+	for text, want := range map[string]int{"1": 1, "Page 1 of 1": 1, "1250": 0, "2": 0, "Art. 1": 0, "Total amount due in francs 1250": 0, "Signed on 1": 0} {
+		if got := gone(pagesOf(1, func(int) []Row { return []Row{row(770, 8, text)} }), nil); len(got) != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	labelled := pagesOf(1, func(int) []Row { return []Row{row(770, 8, "xiv")} })
+	labelled[0].Label = "xiv"
+	if got := gone(labelled, nil); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+	labelled[0].Label, labelled[0].Rows[len(labelled[0].Rows)-1] = "Art. 3", row(770, 8, "Art. 3")
+	if got := gone(labelled, nil); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNumbersIn(t *testing.T) {
+	for part, want := range map[string]string{
+		"3": "3", "- 3 -": "3", "page 3 of 7": "3", "3/7": "3", "seite 3": "3", "página 12": "12", "7-45": "45", "xiv": "xiv", "第3页": "3",
+		"water report | 3": "3", "3 · water report": "3", "report, page 3, june": "3", "47699": "47699",
+		"art. 3": "", "step 3: open": "", "no. 2026/3": "", "ac-023": "", "3 june 2026": "", "water report 3": "", "§ 3": "", "s. 3": "", "": "", "第3条": "",
+	} {
+		got := ""
+		if s := numbersIn(part); len(s) > 0 {
+			got = part[s[0].from:s[0].to]
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", part, got, want)
+		}
+	}
+}
+
+// readPage is a page whose units OCR has read: text and what stands above and below.
+func readPage(no int, texts map[float64]string) (model.Page, []model.Unit) {
+	page := model.Page{PageNo: no, Width: 600, Height: 800}
+	texts[0.5] = fmt.Sprintf("What the sheet with number %d has to say is said by nobody else, %s", no, strings.Repeat("and then more is said of it ", 20))
+	var units []model.Unit
+	for y, text := range texts {
+		h := 0.0125
+		if y == 0.5 {
+			h = 0.2
+		}
+		units = append(units, model.Unit{IRID: fmt.Sprintf("%d: %s", no, text), Type: model.UnitParagraph, OCREngine: "engine",
+			Evidence: []model.Evidence{{BBox: &model.BBox{X: 0.1, Y: y, W: 0.8, H: h}}}, FieldsRaw: model.Fields{Text: strings.ReplaceAll(text, "\t", " "), TextPrinted: text}})
+	}
+	return page, units
+}
+
+// TestWhatOCRHasRead: all pages together show which of their lines repeat, with their
+// numbers; a page alone, and what differs, stays.
+func TestWhatOCRHasRead(t *testing.T) {
+	for pages, want := range map[int]int{1: 0, 4: 8} {
+		var c Read
+		var ids []string
+		for no := 1; no <= pages; no++ {
+			page, units := readPage(no, map[float64]string{0.03: "Water board of the valley", 0.12: fmt.Sprintf("Art. %d", no), 0.95: fmt.Sprintf("Report of weirs\t%d", no)})
+			c.Add(page, units)
+			for _, u := range units {
+				ids = append(ids, u.IRID)
+			}
+		}
+		n := 0
+		for _, id := range ids {
+			if c.LeftOut(id) {
+				n++
+				if !strings.Contains(id, "Water board") && !strings.Contains(id, "Report of") {
+					t.Errorf("%q is left out", id)
+				}
+			}
+		}
+		if n != want {
+			t.Errorf("%d pages: %d units are left out, want %d", pages, n, want)
+		}
+	}
+}
+
+// headUnit is a unit of a PDF that says that it is a running head.
+func headUnit(no int, printed string, flags ...string) model.Unit {
+	return model.Unit{IRID: fmt.Sprintf("%d %s", no, printed), Type: model.UnitPageHeader, ParserVersion: "7", Evidence: []model.Evidence{{PageNumber: no, BBox: &model.BBox{}}},
+		FieldsRaw: model.Fields{Text: strings.ReplaceAll(printed, "\t", " "), TextPrinted: printed, Flags: flags}}
+}
+
+// TestClaims: what is left out of chunks and stands nowhere else is found, however it
+// came to be left out.
+func TestClaims(t *testing.T) {
+	body := model.Unit{Type: model.UnitHeading, FieldsRaw: model.Fields{Text: "2 Of weirs and mills"}}
+	for name, c := range map[string]struct {
+		heads []string // of pages 1, 2, …
+		flags []string
+		want  int
+	}{
+		"the same text":               {[]string{"of rivers", "of rivers"}, nil, 0},
+		"with their numbers":          {[]string{"of rivers\t1", "of rivers\t2"}, nil, 0},
+		"numbers of their own":        {[]string{"- 11 -", "- 12 -"}, nil, 0},
+		"in the text":                 {[]string{"Of weirs\t1"}, nil, 0},
+		"two rows":                    {[]string{"of rivers\nof springs\t1", "of springs\t2", "of rivers"}, nil, 0},
+		"said once":                   {[]string{"Total amount due in francs 1250"}, nil, 1},
+		"a lone sum":                  {[]string{"1250"}, nil, 1},
+		"articles":                    {[]string{"Art. 1", "Art. 2", "Art. 3"}, nil, 3},
+		"marked by the file":          {[]string{"said once"}, []string{FlagArtifact}, 0},
+		"in the outline":              {[]string{"said once"}, []string{FlagOutline}, 0},
+		"one of two":                  {[]string{"of rivers", "of rivers", "of springs"}, nil, 1},
+		"one text twice on its page":  {[]string{"of springs\nof springs"}, nil, 1},
+		"a number after another word": {[]string{"Step 1", "Step 2"}, nil, 2},
+	} {
+		var claims Claims
+		for i, text := range c.heads {
+			claims.Add(model.Page{PageNo: i + 1}, []model.Unit{headUnit(i+1, text, c.flags...)})
+		}
+		if claims.Open() {
+			claims.Search([]model.Unit{body})
+		}
+		if got := claims.Left(); len(got) != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func FuzzNumbers(f *testing.F) {
+	f.Add("page 3 of 7", 3, "iii")
+	f.Add("| 3", 1, "")
+	f.Fuzz(func(t *testing.T, text string, no int, label string) {
+		facts := Facts{Offsets: []Offset{{Shift: 4}}, Sampled: 2, Size: 10, Pitch: 12}
+		p := Page{No: no, Label: label, Width: 600, Height: 800, Rows: []Row{row(30, 8, text), row(400, 10, "text")}}
+		key, owned, bare := facts.key(&p, &p.Rows[0])
+		if bare && !owned || owned && !strings.Contains(key, placeholder) {
+			t.Errorf("%q: key %q, owned %v, bare %v", text, key, owned, bare)
+		}
+		if d := Decide(&p, &facts, nil); len(d.Rows) != 2 || d.Rows[1] != Body {
+			t.Errorf("%q: %+v", text, d)
+		}
+	})
+}
