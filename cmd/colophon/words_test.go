@@ -12,9 +12,9 @@ import (
 func TestWhatDocumentsSayIsShownAndNotObeyed(t *testing.T) {
 	var out strings.Builder
 	writeHits(forPeople{&out}, searchAnswer{Hits: []searchHit{{
-		ChunkRef: "a:0", Title: "Evil \x1b]0;title\a\u009b31m\u202e", URL: "u", Snippet: "ça\x1b[2J va\x7f 😀",
+		ChunkRef: "a:0", Type: "fact", Status: "under_\x1breview", Title: "Evil \x1b]0;title\a\u009b31m\u202e", URL: "u", Snippet: "ça\x1b[2J va\x7f 😀",
 	}}})
-	want := "1. 0.000  Evil \ufffd]0;title\ufffd\ufffd31m\ufffd\n   a:0\n   ça\ufffd[2J va\ufffd 😀\n"
+	want := "1. 0.000  Evil \ufffd]0;title\ufffd\ufffd31m\ufffd\n   a:0\n   fact, under_\ufffdreview, said by \n   ça\ufffd[2J va\ufffd 😀\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", &out, want)
 	}

@@ -161,7 +161,7 @@ func bombs(t *testing.T) []bomb {
 			}
 			return data
 		}(), false, 0, "", map[string]int{"failed": 1}},
-		{"warc: lengths that lie", []byte(good + lying("99999999999", "x") + lying("-1", "x") + lying("2", "more than two") + good), true, 0, "", map[string]int{"stored": 2}},
+		{"warc: lengths that lie", []byte(good + lying("99999999999", "x") + lying("-1", "x") + lying("2", "more than two") + good), true, 0, "", map[string]int{"stored": 1, "unchanged": 1}}, // the second is the first again
 		{"warc: 200 records of 900 KB", bytes.Repeat(gzipOf(t, []byte(record)), 200), true, 0, fault.LimitExceeded, nil},
 		{"warc: 40 records of 4 MB that are no documents", bytes.Repeat(gzipOf(t, []byte(strings.Replace(lying(fmt.Sprint(4<<20), zeros(4<<20)), "resource", "metadata", 1))), 40),
 			true, 0, fault.LimitExceeded, map[string]int{}},
@@ -173,7 +173,7 @@ func bombs(t *testing.T) []bomb {
 			}
 			return all
 		}(), true, 0, "", map[string]int{"unchanged": 1100}},
-		{"warc: a record of 64 MB of zeros", append(gzipOf(t, []byte(lying(fmt.Sprint(64<<20), zeros(64<<20)))), gzipOf(t, []byte(good))...), true, 0, "", map[string]int{"stored": 1}},
+		{"warc: a record of 64 MB of zeros", append(gzipOf(t, []byte(lying(fmt.Sprint(64<<20), zeros(64<<20)))), gzipOf(t, []byte(good))...), true, 0, "", map[string]int{"unchanged": 1}}, // since the archive above
 	}
 }
 

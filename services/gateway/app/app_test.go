@@ -268,7 +268,7 @@ func (r *rig) capture(d doc) model.Snapshot {
 		SnapshotKind: d.kind.Kind(), FinalType: d.kind, URL: d.url, URLCanonical: d.url, ExternalID: d.url,
 		RetrievedAt: date, LastModified: date, LastModifiedOrigin: "http_header", ContentType: "text/html; charset=utf-8",
 		ContentHash: digest.Content([]byte(d.html)), ByteLength: int64(len(d.html)), SourceType: d.sourceType, Domain: "civics",
-		Territory: d.territory, Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "1"}, Filename: "procès\n1.html",
+		Territory: d.territory, Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v2"}, Filename: "procès\n1.html",
 	}
 	s.SnapshotID = digest.SnapshotID(s.SourceID, id, s.ContentHash)
 	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
