@@ -153,15 +153,13 @@ func serve(ctx context.Context, backend *posix.Posix, options Options, ready fun
 	return nil
 }
 
-// choosePort replaces port 0 by one that is free now.
+// choosePort replaces port 0 by one that is free now. Another port must be free: whoever listens there already would
+// answer in the gateway's place.
 func choosePort(ctx context.Context, addr string) (string, error) {
-	if !strings.HasSuffix(addr, ":0") {
-		return addr, nil
-	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+		return "", fmt.Errorf("s3 gateway on %s: %w", addr, err)
 	}
 	defer listener.Close()
 	return listener.Addr().String(), nil
