@@ -236,13 +236,18 @@ func first(s string, n int) string {
 	return s[:min(n, len(s))]
 }
 
-// Picture names a page, or a region of it, that is to be read by OCR, whoever reads it
-// and how: hex sha256 of [content_hash, page, region]. pageNo counts from 1; a nil
-// region is the whole page.
-func Picture(contentHash string, pageNo int, region *BBox) string {
+// Picture names a page, or a region of it, that is to be read by OCR, whoever reads it:
+// hex sha256 of [content_hash, page, region], and of the languages that are known of its
+// document, since what is read depends on them. pageNo counts from 1; a nil region is
+// the whole page.
+func Picture(contentHash string, pageNo int, region *BBox, languages []string) string {
 	part := ""
 	if region != nil {
 		part = fmt.Sprintf("%g,%g,%g,%g", region.X, region.Y, region.W, region.H)
 	}
-	return HexParts(contentHash, fmt.Sprint(pageNo), part)
+	parts := []string{contentHash, fmt.Sprint(pageNo), part}
+	if len(languages) > 0 {
+		parts = append(parts, strings.Join(languages, ","))
+	}
+	return HexParts(parts...)
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -94,6 +95,20 @@ type OCRSettings struct {
 	Name      string   `json:"name"`                // tells it from other runs with the same settings
 	Languages []string `json:"languages,omitempty"` // ISO 639-1, the best first; none: the source's
 	DPI       int      `json:"dpi,omitempty"`       // dots per inch; 0: 200, and 300 where confidence is low
+}
+
+// firstOfLanguages is the parser_version from which on a picture is read for each
+// hint of languages by itself. Before, documents with the same picture and other
+// hints had whatever was read first.
+const firstOfLanguages = 7
+
+// PictureLanguages are the languages that name a picture of the document, for a run
+// under a parser_version.
+func (s Snapshot) PictureLanguages(parserVersion string) []string {
+	if n, err := strconv.Atoi(parserVersion); err == nil && n < firstOfLanguages {
+		return nil
+	}
+	return s.OCRLanguages()
 }
 
 // OCRLanguages are what is known of the document's languages, ISO 639-1, the best

@@ -238,7 +238,7 @@ func (p *pagesOf) read(row model.SegmentRow, page model.Page) {
 		}
 		want := model.OCRTask{
 			SnapshotID: p.run.SnapshotID, ExtractionID: p.run.ExtractionID, Redo: row.Redo, PageNo: page.PageNo, Part: i,
-			Picture: digest.Picture(p.s.ContentHash, page.PageNo, (*digest.BBox)(use.Region)), Languages: p.s.OCRLanguages(), OCR: use,
+			Picture: digest.Picture(p.s.ContentHash, page.PageNo, (*digest.BBox)(use.Region), p.s.PictureLanguages(p.run.ParserVersion)), Languages: p.s.OCRLanguages(), OCR: use,
 		}
 		if p.run.OCR != nil && p.run.OCR.Settings != nil {
 			want.DPI = p.run.OCR.Settings.DPI

@@ -462,3 +462,33 @@ func TestALostResult(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestAPictureIsReadForEachLanguage: what was read with the hint of one language is
+// not what the same picture says with that of another, whichever came first; with the
+// same hint it is read once.
+func TestAPictureIsReadForEachLanguage(t *testing.T) {
+	w := withOCR(t, "fake:read", nil)
+	one := model.PageRange{From: 1, To: 1}
+	for i, capture := range []struct {
+		language string
+		read     int // pages, so far
+	}{{"en", 1}, {"fr", 2}, {"", 3}, {"fr", 3}, {"en", 3}} {
+		s := w.capture(picture(t, 55), model.KindImageScan, func(s *model.Snapshot) {
+			s.Language = capture.language
+			s.RequestID = fmt.Sprintf("%s-%d", s.RequestID, i)
+			s.SnapshotID = digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash)
+		})
+		run := w.start(s, extract.ParserVersion)
+		if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range w.heard() {
+			if asked, ok := d.(event.PageOCRRequested); ok {
+				w.extracted(run, w.read(asked))
+			}
+		}
+		if got := w.recognised(); got != capture.read {
+			t.Errorf("capture %d, in %q: %d pages were read, want %d", i, capture.language, got, capture.read)
+		}
+	}
+}

@@ -153,7 +153,7 @@ func (w *world) capture(raw string, kind model.SnapshotKind, change func(*model.
 	if _, err := w.blobs.PutOnce(w.Context(), blobstore.Raw, key, []byte(raw), "application/octet-stream"); err != nil {
 		w.Fatal(err)
 	}
-	c := model.Capture{SourceID: "s", RequestID: request, RequestDigest: "d", Request: json.RawMessage(`{}`)}
+	c := model.Capture{SourceID: "s", RequestID: s.RequestID, RequestDigest: "d", Request: json.RawMessage(`{}`)}
 	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
 		w.Fatal(err)
 	}

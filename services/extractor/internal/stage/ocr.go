@@ -75,7 +75,7 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 		for i, part := range r.Page.OCR {
 			t := model.OCRTask{
 				SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: redo, PageNo: r.Page.PageNo, Part: i,
-				Picture: picture(snap.ContentHash, r.Page.PageNo, part.Region), Languages: snap.OCRLanguages(), OCR: part.Part(),
+				Picture: picture(snap, run, r.Page.PageNo, part.Region), Languages: snap.OCRLanguages(), OCR: part.Part(),
 			}
 			if run.OCR != nil && run.OCR.Settings != nil {
 				t.DPI = run.OCR.Settings.DPI
@@ -89,9 +89,9 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 	return tasks
 }
 
-// picture names what is to be read, whoever reads it and how.
-func picture(contentHash string, pageNo int, region *model.BBox) string {
-	return digest.Picture(contentHash, pageNo, (*digest.BBox)(region))
+// picture names what is to be read, whoever reads it.
+func picture(snap model.Snapshot, run model.Run, pageNo int, region *model.BBox) string {
+	return digest.Picture(snap.ContentHash, pageNo, (*digest.BBox)(region), snap.PictureLanguages(run.ParserVersion))
 }
 
 // request asks for the pages that wait.
