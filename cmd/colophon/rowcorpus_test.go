@@ -138,8 +138,11 @@ func (l *library) wait(what, question string) {
 		}
 		if time.Now().After(deadline) {
 			var stands string
-			l.must(l.pg.QueryRow(l.Context(), `SELECT string_agg(concat_ws(' ', snapshot_id, state, redo, announced_redo, reason), chr(10)) FROM runs
-				WHERE state <> 'done' OR announced_redo < redo`).Scan(&stands))
+			l.must(l.pg.QueryRow(l.Context(), `SELECT string_agg(found, chr(10)) FROM (
+				SELECT concat_ws(' ', snapshot_id, state, redo, announced_redo, reason) FROM runs WHERE state <> 'done' OR announced_redo < redo
+				UNION ALL SELECT concat_ws(' ', request_id, outcome, reason, message, announced_at) FROM captures WHERE outcome IS NULL OR announced_at IS NULL
+				UNION ALL SELECT concat_ws(' ', snapshot_id, 'has no run') FROM snapshots s WHERE process AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)
+				UNION ALL SELECT concat_ws(' ', snapshot_id, vector_status, error_message) FROM chunk_manifests WHERE vector_status <> 'present') f(found)`).Scan(&stands))
 			l.Fatalf("%s: not within a minute:\n%s", what, stands)
 		}
 	}
@@ -216,9 +219,10 @@ func (l *library) merged(tmp *temporary) {
 		row := model.Capture{SourceID: "ruled", RequestID: id, RequestDigest: digest.Hex(jcs), Request: request, RequestedAt: asked, URLCanonical: canonical}
 		_, _, err = tmp.db.CaptureAtOnce(l.Context(), row, snap, func(model.Standing) bool { return false }, func(context.Context) error { return nil })
 		l.must(err)
+		l.sql(`UPDATE captures SET announced_at = now() WHERE request_id = '` + id + `'`) // to a crawler of then
 	}
 	l.say(0, "reconcile", "--age", "0s")
-	l.quiet()
+	l.wait("older documents", `SELECT count(*) = 2 FROM chunk_manifests m JOIN snapshots s USING (snapshot_id) WHERE s.record->>'redaction_policy_id' = 'redact_v1'`)
 	for _, query := range []string{"?session=2023", "?session=2024", ""} {
 		l.send(tmp, event.CaptureRequested{SourceID: "ruled", RequestID: "today" + query, URL: base + query,
 			Inline: &event.Inline{ContentBase64: []byte("What was decided, " + query + ", as it is told today.\n")}, ContentType: "text/plain"})

@@ -11,7 +11,7 @@ import (
 )
 
 // askedIdentity is a query's expression for what today's rules call a snapshot s: see
-// digest.Identity.
+// digest.Identity. It is "" of a member, whose record has its container and its path.
 const askedIdentity = `coalesce(nullif(s.record->>'source_record_id', ''), s.record->>'url_canonical', '')`
 
 // flagSplit is the quality flag of snapshots that older rules held for another document.
@@ -21,15 +21,15 @@ const flagSplit = "identity_split"
 // the rows that keep the names of those of before, and these against the documents.
 func identityContradictions() []string {
 	const today = `s.record->>'redaction_policy_id' IS DISTINCT FROM '` + digest.RedactVersion1 + `'`
-	const row = `FROM document_identities i WHERE i.source_id = s.source_id AND i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8'))`
 	return []string{
 		`SELECT 'snapshot ' || s.snapshot_id, 'its document is called ' || (s.record->>'external_id') || ', and nothing says that ' ||
 			` + askedIdentity + ` || ' is called so'
 		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND ` + today + ` AND s.record->>'external_id' <> ` + askedIdentity + `
-		AND NOT EXISTS (SELECT 1 ` + row + ` AND i.external_id = s.record->>'external_id')`,
+		AND ` + askedIdentity + ` <> '' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.source_id = s.source_id
+			AND i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8')) AND i.external_id = s.record->>'external_id')`,
 
 		`SELECT 'snapshot ' || s.snapshot_id, 'older rules held it for another document, and nothing says for which'
-		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND s.record->'quality_flags' ? '` + flagSplit + `' AND NOT EXISTS (SELECT 1 ` + row + `)`,
+		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND s.record->'quality_flags' ? '` + flagSplit + `' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.document_id = s.document_id)`,
 
 		`SELECT 'identity ' || i.identity || ' of ' || i.source_id, 'was merged with ' || i.merged_with || ', which its snapshot ' || s.snapshot_id || ' does not know'
 		FROM document_identities i JOIN snapshots s ON s.document_id = i.document_id AND s.source_id = i.source_id
