@@ -23,7 +23,7 @@ import (
 // TestRows changes every column of the catalog that can be derived or is bound, loses
 // rows and adds some, one at a time, and sees that verify finds each; and that it finds
 // nothing in what the system has written itself. Each change is made in a row of the
-// next kind; with COLOPHON_ROWS=all in rows of every kind, which takes minutes.
+// next kind; with COLOPHON_ROWS=all in rows of every kind, some 2,300 changes in minutes.
 func TestRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a system")
