@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -12,7 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // oddURLs are addresses whose hosts and paths are easily read in two ways.
@@ -42,6 +47,7 @@ func (l *library) fillRows(tmp *temporary) {
 		l.send(tmp, event.CaptureRequested{SourceID: "ruled", RequestID: fmt.Sprintf("odd-%d", i), URL: u,
 			Inline: &event.Inline{ContentBase64: []byte(fmt.Sprintf("The page number %d of the odd addresses.\n", i))}, ContentType: "text/plain"})
 	}
+	l.merged(tmp)
 	scan := filepath.Join("..", "..", "test", "documents", "arrete-numerise.pdf")
 	l.say(0, "capture", "--wait", "--source", "ruled", "--at", "2026-03-01T08:00:00Z", scan, filepath.Join("..", "..", "test", "documents", "biblioteca.warc"))
 	data, err := os.ReadFile(scan)
@@ -132,8 +138,11 @@ func (l *library) wait(what, question string) {
 		}
 		if time.Now().After(deadline) {
 			var stands string
-			l.must(l.pg.QueryRow(l.Context(), `SELECT string_agg(concat_ws(' ', snapshot_id, state, redo, announced_redo, reason), chr(10)) FROM runs
-				WHERE state <> 'done' OR announced_redo < redo`).Scan(&stands))
+			l.must(l.pg.QueryRow(l.Context(), `SELECT string_agg(found, chr(10)) FROM (
+				SELECT concat_ws(' ', snapshot_id, state, redo, announced_redo, reason) FROM runs WHERE state <> 'done' OR announced_redo < redo
+				UNION ALL SELECT concat_ws(' ', request_id, outcome, reason, message, announced_at) FROM captures WHERE outcome IS NULL OR announced_at IS NULL
+				UNION ALL SELECT concat_ws(' ', snapshot_id, 'has no run') FROM snapshots s WHERE process AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id)
+				UNION ALL SELECT concat_ws(' ', snapshot_id, vector_status, error_message) FROM chunk_manifests WHERE vector_status <> 'present') f(found)`).Scan(&stands))
 			l.Fatalf("%s: not within a minute:\n%s", what, stands)
 		}
 	}
@@ -174,4 +183,53 @@ func mixedPDF() string {
 		out += fmt.Sprintf("%010d 00000 n \n", at)
 	}
 	return out + fmt.Sprintf("trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, start)
+}
+
+// merged captures an address as older rules did, that held it for another's document,
+// and each of the two, and one more, as it is done today.
+func (l *library) merged(tmp *temporary) {
+	l.Helper()
+	const base = "https://town.example/deliberations"
+	asked := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	for _, session := range []string{"2023", "2024"} {
+		id, address := "older-"+session, base+"?session="+session
+		canonical, err := digest.URLCanonV1(address)
+		l.must(err)
+		content := []byte("What was decided in the session of " + session + ".\n")
+		hash := digest.Content(content)
+		key, err := blobstore.RawKey("ruled", hash)
+		l.must(err)
+		_, err = tmp.blobs.PutOnce(l.Context(), blobstore.Raw, key, content, "text/plain")
+		l.must(err)
+		stored := digest.RedactURLV1(address)
+		request, err := json.Marshal(event.CaptureRequested{
+			SourceID: "ruled", RequestID: id, URL: stored, Object: &event.Object{Bucket: string(blobstore.Raw), Key: key},
+		})
+		l.must(err)
+		jcs, err := digest.JCS(json.RawMessage(request))
+		l.must(err)
+		snap := model.Snapshot{
+			SnapshotID: digest.SnapshotID("ruled", id, hash), DocumentID: digest.DocumentID("ruled", canonical), RequestID: id, SourceID: "ruled",
+			SourceName: "The ruled one", SnapshotKind: model.TypeText.Kind(), FinalType: model.TypeText, URL: stored, URLCanonical: canonical,
+			URLCanonicalizationVersion: digest.URLCanonVersion1, ExternalID: canonical, RetrievedAt: asked, ContentHash: hash,
+			ByteLength: int64(len(content)), LastModified: asked, LastModifiedOrigin: "retrieved_at", RedactionPolicyID: digest.RedactVersion1,
+			SourceType: "official", Domain: "civics", Layer: model.LayerHot,
+			RuleVersions: map[string]string{"urlcanon": digest.URLCanonVersion1, "typing": "1"},
+		}
+		row := model.Capture{SourceID: "ruled", RequestID: id, RequestDigest: digest.Hex(jcs), Request: request, RequestedAt: asked, URLCanonical: canonical}
+		_, _, err = tmp.db.CaptureAtOnce(l.Context(), row, snap, func(model.Standing) bool { return false }, func(context.Context) error { return nil })
+		l.must(err)
+		l.sql(`UPDATE captures SET announced_at = now() WHERE request_id = '` + id + `'`) // to a crawler of then
+	}
+	l.say(0, "reconcile", "--age", "0s")
+	l.wait("older documents", `SELECT count(*) = 2 FROM chunk_manifests m JOIN snapshots s USING (snapshot_id) WHERE s.record->>'redaction_policy_id' = 'redact_v1'`)
+	for _, query := range []string{"?session=2023", "?session=2024", ""} {
+		l.send(tmp, event.CaptureRequested{SourceID: "ruled", RequestID: "today" + query, URL: base + query,
+			Inline: &event.Inline{ContentBase64: []byte("What was decided, " + query + ", as it is told today.\n")}, ContentType: "text/plain"})
+	}
+	var kinds int
+	l.must(l.pg.QueryRow(l.Context(), `SELECT count(DISTINCT (merged_with <> '', external_id = identity)) FROM document_identities`).Scan(&kinds))
+	if kinds != 3 {
+		l.Fatalf("%d kinds of identities", kinds)
+	}
 }

@@ -23,7 +23,7 @@ import (
 // TestRows changes every column of the catalog that can be derived or is bound, loses
 // rows and adds some, one at a time, and sees that verify finds each; and that it finds
 // nothing in what the system has written itself. Each change is made in a row of the
-// next kind; with COLOPHON_ROWS=all in rows of every kind, which takes minutes.
+// next kind; with COLOPHON_ROWS=all in rows of every kind, some 2,300 changes in minutes.
 func TestRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a system")
@@ -191,7 +191,7 @@ func (l *library) rows(t tableOf, each int) []rowOf {
 		"pages": "status || redo || (record ? 'ocr')::text", "chunk_manifests": "(same_as <> '')::text || generation", "documents": "ingest_status || final_type",
 		"snapshots": "snapshot_kind || process::text", "chunk_state": "layer || (repeats <> '')::text || (duplicate_of <> '')::text", "chunk_log": "change || cause",
 		"chunk_vectors": "present::text", "bindings": "kind", "ir_segments": "redo::text || failed || processed", "ocr_tasks": "state || redo", "fetch_windows": "(snapshot_id = '')::text",
-		"stored_results": "run",
+		"stored_results": "run", "document_identities": "(merged_with <> '')::text || (external_id = identity)::text",
 	}
 	kind := cmp.Or(kinds[t.name], "''")
 	found, err := l.pg.Query(l.Context(), `SELECT place, to_jsonb(kept) FROM (SELECT ctid::text AS place, t.*, row_number() OVER (PARTITION BY `+kind+
@@ -251,6 +251,7 @@ func changesOf(t tableOf, c columnOf) map[string]string {
 		out["not"] = `NOT ` + q
 	case "timestamp with time zone":
 		out["later"] = q + ` + interval '1 second'`
+		out["set"] = `coalesce(` + q + `, now() - interval '1 hour')`
 	case "uuid":
 		out["another"] = `gen_random_uuid()`
 	case "bytea":
@@ -372,7 +373,7 @@ func (l *library) changesRows(tables []tableOf) {
 // addition is a statement that adds a row like another, but for a part of its key and
 // what else no two rows may share.
 func (l *library) addition(t tableOf, key string, row rowOf) string {
-	alone := map[string][]string{"chunks": {"point_id", "chunk_index"}, "documents": {"external_digest"}, "chunk_log": {"rev"}}[t.name]
+	alone := map[string][]string{"chunks": {"point_id", "chunk_index"}, "documents": {"external_digest"}, "chunk_log": {"rev"}, "document_identities": {"document_id"}}[t.name]
 	var names, values []string
 	for _, c := range t.columns {
 		q := pgx.Identifier{c.name}.Sanitize()

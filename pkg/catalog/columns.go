@@ -86,11 +86,17 @@ func captureTables() []table {
 			{"current_snapshot_id current_extraction_id current_doc_hash current_generation", Derived, "the newest of its versions, by the order of versions"},
 			{"title language fingerprint", Derived, "the pages of the current version, surveyed as the chunker does"},
 			{"ingest_status error_message", Derived, "its newest run that has ended; of a container the decision of its request"},
-			{"unsettled_at", Derived, "that it is set says that what is current is to be decided anew: never for long"},
+			{"unsettled_at", Derived, "set while what is current is to be decided anew, and never for long: it is the clock of who has asked the chunker"},
 			{"meta", Derived, "nothing writes to it: it is empty"},
 			{"first_seen_at", Derived, "when its first snapshot was recorded"},
 			{"last_checked_at last_seen_at", Working, "clocks of the capturer: the last fetch, the last time that the document was there"},
 			{"last_ingested_at last_processed_at", Working, "clocks of chunker and indexer: the last version that became current, the last run that ended"},
+		}},
+		{"document_identities", []line{
+			{"identity_digest", Derived, "sha256 of identity"},
+			{"document_id", Derived, "digest of source_id and external_id"},
+			{"source_id identity external_id merged_with", Derived, "the snapshots that are called so, and the document of older rules that was captured from such an address"},
+			{"at", Working, "clock of the capturer: when the identity was settled"},
 		}},
 		{"staged_items", []line{
 			{"source_id external_digest document_id", Derived, "the document, of which a version was made into chunks"},

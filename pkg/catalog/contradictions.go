@@ -23,20 +23,16 @@ const maxContradictions = 100
 // way still and is left out where that matters. At most 100 of a kind are
 // returned, each kind sorted.
 func (db *DB) Contradictions(ctx context.Context, documentID string, before time.Time) ([]Contradiction, error) {
-	begin := db.pool.BeginTx
-	if documentID == "" { // whole tables are read
-		conn, err := pgx.ConnectConfig(ctx, db.unhurried())
-		if err != nil {
-			return nil, fmt.Errorf("contradictions: %w", Classify(err))
-		}
-		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-		begin = conn.BeginTx
-	}
-	tx, err := begin(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", Classify(err))
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if documentID == "" { // whole tables are read
+		if _, err := tx.Exec(ctx, `SELECT set_config(name, '0', true) FROM unnest('{statement_timeout,idle_in_transaction_session_timeout}'::text[]) name`); err != nil {
+			return nil, fmt.Errorf("contradictions: %w", Classify(err))
+		}
+	}
 	var all []Contradiction
 	for _, kind := range contradictions() {
 		// Every query takes the document and the time, whether it asks for them or not.
@@ -75,7 +71,7 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
 		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
-		restContradictions(), vectorContradictions(), boundContradictions())
+		restContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {
@@ -131,11 +127,12 @@ func chunkContradictions() []string {
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
 			AND o.extraction_id = m.extraction_id AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version)`,
 
+		// A redo leaves the segments of before behind.
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says that %s pages failed, its segments %s', m.failed_pages, g.failed)
-		FROM chunk_manifests m JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id AND r.redo = m.redo
+		FROM chunk_manifests m JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
 		CROSS JOIN LATERAL (SELECT coalesce(sum(failed), 0) AS failed FROM (SELECT DISTINCT ON (from_page) failed FROM ir_segments g
-			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id ORDER BY from_page, redo DESC) counting) g
-		WHERE ($1 = '' OR m.document_id = $1) AND r.state IN ('done', 'partial') AND m.failed_pages <> g.failed`,
+			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id AND g.redo <= m.redo ORDER BY from_page, redo DESC) counting) g
+		WHERE ($1 = '' OR m.document_id = $1) AND r.state <> 'removed' AND m.failed_pages <> g.failed`,
 
 		// Of manifests that say the same the first, by the order of versions, has the chunks.
 		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id

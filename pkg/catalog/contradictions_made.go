@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -71,7 +74,7 @@ func isCanonicalOf(address, url string) bool {
 	return false
 }
 
-// madeContradictions returns documents and manifests of which an id, a hash or a host
+// madeContradictions returns documents, manifests and identities of which an id, a hash or a host
 // is made otherwise than it stands there.
 func madeContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
 	documents, err := documentsMade(ctx, tx, documentID)
@@ -79,7 +82,11 @@ func madeContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Co
 		return nil, err
 	}
 	manifests, err := manifestsMade(ctx, tx, documentID)
-	return append(documents, manifests...), err
+	if err != nil {
+		return nil, err
+	}
+	identities, err := identitiesMade(ctx, tx, documentID)
+	return slices.Concat(documents, manifests, identities), err
 }
 
 func documentsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
@@ -103,7 +110,8 @@ func documentsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, erro
 }
 
 func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
-	rows, err := tx.Query(ctx, `SELECT m.doc_hash, m.generation, s.record FROM chunk_manifests m
+	rows, err := tx.Query(ctx, `SELECT m.doc_hash, m.generation, m.chunker_version, m.left_out,
+			m.failed_pages IS NULL, s.record FROM chunk_manifests m
 		JOIN snapshots s ON s.snapshot_id = m.snapshot_id WHERE $1 = '' OR m.document_id = $1
 		ORDER BY m.doc_hash COLLATE "C", m.generation`, documentID)
 	if err != nil {
@@ -112,8 +120,10 @@ func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, erro
 	var found few
 	var docHash string
 	var generation int
-	var record json.RawMessage
-	_, err = pgx.ForEachRow(rows, []any{&docHash, &generation, &record}, func() error {
+	var chunker string
+	var unsaid bool
+	var record, left json.RawMessage
+	_, err = pgx.ForEachRow(rows, []any{&docHash, &generation, &chunker, &left, &unsaid, &record}, func() error {
 		var s model.Snapshot
 		where := fmt.Sprintf("manifest %s, generation %d", docHash, generation)
 		if err := json.Unmarshal(record, &s); err != nil {
@@ -121,7 +131,47 @@ func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, erro
 		} else if made := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)); made != docHash {
 			found.add(where, "its doc_hash computes to %s", made)
 		}
+		if err := writtenAsLeftOut(left); err != nil {
+			found.add(where, "what it says is left out cannot have been written: %v", err)
+		}
+		if version, err := strconv.Atoi(chunker); err != nil || version >= countsSince {
+			if unsaid {
+				found.add(where, "says not how many pages failed, as chunkers of version %s do", chunker)
+			}
+			if left == nil {
+				found.add(where, "says not what is left out, as chunkers of version %s do", chunker)
+			}
+		}
 		return nil
 	})
 	return found, err
+}
+
+// countsSince is the first chunker_version whose manifests all say how many pages failed
+// and what is left out.
+const countsSince = 3
+
+// writtenAsLeftOut reports how a count of what is left out differs from what is written
+// of one; one that is absent does not. Whether it counts right is seen with the pages.
+func writtenAsLeftOut(left json.RawMessage) error {
+	if left == nil {
+		return nil
+	}
+	var read model.LeftOut
+	if err := json.Unmarshal(left, &read); err != nil {
+		return err
+	}
+	again, err := json.Marshal(read)
+	if err != nil {
+		return err
+	}
+	said, err := digest.JCS(left)
+	if err != nil {
+		return err
+	}
+	made, err := digest.JCS(json.RawMessage(again))
+	if err == nil && !bytes.Equal(said, made) {
+		err = fmt.Errorf("it is %s", said)
+	}
+	return err
 }

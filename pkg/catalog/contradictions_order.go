@@ -44,10 +44,12 @@ type orderedDocument struct {
 	landed   []model.Version
 	recorded model.Recorded
 	moving   bool // what is current is to be decided anew since just now
+	unread   few  // snapshots of which the record is none
 }
 
 // contradictions derives the order of a document's versions again.
-func (d *orderedDocument) contradictions() (found []Contradiction) {
+func (d *orderedDocument) contradictions() []Contradiction {
+	found := d.unread
 	captured := make([]model.Captured, len(d.rows))
 	said := make(map[string]ordered, len(d.rows))
 	for i, row := range d.rows {
@@ -60,6 +62,9 @@ func (d *orderedDocument) contradictions() (found []Contradiction) {
 	for _, c := range order {
 		row, place := said[c.SnapshotID], "snapshot "+c.SnapshotID
 		version := c.Version == c.SnapshotID
+		if row.bare != (row.version == nil) {
+			found = append(found, Contradiction{place, "says what is read of it, or whether it is a version, and not both"})
+		}
 		switch {
 		case version && !row.process:
 			found = append(found, Contradiction{place, "is a version of its document, and is not to be processed"})
@@ -86,7 +91,7 @@ func orderedDocuments(ctx context.Context, tx pgx.Tx, documentID, after string, 
 	byID := make(map[string]*orderedDocument)
 	var ids []string
 	rows, err := tx.Query(ctx, `SELECT document_id, current_snapshot_id, current_extraction_id, current_doc_hash, current_generation,
-			unsettled_at IS NOT NULL, coalesce(unsettled_at >= $3, false) FROM documents
+			unsettled_at IS NOT NULL, coalesce(unsettled_at BETWEEN $3 AND clock_timestamp() + interval '1 minute', false) FROM documents
 		WHERE ($1 = '' OR document_id = $1) AND document_id > $2 ORDER BY document_id LIMIT $4`, documentID, after, before, orderBatch)
 	if err != nil {
 		return nil, "", err
@@ -135,18 +140,19 @@ func readOrder(ctx context.Context, tx pgx.Tx, ids []string, documents map[strin
 			record     []byte
 			s          model.Snapshot
 		)
-		err := rows.Scan(&of, &o.SnapshotID, &o.RetrievedAt, &o.Container, &digest, &o.process, &o.version, &record)
-		if err == nil {
-			err = json.Unmarshal(record, &s)
-		}
-		if err == nil {
-			o.Reads, err = s.ReadsDigest()
-		}
-		if err != nil {
+		if err := rows.Scan(&of, &o.SnapshotID, &o.RetrievedAt, &o.Container, &digest, &o.process, &o.version, &record); err != nil {
 			return fmt.Errorf("snapshot %s: %w", o.SnapshotID, err)
 		}
 		o.bare = digest == ""
 		d := documents[of]
+		err := json.Unmarshal(record, &s)
+		if err == nil {
+			o.Reads, err = s.ReadsDigest()
+		}
+		if err != nil {
+			d.unread.add("snapshot "+o.SnapshotID, "its record cannot be read: %v", err)
+			o.Reads = digest
+		}
 		d.rows, d.digests = append(d.rows, o), append(d.digests, digest)
 	}
 	return rows.Err()

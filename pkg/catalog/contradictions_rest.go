@@ -49,14 +49,6 @@ func restContradictions() []string {
 		FROM documents d LEFT JOIN (SELECT document_id, array_agg(created_at) AS at FROM snapshots GROUP BY 1) n ON n.document_id = d.document_id
 		WHERE ($1 = '' OR d.document_id = $1) AND (n.at IS NULL OR d.first_seen_at <> ALL (n.at) OR d.meta <> '{}')`,
 
-		// What became of a container is what became of a request for it.
-		`SELECT 'document ' || d.document_id, 'is ' || d.ingest_status || ', and no request for it ended so: ' || d.error_message
-		FROM documents d WHERE ($1 = '' OR d.document_id = $1) AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.document_id = d.document_id)
-		AND NOT EXISTS (SELECT 1 FROM captures o WHERE o.document_id = d.document_id AND o.outcome IS NULL)
-		AND EXISTS (SELECT 1 FROM snapshots s WHERE s.document_id = d.document_id AND s.snapshot_kind = 'container')
-		AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.document_id = d.document_id AND c.outcome IN ('stored', 'unchanged', 'failed')
-			AND d.error_message = c.message AND d.ingest_status = CASE c.outcome WHEN 'failed' THEN 'error' ELSE 'done' END)`,
-
 		`SELECT 'staged item of ' || i.document_id, CASE WHEN d.document_id IS NULL THEN 'is that of no document with chunks'
 			ELSE 'is not synced although all vectors of its document are in' END
 		FROM staged_items i LEFT JOIN documents d ON d.document_id = i.document_id AND d.source_id = i.source_id AND d.external_digest = i.external_digest

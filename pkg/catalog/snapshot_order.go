@@ -126,10 +126,10 @@ func placeSnapshot(ctx context.Context, p *pipeline, s model.Snapshot, process b
 		return err
 	}
 	if !c.Container && n.after != nil {
-		if err := p.write(ctx, "the snapshot after "+s.SnapshotID, 1, `UPDATE snapshots SET version = $2, process = process OR $2,
+		if err := p.write(ctx, "the snapshot after "+s.SnapshotID, 1, `UPDATE snapshots SET version = $2, reads_digest = $3, process = process OR $2,
 				progress_at = CASE WHEN $2 AND NOT process THEN now() ELSE progress_at END
 			WHERE snapshot_id = $1 AND (version IS DISTINCT FROM $2 OR $2 AND NOT process)`,
-			n.after.SnapshotID, arrival.AfterVersion); err != nil {
+			n.after.SnapshotID, arrival.AfterVersion, n.after.Reads); err != nil {
 			return err
 		}
 	}

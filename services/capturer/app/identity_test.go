@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -57,6 +58,37 @@ func (b *bench) today(id, address string) (event.CaptureCompleted, model.Snapsho
 	r.URL = address
 	done := b.outcome(r)
 	return done, b.snapshot(done.SnapshotID)
+}
+
+// sound holds all rows against each other.
+func (b *bench) sound() {
+	b.t.Helper()
+	found, err := b.db.Contradictions(b.t.Context(), "", time.Now().Add(-time.Hour))
+	if err != nil || len(found) > 0 {
+		b.t.Errorf("contradictions: %v, %v", found, err)
+	}
+}
+
+// TestWhatOlderRulesMergedIsSound: whatever stands in an address, the rows that keep
+// the names that older rules gave raise no alarm.
+func TestWhatOlderRulesMergedIsSound(t *testing.T) {
+	b := fresh(t, nil)
+	for n, query := range []string{
+		"session=%d", "b=2&session=%d&a=1", "refresh_token=geheim&session=%d", "code=SplxlOBeZQQYbYS6WxSbIA&sid=%d", "key=AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBW%d",
+		"next=https%%3A%%2F%%2Fuser:pw@a.example%%2F%%3Fsession%%3D%[1]d%%26pwd%%3Dx&token=%[1]d", "X-Amz-Signature=%[1]d&session=%[1]d", "p;sid=%d=x", "a%%2525=%%zz&token=%d",
+		"utm_source=x&pageToken=%d&ticket=%[1]d", "ghp=ghp_16C7e42F292c6912E7710c838347Ae178B4%[1]d&session=%[1]d",
+	} {
+		address := fmt.Sprintf("https://user:pw@Town.example:443/s;jsessionid=%d/%%%%7Ed%d/?", n, n) + query
+		b.under1(fmt.Sprint("a", n), fmt.Sprintf(address, 1))
+		b.under1(fmt.Sprint("b", n), fmt.Sprintf(address, 2))
+		for round, session := range []int{2, 1, 3, 2} {
+			b.today(fmt.Sprint("c", n, "-", round), fmt.Sprintf(address, session))
+		}
+	}
+	if _, n, err := b.db.PartedDocuments(t.Context()); err != nil || n < 5 {
+		t.Errorf("%d documents were parted: %v", n, err)
+	}
+	b.sound()
 }
 
 // TestADocumentOfOlderRulesIsFound: a document that was captured under urlcanon_v1
@@ -111,6 +143,7 @@ func TestDocumentsThatWereMergedArePartedForGood(t *testing.T) {
 			}
 		}
 	}
+	b.sound()
 	if documents["?session=2023"] != old {
 		t.Errorf("the document was %s, is %s", old, documents["?session=2023"])
 	}
@@ -136,6 +169,7 @@ func TestAnAddressKeepsItsOwnDocument(t *testing.T) {
 	if done, _ := b.today("d", base); done.DocumentID != old {
 		t.Errorf("%+v", done)
 	}
+	b.sound()
 	// What never was in the document has no part in it.
 	if done, _ := b.today("e", base+"?key=12"); done.DocumentID == old || done.Message != "" {
 		t.Errorf("%+v", done)
@@ -207,6 +241,7 @@ func TestRowsThatHoldSecretsAreListed(t *testing.T) {
 	for n := range 2 {
 		b.today(fmt.Sprint("s", n), fmt.Sprint("https://town.example/d?session=", n))
 	}
+	b.sound()
 	if parted, n, err := b.db.PartedDocuments(t.Context()); err != nil || n != 1 || len(parted) != 1 || parted[0].MergedWith == parted[0].DocumentID {
 		t.Errorf("%+v, %d, %v", parted, n, err)
 	}
