@@ -294,7 +294,7 @@ func TestTimesThatAreNone(t *testing.T) {
 	// A crawler without a clock, and one whose clock is wrong.
 	for at, want := range map[time.Time]event.Outcome{{}: event.OutcomeStored, time.Unix(0, 0): event.OutcomeStored,
 		time.Time{}.Add(time.Second / 2): event.OutcomeRejected, time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC): event.OutcomeRejected} {
-		e := b.event(inline("at "+at.String(), page))
+		e := b.event(inline("at "+at.String(), page+at.String())) // no capture is of the bytes of another
 		e.Time = at
 		if err := b.handle(e); err != nil && fault.ReasonOf(err) != fault.Malformed {
 			t.Errorf("%s: %v", at, err)
