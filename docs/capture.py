@@ -17,23 +17,25 @@ def listen(bus, lines, heard):
         pass
     heard.put(None)
 
-def ask(gateway, source, request, content):
-    """Returns the outcome that the gateway knows of this request, with this content, or None."""
+def ask(gateway, asked, content):
+    """Returns the outcome that the gateway knows of what was asked, with this content, or None."""
     try:
-        name = urllib.parse.quote(request, safe="").replace(".", "%2E")
-        with urllib.request.urlopen(f"{gateway}/v1/requests/{source}/{name}", timeout=10) as answer:
+        name = urllib.parse.quote(asked["request_id"], safe="").replace(".", "%2E")
+        with urllib.request.urlopen(f"{gateway}/v1/requests/{asked['source_id']}/{name}", timeout=10) as answer:
             known = json.load(answer)
-    except (OSError, ValueError):  # 404: not accepted yet; or there is no gateway, which the bus can do without
+    except (OSError, ValueError):  # 404: not recorded, or not yet; or there is no gateway, which the bus can do without
         return None
-    same = known["request"].get("object", {}).get("key") == hashlib.sha256(content).hexdigest()
+    kept = dict(known["request"])  # the first of this id, which may be another: then the capturer says what is wrong
+    same = (kept.pop("object", None) or {}).get("key") == hashlib.sha256(content).hexdigest() and kept == asked
     return known if same and not known["pending"] and known.get("reason") not in ("source_unknown", "source_disabled") else None
 
 def main(server, source, path, request="", gateway=""):
     request, kind = request or str(uuid.uuid4()), "colophon.capture.requested.v1"
     content = open(path, "rb").read()  # at most 512 KiB; what is larger goes through the inbox
-    fetched = datetime.datetime.fromtimestamp(os.path.getmtime(path), datetime.timezone.utc).isoformat()  # the same when it is sent again
-    body = json.dumps({"request_id": request, "source_id": source, "url": "file:///" + urllib.parse.quote(os.path.basename(path)),
-                       "inline": {"content_base64": base64.b64encode(content).decode()}, "retrieved_at": fetched}).encode()
+    changed = datetime.datetime.fromtimestamp(os.path.getmtime(path), datetime.timezone.utc)  # the same when it is sent again
+    asked = {"request_id": request, "source_id": source, "url": "file:///" + urllib.parse.quote(os.path.basename(path)),
+             "retrieved_at": changed.strftime("%Y-%m-%dT%H:%M:%S.%f").rstrip("0").rstrip(".") + "Z"}  # as the gateway writes it
+    body = json.dumps({**asked, "inline": {"content_base64": base64.b64encode(content).decode()}}).encode()
     address, until, heard, reply = urllib.parse.urlparse(server), time.time() + 120, queue.Queue(), f"_INBOX.{uuid.uuid4()}"
     bus = socket.create_connection((address.hostname, address.port or 4222), timeout=120)
     bus.settimeout(None)
@@ -57,7 +59,7 @@ def main(server, source, path, request="", gateway=""):
         if "error" in message:  # the queue is full, say: nothing was accepted, send it again later
             sys.exit("refused: " + message["error"]["description"])
         if message.get("duplicate"):  # the bus had this Nats-Msg-Id before, and tells nobody: ask, else say it under another
-            message = ask(gateway, source, request, content) or send(f";r{time.time_ns()}") or {}
+            message = ask(gateway, asked, content) or send(f";r{time.time_ns()}") or {}
         if message.get("request_id") == request:
             print(json.dumps(message))  # stored, unchanged, duplicate, rejected or failed
             sys.exit(3 if message["outcome"] in ("rejected", "failed") else 0)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -20,7 +21,7 @@ func (c *cli) tailCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use: "tail [NOUN…]", Short: "Follow events as a consumer would",
-		Long:    "Follows events of the named nouns (chunk, vector, run, capture, …; all when none is\nnamed) from now on, or from --since.",
+		Long:    "Follows events of the named nouns (chunk, vector, run, capture, …; all when none is\nnamed) from now on, or from --since. Of a chunk it prints rev, cause and layer, and\nwhich chunk it repeats, duplicates or is replaced by; --json prints all of an event.",
 		Example: "  colophon tail chunk --source valdoro\n  colophon tail run --since 2026-03-12T00:00:00Z --json",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			o.Nouns = given
@@ -60,8 +61,35 @@ func (c *cli) printEvent(e event.Event) error {
 		"datacontenttype": "application/json", "subject": e.SourceID, "data": json.RawMessage(e.Payload),
 	}
 	return c.print(v, func(w io.Writer) {
-		fmt.Fprintf(w, "%s  %-32s %s\n", e.Time.Format(time.RFC3339), e.Type, e.ID)
+		fmt.Fprintf(w, "%s  %-32s %s%s\n", e.Time.Format(time.RFC3339), e.Type, e.ID, stateIn(e))
 	})
+}
+
+// stateIn is what an event of a chunk says of it, for people; "" of another event.
+func stateIn(e event.Event) string {
+	if event.Noun(e.Type) != "chunk" {
+		return ""
+	}
+	var s struct {
+		Rev         int64       `json:"rev"`
+		Cause       string      `json:"cause"`
+		Layer       model.Layer `json:"layer"`
+		Repeats     string      `json:"repeats"`
+		DuplicateOf string      `json:"duplicate_of"`
+		ReplacedBy  string      `json:"replaced_by"`
+	}
+	if err := json.Unmarshal(e.Payload, &s); err != nil {
+		return fmt.Sprintf("  cannot be read: %v", err)
+	}
+	text := fmt.Sprintf("  rev=%d cause=%s", s.Rev, s.Cause)
+	for _, field := range []struct{ name, value string }{
+		{"layer", string(s.Layer)}, {"repeats", s.Repeats}, {"duplicate_of", s.DuplicateOf}, {"replaced_by", s.ReplacedBy},
+	} {
+		if field.value != "" {
+			text += " " + field.name + "=" + field.value
+		}
+	}
+	return text
 }
 
 func (c *cli) dlqCommand() *cobra.Command {

@@ -35,12 +35,43 @@ type Change struct {
 	Position Position
 }
 
-// Stands reports whether the chunk is one to keep when each text is wanted once, as
-// it stands now: it is current, and no other chunk is named that says the same. Those
-// that do not stand have no vector either. Of a Partial change it says what is known.
-func (ch Change) Stands() bool {
+// Stands reports whether the chunk is current and no other chunk is named that says the
+// same: of all chunks of all sources these are the ones that have a vector. A chunk that
+// stands for the same text of another source may be of a source that is disabled or that
+// you do not follow: who leaves any source out asks StandsInSource. Of a Partial change
+// it says what is known.
+func (ch Change) Stands() bool { return ch.StandsInSource() && ch.DuplicateOf == "" }
+
+// StandsInSource reports whether the chunk is current and repeats no chunk of an earlier
+// version of its document. It is what stands in each source by itself: also what another
+// document says in the same words. To have each content once, group what stands by
+// Chunk.ContentTextHash. Of a Partial change it says what is known.
+func (ch Change) StandsInSource() bool {
 	current := ch.Layer == string(model.LayerHot) || ch.Layer == string(model.LayerSummary)
-	return ch.Type != event.TypeChunkRemoved && current && ch.Repeats == "" && ch.DuplicateOf == ""
+	return ch.Type != event.TypeChunkRemoved && current && ch.Repeats == ""
+}
+
+// After returns what to keep of a chunk of which kept was kept until this change came:
+// the state of the higher Rev, with the text of whichever has it, at this change's
+// Position. A zero kept is that of a chunk that is new. Neither is changed. Keep what is
+// returned also when the chunk is removed or stands no more: after a restart, and from a
+// bus that got an older copy of its stream back, old changes come again, and Rev says
+// that they are old.
+func (ch Change) After(kept Change) Change {
+	newest, other := ch, kept
+	if kept.Rev > ch.Rev || kept.Rev == ch.Rev && ch.Partial && !kept.Partial {
+		newest, other = kept, ch
+	}
+	newest.Position = ch.Position
+	if newest.Chunk == nil && newest.Type != event.TypeChunkRemoved {
+		newest.Chunk = other.Chunk
+	}
+	if newest.Chunk != nil && string(newest.Chunk.Layer) != newest.Layer {
+		text := *newest.Chunk
+		text.Layer = model.Layer(newest.Layer)
+		newest.Chunk = &text
+	}
+	return newest
 }
 
 // changeOf decodes the data of a chunk event.

@@ -138,17 +138,124 @@ func TestATextThatComesLateHasTheNewestState(t *testing.T) {
 
 func TestWhatStands(t *testing.T) {
 	t.Parallel()
-	for want, changes := range map[bool][]sdk.Change{
-		true: {{Type: event.TypeChunkCreated, Layer: "hot"}, {Type: event.TypeChunkSuperseded, Layer: "summary"}},
-		false: {
-			{Type: event.TypeChunkCreated, Layer: "archive"}, {Type: event.TypeChunkCreated, Layer: "hot", Repeats: "a:0"},
-			{Type: event.TypeChunkSuperseded, Layer: "hot", DuplicateOf: "a:0"}, {Type: event.TypeChunkRemoved}, {Type: event.TypeChunkRemoved, Layer: "hot"},
-		},
+	twin := sdk.Change{Type: event.TypeChunkCreated, Layer: "hot", DuplicateOf: "elsewhere:0"}
+	for _, c := range []struct {
+		change           sdk.Change
+		stands, inSource bool
+	}{
+		{sdk.Change{Type: event.TypeChunkCreated, Layer: "hot"}, true, true},
+		{sdk.Change{Type: event.TypeChunkSuperseded, Layer: "summary"}, true, true},
+		{twin, false, true},
+		{sdk.Change{Type: event.TypeChunkSuperseded, Layer: "summary", DuplicateOf: "a:0"}, false, true},
+		{sdk.Change{Type: event.TypeChunkCreated, Layer: "archive"}, false, false},
+		{sdk.Change{Type: event.TypeChunkCreated, Layer: "archive", DuplicateOf: "a:0"}, false, false},
+		{sdk.Change{Type: event.TypeChunkCreated, Layer: "hot", Repeats: "a:0"}, false, false},
+		{sdk.Change{Type: event.TypeChunkCreated, Layer: "hot", Repeats: "a:0", DuplicateOf: "a:0"}, false, false},
+		{sdk.Change{Type: event.TypeChunkRemoved}, false, false},
+		{sdk.Change{Type: event.TypeChunkRemoved, Layer: "hot"}, false, false},
+		{sdk.Change{}, false, false},
 	} {
-		for _, ch := range changes {
-			if ch.Stands() != want {
-				t.Errorf("%+v: %v", ch, !want)
+		if c.change.Stands() != c.stands || c.change.StandsInSource() != c.inSource {
+			t.Errorf("%+v: stands %v, in its source %v", c.change, c.change.Stands(), c.change.StandsInSource())
+		}
+	}
+}
+
+// TestAfterKeepsTheHigherRev: whichever of two changes was kept first, what is kept in
+// the end has the newer state and the text, unless the chunk is gone.
+func TestAfterKeepsTheHigherRev(t *testing.T) {
+	t.Parallel()
+	text := sdk.Change{Type: event.TypeChunkCreated, ChunkRef: "a:0", Rev: 1, Layer: "hot", Chunk: &sdk.Chunk{Content: "text", Layer: "hot"}}
+	moved := sdk.Change{Type: event.TypeChunkSuperseded, ChunkRef: "a:0", Rev: 2, Layer: "archive"}
+	gone := sdk.Change{Type: event.TypeChunkRemoved, ChunkRef: "a:0", Rev: 3}
+	if got := text.After(sdk.Change{}); got.Rev != 1 || got.Chunk != text.Chunk {
+		t.Errorf("a new chunk: %+v", got)
+	}
+	for name, got := range map[string]sdk.Change{"in order": moved.After(text), "old news": text.After(moved), "both twice": text.After(moved.After(text.After(moved)))} {
+		if got.Rev != 2 || got.Layer != "archive" || got.Chunk == nil || got.Chunk.Content != "text" || got.Chunk.Layer != model.LayerArchive || got.StandsInSource() {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for name, got := range map[string]sdk.Change{"removed": gone.After(moved.After(text)), "and told before": moved.After(text.After(gone))} {
+		if got.Rev != 3 || got.Type != event.TypeChunkRemoved || got.Chunk != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if text.Chunk.Layer != model.LayerHot || moved.Chunk != nil {
+		t.Error("what was given is changed")
+	}
+	partial, whole := moved, moved
+	partial.Partial, whole.DuplicateOf = true, "z:0"
+	partial.Position.Stream = 7
+	if got := partial.After(whole); got.Partial || got.DuplicateOf != "z:0" || got.Position.Stream != 7 {
+		t.Errorf("of one rev, one from before the state was in it: %+v", got)
+	}
+	if got := whole.After(partial); got.Partial || got.DuplicateOf != "z:0" {
+		t.Errorf("the other way round: %+v", got)
+	}
+}
+
+// TestAnInterruptedConsumerHasWhatTheCatalogHolds: it goes on from what it has kept, again
+// and again, while the bus tells every change once more, old ones too, in any order. It
+// keeps what stood no more, and what is gone.
+func TestAnInterruptedConsumerHasWhatTheCatalogHolds(t *testing.T) {
+	t.Parallel()
+	const chunks, revs = 8, 4
+	for seed := range uint64(3) {
+		r := newRig(t, 0)
+		log, states := history(chunks, revs)
+		random := rand.New(rand.NewPCG(seed, 2))
+		var events []event.Data
+		for _, e := range slices.Concat(log, log) {
+			c := model.Chunk{ChunkRef: e.ChunkRef, DocHash: "doc", SourceID: source, Layer: model.LayerHot, Content: "text of " + e.ChunkRef}
+			events = append(events, event.OfChange(e, c, states[e.ChunkRef][e.Rev-1]))
+		}
+		taken := []string{"doc:0", "doc:1"} // down
+		for _, ref := range taken {
+			events = append(events, removed(ref, revs+1))
+		}
+		random.Shuffle(len(events), func(a, b int) { events[a], events[b] = events[b], events[a] })
+		r.sayAgain(append(events, created("end:0", 1))...)
+		var position sdk.Position
+		older, have := 0, map[string]sdk.Change{}
+		for ended := false; !ended; {
+			ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
+			left := 1 + random.IntN(10) // changes until it is interrupted
+			for ch, err := range r.client().Chunks(ctx, sdk.From{Position: position, Source: source}) {
+				r.must(err)
+				before := have[ch.ChunkRef]
+				if ch.Rev < before.Rev {
+					older++
+				}
+				have[ch.ChunkRef], position = ch.After(before), ch.Position
+				ended = ch.ChunkRef == "end:0"
+				if left--; left == 0 || ended {
+					break
+				}
 			}
+			r.must(ctx.Err())
+			cancel()
+		}
+		if older == 0 {
+			t.Errorf("seed %d: nothing old was told, so this shows nothing", seed)
+		}
+		delete(have, "end:0")
+		want, got, texts := map[string]string{}, map[string]string{}, 0
+		for ref, of := range states {
+			s := of[len(of)-1]
+			want[ref] = fmt.Sprintf("%d %s %s %q %q %q", s.Rev, s.Layer, s.Since, s.Repeats, s.DuplicateOf, fmt.Sprintf("cause-%d", s.Rev))
+		}
+		for _, ref := range taken {
+			want[ref] = fmt.Sprintf(`%d   "" "" "takedown"`, revs+1)
+		}
+		for ref, ch := range have {
+			got[ref] = kept(ch)
+			if ch.Chunk != nil && ch.Chunk.Content == "text of "+ref && string(ch.Chunk.Layer) == ch.Layer {
+				texts++
+			}
+		}
+		if !maps.Equal(got, want) || texts != chunks-len(taken) {
+			t.Errorf("seed %d: with %d texts the consumer has\n%v\nwant\n%v", seed, texts, got, want)
 		}
 	}
 }

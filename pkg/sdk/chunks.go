@@ -28,15 +28,17 @@ type From struct {
 	Position           // behind this one
 	Since    time.Time // or: at this time, within what the stream holds
 	New      bool      // or: now
-	Source   string    // only this source; empty: all
+	Source   string    // only this source; empty: all. What is current in it is StandsInSource
 }
 
 // Chunks follows the changes of chunks. It yields a change when its rev is above all
 // that it has yielded of that chunk, and the text of a chunk that is told after
-// changes of it, then with the newest state that was told. So a consumer that writes
-// each one down, and keeps the text that it has where Chunk is nil, ends with what the
-// catalog has, whatever the order of events and however often each comes.
-// After a restart from a Position, changes of the same rev may come again. It
+// changes of it, then with the newest state that was told. What it has yielded it knows
+// until it ends: one that goes on from a Position begins without, and changes that the
+// consumer has, and older ones, may come again. So keep change.After(kept) of each chunk,
+// where kept is what you have of it, from this call or an earlier one: that ends with what
+// the catalog has, whatever the order of events, however often each comes, and wherever
+// it was interrupted. It
 // goes on by itself while the bus is away, and ends with ctx, whose end is no
 // error, or with an error after which it can be called again from the last
 // Position. When the bus has lost its stream, or got an older copy of it back, the

@@ -40,6 +40,16 @@ func (r *rig) say(data ...event.Data) {
 	}
 }
 
+// sayAgain publishes what the bus may have had before, so that it takes it once more.
+func (r *rig) sayAgain(data ...event.Data) {
+	r.Helper()
+	for _, d := range data {
+		e, err := event.New("test", d, time.Now())
+		r.must(err)
+		r.must(r.conn.Publisher("test").Publish(r.Context(), e.Redrive(time.Now().UnixNano())))
+	}
+}
+
 // take returns the next n changes as ref/rev/verb, and where the last one was.
 func (r *rig) take(c *sdk.Client, from sdk.From, n int) (got []string, last sdk.Position) {
 	r.Helper()

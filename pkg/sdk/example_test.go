@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -43,7 +46,8 @@ func ExampleClient_Capture() {
 	// crawl-7/agenda stored
 }
 
-// ExampleClient_Chunks keeps what stands now, each text once, and how far it has come.
+// ExampleClient_Chunks keeps what stands now, of each chunk its newest state, and how far
+// it has come: here it was interrupted, and old changes come once more.
 func ExampleClient_Chunks() {
 	ctx := context.Background()
 	client, err := sdk.Connect(ctx, server)
@@ -52,30 +56,30 @@ func ExampleClient_Chunks() {
 	}
 	defer client.Close()
 
-	texts := map[string]string{}  // by chunk_ref; a text never changes
-	standing := map[string]bool{} // the chunks that are current and no copies
-	var kept sdk.Position         // from wherever it was written down
-	for change, err := range client.Chunks(ctx, sdk.From{Position: kept}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		if change.Chunk != nil {
-			texts[change.ChunkRef] = change.Chunk.Content
-		}
-		if change.Stands() {
-			standing[change.ChunkRef] = true
-			fmt.Println("stands:", texts[change.ChunkRef])
-		} else {
-			delete(standing, change.ChunkRef)
-			fmt.Println("no longer:", texts[change.ChunkRef], change.Layer, change.Repeats, change.DuplicateOf)
-		}
-		kept = change.Position // once it is dealt with
-		if kept.Stream == 2 {
-			return
+	chunks := map[string]sdk.Change{} // by chunk_ref, also what stands no more
+	var position sdk.Position         // both from wherever they were written down
+	for _, interrupted := range []uint64{2, 4} {
+		for change, err := range client.Chunks(ctx, sdk.From{Position: position, Source: "town"}) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			kept := change.After(chunks[change.ChunkRef]) // the state of the higher Rev, with its text
+			chunks[change.ChunkRef] = kept
+			if kept.StandsInSource() && kept.Chunk != nil { // of all sources together, each text once: Stands
+				fmt.Println("stands:", kept.Chunk.Content)
+			} else {
+				fmt.Println("no longer:", kept.ChunkRef, kept.Layer)
+			}
+			position = change.Position // once it is dealt with
+			if position.Stream == interrupted {
+				break
+			}
 		}
 	}
 	// stands: a:0
 	// no longer: a:0 archive
+	// no longer: a:0 archive
+	// stands: b:0
 }
 
 func TestExamples(t *testing.T) {
@@ -83,10 +87,37 @@ func TestExamples(t *testing.T) {
 	server = r.config()
 	a := &answerer{}
 	r.answer(a)
+	twin := created("b:0", 1).(event.ChunkCreated)
+	twin.DuplicateOf = "c:0" // of another source, which is not followed
 	r.say(created("a:0", 1), superseded("a:0", 2))
-	ExampleClient_Capture()
+	r.sayAgain(created("a:0", 1))
+	r.say(twin)
+	if got, want := printed(t, ExampleClient_Capture), "crawl-7/agenda stored\n"; got != want {
+		t.Errorf("it prints %q, want %q", got, want)
+	}
 	if got := a.request("crawl-7/agenda"); got.HTTPStatus != 200 {
 		t.Errorf("%+v", got)
 	}
-	ExampleClient_Chunks()
+	if got, want := printed(t, ExampleClient_Chunks), "stands: a:0\nno longer: a:0 archive\nno longer: a:0 archive\nstands: b:0\n"; got != want {
+		t.Errorf("it prints\n%s, want\n%s", got, want)
+	}
+}
+
+// printed returns what an example prints.
+func printed(t *testing.T, example func()) string {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "printed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	before := os.Stdout
+	os.Stdout = file
+	defer func() { os.Stdout = before }()
+	example()
+	text, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -71,6 +71,9 @@ var (
 	// that is no source_id, a request_id that is too long (event.MaxRequestID), an
 	// address that is none.
 	ErrRequest = errors.New("it cannot be captured")
+	// ErrNoGateway says that only the gateway knows what was asked for, and that
+	// Config.Gateway is empty.
+	ErrNoGateway = errors.New("only the gateway knows this, and none is configured")
 	// ErrNoInbox says that a file is above MaxInline, or a WARC, and the client
 	// has no Inbox.
 	ErrNoInbox = errors.New("a document of this size is handed over through the inbox, and none is configured")

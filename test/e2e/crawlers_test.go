@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -271,9 +272,31 @@ func saidAgain(t *testing.T, w *world, python, script, gateway string) {
 			t.Errorf("time %d: it is the gateway's answer: %v", n, asked)
 		}
 	}
-	other := writeFile(t, t.TempDir(), "again.txt", "Something else.")
-	got := runProgram(t, python, environment(w.dir), script, endpoint(t, w.dir, "COLOPHON_NATS_URL"), "demo", other, "crawl-8/a?b=ü/../c", gateway)
-	if got.code != 3 || !strings.Contains(got.out, "request_conflict") {
-		t.Errorf("other content under the same id: exit %d\n%s%s", got.code, got.out, got.err)
+	at := time.Date(2026, 3, 12, 9, 0, 0, 0, time.UTC)
+	touched := writeFile(t, t.TempDir(), "again.txt", "Said more than once.")
+	if err := os.Chtimes(touched, at, at); err != nil {
+		t.Fatal(err)
+	}
+	for what, other := range map[string]string{
+		"other content":           writeFile(t, t.TempDir(), "again.txt", "Something else."),
+		"the same at another URL": writeFile(t, t.TempDir(), "other.txt", "Said more than once."),
+		"the same with a time":    touched,
+	} {
+		for _, more := range [][]string{{gateway}, {}} { // which does not take the stored outcome for that of another request
+			args := append([]string{script, endpoint(t, w.dir, "COLOPHON_NATS_URL"), "demo", other, "crawl-8/a?b=ü/../c"}, more...)
+			if got := runProgram(t, python, environment(w.dir), args...); got.code != 3 || !strings.Contains(got.out, "request_conflict") {
+				t.Errorf("%s under the same id, %d: exit %d\n%s%s", what, len(more), got.code, got.out, got.err)
+			}
+		}
+	}
+	whole := writeFile(t, t.TempDir(), "whole.txt", "Of a whole second.") // its time is written without a fraction
+	if err := os.Chtimes(whole, at, at); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		got := runProgram(t, python, environment(w.dir), script, endpoint(t, w.dir, "COLOPHON_NATS_URL"), "demo", whole, "crawl-8/whole", gateway)
+		if got.code != 0 || strings.Contains(got.out, "accepted_at") != (n == 1) {
+			t.Errorf("time %d: exit %d, the gateway is to answer the second\n%s%s", n, got.code, got.out, got.err)
+		}
 	}
 }

@@ -131,3 +131,49 @@ func TestAnyRequestIDCanBeAskedFor(t *testing.T) {
 		t.Errorf("POST: %s", resp.Status)
 	}
 }
+
+// TestARequestThatIsNotRecorded: the answer does not tell its crawler to send it again
+// and again, since a malformed one will never be recorded.
+func TestARequestThatIsNotRecorded(t *testing.T) {
+	r := newRig(t)
+	var problem api.Problem
+	r.must(json.Unmarshal(r.get(requests, http.StatusNotFound, "/v1/requests/town/lost"), &problem))
+	for _, part := range []string{"town/lost", "queue", "never have come", "malformed", "capture.completed", "dlq list"} {
+		if !strings.Contains(problem.Detail, part) {
+			t.Errorf("%q does not say %q", problem.Detail, part)
+		}
+	}
+}
+
+// TestSourcesSayWhichIsDisabled: which no event of a chunk does.
+func TestSourcesSayWhichIsDisabled(t *testing.T) {
+	r := newRig(t)
+	list := func() (states map[string]model.SourceState) {
+		states = make(map[string]model.SourceState)
+		for _, s := range into[api.SourcesAnswer](t, r.get("/v1/sources", http.StatusOK, "/v1/sources")).Sources {
+			states[s.SourceID] = s.State
+		}
+		return states
+	}
+	before := len(list())
+	named := model.DefaultSource("quarry")
+	named.Name = "The quarry's board"
+	r.must(r.app.db.PutSource(r.ctx, named))
+	if got := list(); len(got) != before+1 || got["quarry"] != model.SourceEnabled {
+		t.Errorf("registered: %v", got)
+	}
+	r.must(r.app.db.SetSourceState(r.ctx, "quarry", model.SourceDisabled))
+	if got := list(); got["quarry"] != model.SourceDisabled {
+		t.Errorf("disabled: %v", got)
+	}
+	for _, s := range into[api.SourcesAnswer](t, r.get("/v1/sources", http.StatusOK, "/v1/sources")).Sources {
+		if s.SourceID == "quarry" && s.Name != named.Name {
+			t.Errorf("its name is %q", s.Name)
+		}
+	}
+	r.must(r.app.db.SetSourceState(r.ctx, "quarry", model.SourceEnabled))
+	if got := list(); got["quarry"] != model.SourceEnabled {
+		t.Errorf("enabled again: %v", got)
+	}
+	r.get("/v1/sources", http.StatusBadRequest, "/v1/sources?state=disabled")
+}

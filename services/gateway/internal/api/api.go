@@ -91,6 +91,7 @@ type Catalog interface {
 	RunsProgress(ctx context.Context, snapshotIDs []string) ([]catalog.RunProgress, error)
 	Pages(ctx context.Context, snapshotID, extractionID string) ([]model.Page, error)
 	Requested(ctx context.Context, sourceID, requestID string) (catalog.Requested, error)
+	Sources(ctx context.Context) ([]model.Source, error)
 	Counts(ctx context.Context) ([]catalog.Count, error)
 	Progress(ctx context.Context, sourceID string, requests []string) (catalog.Progress, error)
 	Oldest(ctx context.Context) (at time.Time, ok bool, err error)
@@ -162,6 +163,7 @@ func (a *API) routes() []route {
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", handle: a.table},
 		{path: "/v1/changes", handle: a.changes, asks: true},
 		{path: "/v1/requests/{source}/{id}", pattern: "/v1/requests/{source}/{id...}", handle: a.request},
+		{path: "/v1/sources", handle: a.sources},
 		{path: "/v1/status", handle: a.status},
 		{path: "/healthz", handle: a.healthz, turns: noTurn},
 		{path: "/readyz", handle: a.readyz, turns: noTurn},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -14,6 +15,12 @@ import (
 // maxRequest bounds a request_id in bytes. That of a member of a container is longer
 // than what a crawler may choose: it has the member's path in it.
 const maxRequest = 2400
+
+// notRecorded says what a request may be that has no row. A malformed one gets none, so
+// that it can be mended and sent under the same id: to find its outcome here, all of a
+// week's would have to be read.
+const notRecorded = "it may wait in the queue; it may never have come; or it was malformed, which only its outcome on the bus " +
+	"and the dead letters say: listen to capture.completed while you send it again, and look into `colophon dlq list`"
 
 // RequestAnswer is the answer of /v1/requests/{source}/{id}: capture.completed as far
 // as it can be said, and when what happened.
@@ -52,6 +59,9 @@ func (a *API) request(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q, err := a.Catalog.Requested(r.Context(), source, id)
+	if errors.Is(err, catalog.ErrNotFound) {
+		return fmt.Errorf("%w: %s", err, notRecorded)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,33 @@
+package sdk_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/sdk"
+)
+
+// TestSources: a consumer learns which sources are disabled from the gateway.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	if _, err := r.client().Sources(t.Context()); !errors.Is(err, sdk.ErrNoGateway) {
+		t.Errorf("without a gateway: %v", err)
+	}
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path != "/v1/sources" {
+			http.NotFound(w, req)
+			return
+		}
+		_, _ = io.WriteString(w, `{"sources":[{"source_id":"aa","name":"A","state":"disabled"},{"source_id":"bb","name":"B","state":"enabled"}]}`)
+	}))
+	defer gateway.Close()
+	got, err := r.client(func(c *sdk.Config) { c.Gateway = gateway.URL + "/" }).Sources(t.Context())
+	r.must(err)
+	if len(got) != 2 || got[0] != (sdk.Source{SourceID: "aa", Name: "A", State: "disabled"}) || !got[0].Disabled() || got[1].Disabled() {
+		t.Errorf("%+v", got)
+	}
+}
