@@ -212,13 +212,16 @@ func (r *Row) first() float64 {
 
 // inTable reports whether row i and the next one inwards are rows of one table: both
 // have several parts, and each of the first stands in a column with one of the
-// second. A row with the page's own number is in none.
+// second. A row with the page's own number is in none, and ends none.
 func (f *Facts) inTable(p *Page, i int, foot bool) bool {
 	r, next := &p.Rows[i], p.inner(i, foot)
 	if next == nil || len(r.Parts) < 2 || len(next.Parts) < 2 || stepBetween(r, next, foot) > tablePitch*f.Pitch {
 		return false
 	}
 	if _, owned, _ := f.key(p, r); owned {
+		return false
+	}
+	if _, owned, _ := f.key(p, next); owned {
 		return false
 	}
 	slack := columnSlack * r.Size

@@ -13,6 +13,7 @@ type content struct {
 	chars    []pdfium.Char
 	fonts    []pdfium.Font
 	graphics pdfium.Graphics
+	tags     tags   // what the structure tree says
 	found    *found // nil until it was looked for
 }
 
@@ -28,6 +29,10 @@ type found struct {
 // of buffer when that is large enough.
 func (c *content) find(s sheet, buffer []layout.Glyph) *found {
 	f := &found{glyphs: glyphsOf(buffer, c.page, s, c.chars, c.fonts), shapes: s.shapes(c.graphics)}
+	for i := range f.glyphs {
+		g := &f.glyphs[i]
+		g.Marked = g.Marked && c.tags.isContent(c.chars[g.Index].Mark)
+	}
 	f.tables, f.rest = table.Find(f.shapes, f.glyphs)
 	return f
 }
@@ -55,7 +60,11 @@ func (c *content) read(d *pdfium.Document, pageNo int, buffer []pdfium.Char) err
 	if c.graphics, err = c.page.Graphics(); err != nil {
 		return err
 	}
-	c.label, err = d.PageLabel(pageNo - 1)
+	if c.label, err = d.PageLabel(pageNo - 1); err != nil {
+		return err
+	}
+	structure, err := c.page.Structure()
+	c.tags = tagsOf(structure)
 	return err
 }
 

@@ -79,11 +79,7 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 	}
 	others := r.out.Blocks
 	r.out.Blocks = nil
-	structure, err := r.page.Structure()
-	if err != nil {
-		return block.Page{}, err
-	}
-	said := tagsOf(structure)
+	said := c.tags
 	for i := range glyphs {
 		if mark := chars[glyphs[i].Index].Mark; i > 0 && mark == chars[glyphs[i-1].Index].Mark {
 			glyphs[i].Tag = glyphs[i-1].Tag
