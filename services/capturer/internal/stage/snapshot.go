@@ -40,7 +40,7 @@ func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source,
 		URL: c.url, URLCanonical: c.canonical, RedirectChain: c.chain,
 		HTTPStatus: c.status, FetchStatus: fetchStatus(c),
 		ContentHash: c.body.Hash, ByteLength: c.body.Size,
-		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, source.RobotsNotes),
+		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(source.RobotsNotes)),
 		Metadata: req.Metadata, Language: req.Language, Region: cmp.Or(req.Region, source.Region),
 		RuleVersions: map[string]string{"typing": typing.Version}, RedactionPolicyID: redact.PolicyID,
 	}
