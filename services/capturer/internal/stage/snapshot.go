@@ -80,7 +80,7 @@ func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
 	}
 	snap.FinalType, snap.SnapshotKind = typed.FinalType, typed.FinalType.Kind()
 	snap.DetectedMIME, snap.DetectedExt, snap.URLExt = typed.DetectedMIME, typed.DetectedExt, typed.URLExt
-	snap.Filename = typed.Filename
+	snap.Filename = redact.Today().Text(typed.Filename)
 	snap.ContentType = cmp.Or(req.ContentType, snap.HTTPContentType)
 	snap.Encoding = cmp.Or(req.Encoding, charset.FromContentType(snap.ContentType))
 	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, c.flags...)))
