@@ -2,12 +2,14 @@
 // URLs and texts: one table of names, for the identity of documents as well as for
 // what is stored and logged, so that the two cannot disagree.
 //
-// A name is of one of two classes. A certain one (password, access_token, X-Amz-*)
-// is always that of a secret. An ambiguous one (code, session, key) is one only with
-// a value that looks like a credential: elsewhere it is the number of a page, and
-// pages that differ in it are different documents. Under any other name only what has
-// the form of a known credential is one. It cannot know a short or wordlike secret
-// under an ambiguous name ("session=hunter2"), nor one that stands without a name.
+// A name is of one of three classes. A certain one (password, access_token, X-Amz-*)
+// is always that of a secret. A likely one (session_id, signature, pass) is one but with
+// words and short numbers, which parliaments and archives have under it. An ambiguous one
+// (code, session, key) is one only with a value that looks like a credential: elsewhere it
+// is the number of a page, and pages that differ in it are different documents. Under any
+// other name only what has the form of a known credential is one. It cannot know a short
+// or wordlike secret under such names ("session=hunter2", "pass=opensesame"), nor one that
+// stands without a name.
 package redact
 
 import (

@@ -25,7 +25,7 @@ func TestRedactRequest(t *testing.T) {
 		{`{"headers":[]}`, `{}`, []string{"headers"}},
 		{`{"metadata":{"a":"b"},"filename":"x.pdf"}`, `{"filename":"x.pdf","metadata":{"a":"b"}}`, nil},
 		{`{"metadata":{"user.pwd":"b","see":"https://u:p@a.example/"}}`, `{"metadata":{"see":"https://a.example/","user.pwd":"REDACTED"}}`, []string{"metadata"}},
-		{`{"robots_policy_notes":"Cookie: a","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
+		{`{"robots_policy_notes":"Cookie: a=1","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
 		{`["inline"]`, ``, []string{"payload of 10 bytes"}},
 		{`null`, ``, []string{"payload of 4 bytes"}},
 		{`{"inline":`, ``, []string{"payload of 10 bytes"}},
