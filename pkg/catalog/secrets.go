@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -39,8 +40,7 @@ func (db *DB) HeldSecrets(ctx context.Context) ([]Held, error) {
 	}{
 		{"capture", `SELECT source_id || '/' || request_id, request::text FROM captures ORDER BY accepted_at LIMIT $1`, requestHolds},
 		{"snapshot", `SELECT snapshot_id, record::text FROM snapshots ORDER BY created_at LIMIT $1`, snapshotHolds},
-		{"document", `SELECT document_id, external_id || ' ' || canonical_url FROM documents ORDER BY first_seen_at LIMIT $1`,
-			func(text string) (bool, error) { return redact.Holds(text), nil }},
+		{"document", `SELECT document_id, jsonb_build_array(external_id, canonical_url)::text FROM documents ORDER BY first_seen_at LIMIT $1`, documentHolds},
 	} {
 		held := Held{What: table.what}
 		rows, err := db.pool.Query(ctx, table.sql, oldRowsRead+1)
@@ -74,13 +74,23 @@ func (db *DB) HeldSecrets(ctx context.Context) ([]Held, error) {
 	return all, nil
 }
 
+func documentHolds(texts string) (bool, error) {
+	var names [2]string
+	if err := json.Unmarshal([]byte(texts), &names); err != nil {
+		return false, err
+	}
+	return recordHolds(names[0]) || urlHolds(names[1]), nil
+}
+
 func snapshotHolds(record string) (bool, error) {
 	var s model.Snapshot
 	if err := json.Unmarshal([]byte(record), &s); err != nil {
 		return false, err
 	}
-	return anyHolds(append(s.RedirectChain, s.URL, s.URLCanonical, s.ExternalID, s.SourceRecordID)) || metadataHolds(s.Metadata) ||
-		headersHold(s.ResponseHeaders), nil
+	return recordHolds(s.ExternalID) || recordHolds(s.SourceRecordID) ||
+		slices.ContainsFunc(append(s.RedirectChain, s.URL, s.URLCanonical), urlHolds) ||
+		slices.ContainsFunc([]string{s.RobotsPolicyNotes, s.Filename, s.HTTPContentDisposition, s.FetchToolVersion}, textHolds) ||
+		metadataHolds(s.Metadata) || headersHold(s.ResponseHeaders), nil
 }
 
 func requestHolds(request string) (bool, error) {
@@ -88,21 +98,22 @@ func requestHolds(request string) (bool, error) {
 	if err := json.Unmarshal([]byte(request), &r); err != nil {
 		return false, err
 	}
-	return anyHolds(append(r.RedirectChain, r.URL, r.SourceRecordID)) || metadataHolds(r.Metadata) || headersHold(r.Headers), nil
+	return recordHolds(r.SourceRecordID) || slices.ContainsFunc(append(r.RedirectChain, r.URL), urlHolds) ||
+		slices.ContainsFunc([]string{r.RobotsPolicyNotes, r.Filename, r.FetchToolVersion, r.SnapshotGroupID}, textHolds) ||
+		metadataHolds(r.Metadata) || headersHold(r.Headers), nil
 }
 
-func anyHolds(texts []string) bool {
-	for _, text := range texts {
-		if redact.Holds(text) {
-			return true
-		}
-	}
-	return false
-}
+// What is stored went through these functions, and each of them keeps what it has left.
+
+func urlHolds(url string) bool { return redact.URL(url, redact.Stored) != url }
+
+func textHolds(text string) bool { return redact.Text(text, redact.Stored) != text }
+
+func recordHolds(id string) bool { return redact.RecordID(id) != id }
 
 func metadataHolds(metadata map[string]string) bool {
 	for name, value := range metadata {
-		if redact.Value(name, value, redact.Stored) != value {
+		if textHolds(name) || redact.Value(name, value, redact.Stored) != value {
 			return true
 		}
 	}
@@ -110,9 +121,9 @@ func metadataHolds(metadata map[string]string) bool {
 }
 
 func headersHold(headers map[string][]string) bool {
-	for _, values := range headers {
+	for name, values := range headers {
 		for _, value := range values {
-			if redact.Text(value, redact.Stored) != value {
+			if redact.Header(name, value) != value {
 				return true
 			}
 		}

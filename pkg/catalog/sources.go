@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // PutSource adds a source to the registry or replaces what the registry says of
@@ -51,6 +52,7 @@ func (db *DB) changeSource(ctx context.Context, sourceID string, change func(mod
 		if after, refused = change(before, missing); refused != nil {
 			return refused
 		}
+		after.RobotsNotes = redact.Text(after.RobotsNotes, redact.Stored)
 		record, err := recordOf(after)
 		if err != nil {
 			refused = err

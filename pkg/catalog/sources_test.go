@@ -120,3 +120,28 @@ func TestChangesOfASourceDoNotUndoEachOther(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 }
+
+// TestNotesOfSourcesHoldNoSecret: what an operator writes of a permission and as his
+// reason is kept as the text of a request is.
+func TestNotesOfSourcesHoldNoSecret(t *testing.T) {
+	db := openCatalog(t)
+	const note = "login https://clerk:OpSecond7341@town.example/ password=OpPwSecond8842"
+	s := model.DefaultSource("noted")
+	s.RobotsNotes = note
+	if err := db.PutSource(catalog.Acting(t.Context(), "ada", note), s); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := db.Source(t.Context(), "noted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := db.SourceAudit(t.Context(), "noted")
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	for _, got := range []string{kept.RobotsNotes, entries[0].Why} {
+		if want := "login https://town.example/ password=REDACTED"; got != want {
+			t.Errorf("%q is kept, want %q", got, want)
+		}
+	}
+}

@@ -76,3 +76,16 @@ func TestSecretsAreInNoIdentity(t *testing.T) {
 		}
 	}
 }
+
+// TestNoPartOfAURLIsQuoted: a password with an unescaped slash begins where a port is
+// looked for, and a user stands where a host is.
+func TestNoPartOfAURLIsQuoted(t *testing.T) {
+	for _, url := range []string{"https://clerk:MinPwC77313/x@h.example/a", "https://clerk:MinPwC77313#x@h.example/a", "https://clerk:MinPwC77313?x@h.example/a",
+		"https://MinPwC77313 x@/a", "https://MinPwC77313_!/x@h.example/a", "https://[MinPwC77313/x@h.example/a", "https://MinPwC77313:99999/x@h.example/a"} {
+		for _, canon := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2} {
+			if got, err := canon(url); err == nil || strings.Contains(err.Error(), "77313") {
+				t.Errorf("%s: %q, %v", url, got, err)
+			}
+		}
+	}
+}

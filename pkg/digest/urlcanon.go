@@ -185,11 +185,11 @@ func canonPort(port string) (string, error) {
 		return "", nil
 	}
 	if strings.Trim(port, "0123456789") != "" {
-		return "", fmt.Errorf("port %.20q is not a number", port)
+		return "", errors.New("its port is not a number") // nor quoted: it may be the beginning of a password
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return "", fmt.Errorf("port %.20q is above 65535", port)
+		return "", errors.New("its port is above 65535")
 	}
 	return strconv.FormatUint(n, 10), nil
 }
@@ -199,17 +199,17 @@ func canonHost(host string) (string, error) {
 		literal, ok = strings.CutSuffix(literal, "]")
 		addr, err := netip.ParseAddr(literal)
 		if !ok || err != nil || !addr.Is6() || addr.Zone() != "" {
-			return "", fmt.Errorf("host %.80q is not an IPv6 address in brackets", host)
+			return "", errors.New("its host is not an IPv6 address in brackets")
 		}
 		return asciiLower(host), nil
 	}
 	ascii, err := idna.Lookup.ToASCII(host)
 	if err != nil {
-		return "", fmt.Errorf("host %.80q is not a host name", host)
+		return "", errors.New("its host is not a host name") // nor quoted: it may be user information
 	}
 	// An A-label of some thousand characters may be written and not be read.
 	if again, err := idna.Lookup.ToASCII(ascii); err != nil || again != ascii {
-		return "", fmt.Errorf("host %.80q: its A-label is not valid", host)
+		return "", errors.New("its host has an A-label that is not valid")
 	}
 	return ascii, nil
 }

@@ -3,6 +3,7 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // knownCredential finds what is a credential by its form, whatever its name: the
@@ -17,6 +18,10 @@ var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]st
 	`sk-(?:[a-z0-9]+-)*[A-Za-z0-9_]{20,}`, `key-[0-9a-f]{32}`, `hf_[A-Za-z0-9]{20,}`, `hvs\.[A-Za-z0-9_-]{20,}`,
 	`npm_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `do[opr]_v1_[0-9a-f]{32,}`, `shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{20,}`,
 	`sq0[a-z]{3}-[A-Za-z0-9_-]{20,}`, `EAACEdEose0cBA[A-Za-z0-9]+`, `dckr_pat_[A-Za-z0-9_-]{16,}`, `lin_api_[A-Za-z0-9]{16,}`,
+	`glsa_[A-Za-z0-9]{16,}(?:_[0-9a-f]{8})?`, `ATATT3x[A-Za-z0-9_=-]{16,}`, `EAAA[A-Za-z0-9_-]{40,}`, `dapi[0-9a-f]{32}(?:-[0-9])?`,
+	`figd_[A-Za-z0-9_-]{16,}`, `sntrys_[A-Za-z0-9+/=_-]{16,}`, `NRAK-[A-Z0-9]{20,}`, `tskey-[a-z]+-[A-Za-z0-9-]{10,}`,
+	`AGE-SECRET-KEY-1[A-Z0-9]{20,}`, `[ps]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)?`,
+	`[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
 }, "|") + `)`)
 
@@ -27,7 +32,8 @@ func mayBeKnown(s string) bool {
 		return false
 	}
 	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
-		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN"} {
+		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN",
+		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac="} {
 		if strings.Contains(s, hint) {
 			return true
 		}
@@ -117,4 +123,45 @@ func markKnown(s string, form Form) string {
 		}
 		return found[:at[4]] + form.mark(found[at[4]:], other)
 	})
+}
+
+// The bounds of what is no secret under a likely name: words, numbers and the numbers
+// of records, in bytes and in parts that separators divide.
+const (
+	recordMax      = 100
+	recordPartsMax = 16
+)
+
+// recordPart is a word, a number or a short number with letters: "StAZH", "A12", "2024R".
+var recordPart = regexp.MustCompile(`^(?:\pL{1,40}|[0-9]{1,10}|\pL{1,4}[0-9]{1,4}\pL?|[0-9]{1,5}\pL{1,3}[0-9]{0,4})$`)
+
+// authValue is what the Authorization of a request looks like (RFC 9110, 11.4).
+var authValue = regexp.MustCompile(`^(?i)(?:bearer|basic|digest|negotiate|apikey|token)[ +]\S+$`)
+
+// couldBeCredential reports whether a value under a likely name may be a secret: it is
+// no word and no number, and not of a few of them.
+func couldBeCredential(value string) bool {
+	value = decodeAll(value)
+	if strings.TrimSpace(value) == "" {
+		return false
+	}
+	prose := strings.Contains(value, " ")
+	if !prose && len(value) > recordMax || authValue.MatchString(value) || mayBeKnown(value) && knownCredential.MatchString(value) || looksRandom(value) {
+		return true
+	}
+	parts := strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if !prose && len(parts) > recordPartsMax || len(parts) == 0 {
+		return true
+	}
+	for _, part := range parts {
+		if !recordPart.MatchString(part) {
+			return true
+		}
+	}
+	return strings.Contains(value, "=") || !prose && strings.ContainsAny(value, "%$^*{}\\~")
+}
+
+// isShortCode reports whether a value is a number as those that are used once.
+func isShortCode(value string) bool {
+	return len(value) >= 4 && len(value) <= 8 && strings.Trim(value, "0123456789") == ""
 }

@@ -3,46 +3,69 @@ package redact
 import (
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // class is what the name of a parameter, a field or a header says of its value.
 type class int
 
 const (
-	other     class = iota // nothing: only what is a credential by its form is one
-	ambiguous              // a secret here, a page's number there: the value decides
-	certain                // a secret, whatever the value looks like
-	header                 // certain, and in a text all that follows on its line
+	other        class = iota // nothing: only what is a credential by its form is one
+	ambiguous                 // a secret here, a page's number there: one only with a value that looks like a credential
+	likely                    // a secret, but for a value of words or of short numbers: that of a record
+	likelyCode                // likely, and a number of four to eight digits is one too
+	likelyHeader              // likely, and in a text all that follows on its line
+	certain                   // a secret, whatever the value looks like
+	header                    // certain, and in a text all that follows on its line
 )
 
 // certainPhrases are the names of secrets, as the last words of a name: words in
 // lower case that one space separates.
 var certainPhrases = phrases(`
-	password|passwd|pwd|pswd|pass|pass word|passphrase|pass phrase|passcode
-	passwort|kennwort|mot de passe|mdp|contrasena|senha|wachtwoord
+	password|passwd|pwd|pswd|psw|pw|pword|passwrd|passw rd|pass word|passphrase|pass phrase|passcode|passkey
+	passwort|kennwort|mot de passe|mdp|contrasena|senha|wachtwoord|haslo|parola|lozinka|heslo|jelszo|losenord|adgangskode
 	client secret|app secret|api secret|consumer secret|shared secret|token secret|signing secret|webhook secret
-	secret key|private key|access key|access key id|api key|account key|storage key|subscription key|functions key
-	encryption key|signing key|master key|session key|secret id|google access id
-	access token|refresh token|id token|auth token|authentication token|authorization token|session token
+	secret key|private key|access key id|api key|subscription key|functions key|enc key|url sig|auth sig
+	secret id|google access id|recovery code|backup code|access code
+	access token|access tok|refresh token|id token|auth token|auth tok|auth tkn|authentication token|authorization token
 	security token|bearer token|oauth token|jwt token|api token|private token|personal token|job token|deploy token
 	login token|service token|sas token|reset token|verification token|verify token|csrf token|xsrf token
-	csrf middleware token|authenticity token|id token hint|client assertion|saml response|cf token
-	jwt|bearer|otp|totp|one time password|one time code|mfa code|authorization code|oauth verifier|code verifier
-	credential|session id|sess id|sessid|j session id|php sess id|signature|csrf|xsrf`)
+	csrf middleware token|authenticity token|id token hint|client assertion|saml response|saml art|wresult|cf token
+	oauth signature|x signature|jwt|bearer|one time password|one time code|mfa code|authorization code|oauth verifier|code verifier
+	j session id|php sess id|php sess|asp session id|net session id|auth cookie|hdnts|hdnea|hdntl|gda`)
+
+// likelyPhrases name secrets, and what parliaments, archives, shops and agencies number:
+// their sessions, call numbers, mountain passes, authorizations.
+var likelyPhrases = phrases(`
+	pass|session id|sess id|sessid|sess|session key|session token|signature|x sign|hmac|credential|cred|csrf|xsrf|cfid
+	access key|account key|storage key|master key|encryption key|signing key|assertion|pincode`)
+
+// likelyCodes are those of numbers that are used once.
+var likelyCodes = phrases(`otp|totp|mfa|one time pin`)
+
+// likelyHeaders are HTTP fields whose names are also words of texts.
+var likelyHeaders = phrases(`authorization|cookie`)
 
 // headerPhrases are the HTTP fields that hold nothing but credentials.
-var headerPhrases = phrases(`authorization|proxy authorization|cookie|cookie2|set cookie|set cookie2`)
+var headerPhrases = phrases(`proxy authorization|cookie2|set cookie|set cookie2`)
 
 // keptPhrases name a place in a list, not a right: they are nobody's secret.
 var keptPhrases = phrases(`page token|next token|prev token|previous token|continuation token|resumption token|continue token
 	cursor token|sync token|delta token|skip token|paging token|pagination token|scroll token|start token|position token`)
 
 // ambiguousWords end the names of secrets and of much else.
-var ambiguousWords = []string{"code", "ticket", "session", "sid", "key", "token", "state", "secret", "sig", "auth", "sas"}
+var ambiguousWords = []string{"code", "ticket", "session", "sid", "key", "token", "state", "secret", "sig", "auth", "sas", "tkn", "pin"}
 
 // qualifiers may follow the name of a secret without making it another thing.
 var qualifiers = words(`confirm confirmation repeat repeated again new old current value hash hashed encrypted encoded plain
-	plaintext text field input base64 b64`)
+	plaintext text field input base64 b64 json`)
+
+// passOwners may stand before "pass" and "pw" in one word ("dbpass"): other words end
+// with them ("bypass", "compass").
+var passOwners = words(`db admin smtp imap user usr root ftp sftp ssh mail email sql mysql pg login web ldap proxy http wifi wlan auth my host server
+	client app key store keystore cert redis`)
 
 // suffixMin is the least length of a certain name, in bytes, that is found at the
 // end of a longer word: "dbpassword" holds one, "compass" does not.
@@ -95,8 +118,14 @@ func classify(name string) class {
 		return other
 	case endsWith(parts, headerPhrases):
 		return header
-	case endsWith(parts, certainPhrases) || hasSuffix(last, certainPhrases):
+	case endsWith(parts, certainPhrases) || hasSuffix(last, certainPhrases) || isOwnedPass(last):
 		return certain
+	case endsWith(parts, likelyHeaders):
+		return likelyHeader
+	case endsWith(parts, likelyCodes):
+		return likelyCode
+	case endsWith(parts, likelyPhrases) || hasSuffix(last, likelyPhrases):
+		return likely
 	}
 	for _, word := range ambiguousWords {
 		if strings.HasSuffix(last, word) || strings.HasSuffix(last, word+"s") {
@@ -130,14 +159,24 @@ func hasSuffix(word string, set map[string]bool) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(word, "aspsessionid") || word == "cfid" || word == "xapikey"
+	return set["password"] && (strings.HasPrefix(word, "aspsessionid") || word == "xapikey")
+}
+
+// isOwnedPass reports whether a word is "dbpass" or "userpw".
+func isOwnedPass(word string) bool {
+	for _, end := range []string{"pass", "pw", "pwd"} {
+		if owner, found := strings.CutSuffix(word, end); found && passOwners[owner] {
+			return true
+		}
+	}
+	return false
 }
 
 // splitName returns the words of a name in lower case, without those that are
 // digits only.
 func splitName(name string) []string {
 	name = decodeAll(name)
-	name = name[max(len(name)-nameMax, 0):]
+	name = foldName(name[max(len(name)-nameMax, 0):])
 	var parts []string
 	from := 0
 	take := func(to int) {
@@ -158,6 +197,28 @@ func splitName(name string) []string {
 	}
 	take(len(name))
 	return slices.Clip(parts)
+}
+
+// foldName returns a name with full-width letters and letters with marks as plain ones:
+// "contraseña", "hasło".
+func foldName(name string) string {
+	if strings.EqualFold(name, "2fa") || strings.HasSuffix(strings.ToLower(name), "_2fa") {
+		return "mfa"
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.M, r):
+			return -1
+		case r == 'ł' || r == 'Ł':
+			return 'l'
+		case r == '＿':
+			return '_'
+		}
+		return r
+	}, norm.NFKD.String(name))
 }
 
 // The kinds of characters of names and values.

@@ -2,17 +2,20 @@
 // URLs and texts: one table of names, for the identity of documents as well as for
 // what is stored and logged, so that the two cannot disagree.
 //
-// A name is of one of two classes. A certain one (password, access_token, X-Amz-*)
-// is always that of a secret. An ambiguous one (code, session, key) is one only with
-// a value that looks like a credential: elsewhere it is the number of a page, and
-// pages that differ in it are different documents. Under any other name only what has
-// the form of a known credential is one. It cannot know a short or wordlike secret
-// under an ambiguous name ("session=hunter2"), nor one that stands without a name.
+// A name is of one of three classes. A certain one (password, access_token, X-Amz-*)
+// is always that of a secret. A likely one (session_id, signature, pass) is one but with
+// words and short numbers, which parliaments and archives have under it. An ambiguous one
+// (code, session, key) is one only with a value that looks like a credential: elsewhere it
+// is the number of a page, and pages that differ in it are different documents. Under any
+// other name only what has the form of a known credential is one. It cannot know a short
+// or wordlike secret under such names ("session=hunter2", "pass=opensesame"), nor one that
+// stands without a name.
 package redact
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 )
 
@@ -43,7 +46,7 @@ const (
 func (f Form) mark(value string, c class) string {
 	digest, marked := strings.CutPrefix(value, Marker+"-")
 	switch {
-	case c >= certain, f == Log, value == Marker:
+	case c >= likely, f == Log, value == Marker:
 		return Marker
 	case !marked || !isDigest(digest):
 		sum := sha256.Sum256([]byte(decodeAll(value)))
@@ -69,11 +72,13 @@ func isDigest(s string) bool {
 func (f Form) secret(c class, value string, inURL bool) bool {
 	switch {
 	case isMarked(value):
-		return c != certain && c != header || value != Marker
+		return c < likely || value != Marker
 	case c >= certain:
 		return true
-	case c == ambiguous && f == Log && inURL:
+	case c >= ambiguous && f == Log && inURL:
 		return value != ""
+	case c >= likely:
+		return couldBeCredential(value) || c == likelyCode && isShortCode(decodeAll(value))
 	case c == ambiguous && inURL:
 		return IsCredential(value)
 	case c == ambiguous: // a known form is found wherever it stands
@@ -86,11 +91,51 @@ func (f Form) secret(c class, value string, inURL bool) bool {
 // Value returns the value of a named field as it may be stored or logged: as free
 // text, and not at all when its name says that it is a secret.
 func Value(name, value string, form Form) string {
-	if value != "" && form.secret(classify(name), strings.TrimSpace(value), false) {
-		return form.mark(strings.TrimSpace(value), classify(name))
-	}
-	return Text(value, form)
+	named := classify(name)
+	return settle(value, func(value string) string {
+		if trimmed := strings.TrimSpace(value); value != "" && form.secret(named, trimmed, false) {
+			return form.mark(trimmed, named)
+		}
+		return Text(value, form)
+	})
 }
 
-// Holds reports whether a text that may be a URL holds what would not be stored.
-func Holds(text string) bool { return Text(text, Stored) != text || URL(text, Stored) != text }
+// RecordID returns a record's id in its source as it may be stored: it is an identity, of
+// which nothing but a URL is touched.
+func RecordID(id string) string {
+	if strings.Contains(id, "://") {
+		return URL(id, Stored)
+	}
+	return id
+}
+
+// Header returns the value of a header of an answer as it may be stored: as a text, and
+// its URLs, also relative ones, as such.
+func Header(name, value string) string {
+	return settle(value, func(value string) string {
+		return HeaderURLs(name, Text(value, Stored), func(url string) string { return URL(url, Stored) })
+	})
+}
+
+// HeaderURLs returns the value of a header, its URLs, when it is one of those that hold
+// some, as redacted leaves them.
+func HeaderURLs(name, value string, redacted func(url string) string) string {
+	switch name {
+	case "Location", "Content-Location":
+		return redacted(value)
+	case "Link":
+		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
+			return "<" + redacted(strings.Trim(target, "<>")) + ">"
+		})
+	case "Refresh":
+		if i := refreshTarget.FindStringIndex(value); i != nil {
+			return value[:i[1]] + redacted(value[i[1]:])
+		}
+	}
+	return value
+}
+
+var (
+	linkTarget    = regexp.MustCompile(`<[^<>]*>`) // RFC 8288, 3
+	refreshTarget = regexp.MustCompile(`(?i)url\s*=\s*["']?`)
+)

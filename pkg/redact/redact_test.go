@@ -9,14 +9,20 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, names := range map[class]string{
-		certain: `password PASSWORD passwd pwd pass userPassword user.password user[password] user[password][0] password2 passwordConfirm
-			new-password-confirmation dbpassword passphrase client_secret clientSecret CLIENTSECRET private-key secretKey access_key AWSAccessKeyId
+		certain: `password PASSWORD passwd pwd userPassword user.password user[password] user[password][0] password2 passwordConfirm
+			new-password-confirmation dbpassword passphrase client_secret clientSecret CLIENTSECRET private-key secretKey AWSAccessKeyId
 			accesskeyid GoogleAccessId api-key apiKey APIKEY APIKey x-api-key XApiKey X_API_KEY access-token accessTOKEN refresh_token id_token auth_token
-			OAuthToken oauth_token oauth_token_secret session_token session_id sessionid SESSION-ID jsessionid JSESSIONID phpsessid ASP.NET_SessionId
-			jwt bearer otp credential credentials signature X-Amz-Date x-amz-signature X-Goog-Expires x_amz_security_token p%61ssword p%2561ssword
-			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens`,
-		header:    `authorization Authorization proxy-authorization Proxy_Authorization cookie Cookie set-cookie Set-Cookie2`,
-		ambiguous: `code ticket session sid key token state secret sig auth sas token[] user_token shareToken api.code tokens keys country_code`,
+			OAuthToken oauth_token oauth_token_secret jsessionid JSESSIONID phpsessid ASP.NET_SessionId
+			jwt bearer X-Amz-Date x-amz-signature X-Goog-Expires x_amz_security_token p%61ssword p%2561ssword
+			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens pw userpw user_pw dbpass adminpass smtppass psw pword passwrd
+			passw0rd contraseña contrase%C3%B1a hasło haslo parola phpsess authcookie access_tok auth_tkn SAMLart wresult hdnts __gda__ ｐａｓｓｗｏｒｄ
+			passkey recovery_code backup_code access_code urlsig auth_sig enckey`,
+		header: `proxy-authorization Proxy_Authorization set-cookie Set-Cookie2`,
+		likely: `pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
+			call_number_signature hmac x-sign credential credentials cred credentials_json csrf cfid assertion pincode`,
+		likelyCode:   `otp totp mfa 2fa user_2fa`,
+		likelyHeader: `authorization Authorization cookie Cookie`,
+		ambiguous:    `code ticket session sid key token state secret sig auth sas token[] user_token shareToken api.code tokens keys country_code pin tkn`,
 		other: `page q id name author keyword tokenizer token_type key_type passport bypass compass password_reset sessions_total csrf_enabled
 			pageToken page_token nextPageToken NextToken resumptionToken resumptiontoken continuation-token $skiptoken %24skiptoken syncToken
 			cookie_consent signature_count signatory authors x amz validity`,
@@ -113,7 +119,7 @@ func TestTexts(t *testing.T) {
 func TestValuesOfFields(t *testing.T) {
 	for name, want := range map[string]string{
 		"note": "abc", "Set-Cookie": "REDACTED", "api_key": "REDACTED", "x-api-key": "REDACTED", "password": "REDACTED", "X_Amz_Signature": "REDACTED",
-		"pwd": "REDACTED", "private-key": "REDACTED", "session_token": "REDACTED", "session": "abc", "user.password": "REDACTED",
+		"pwd": "REDACTED", "private-key": "REDACTED", "session_token": "abc", "session": "abc", "signature": "abc", "user.password": "REDACTED",
 	} {
 		if got := Value(name, "abc", Stored); got != want {
 			t.Errorf("%s: %q", name, got)
@@ -124,6 +130,68 @@ func TestValuesOfFields(t *testing.T) {
 	}
 	if got := Value("token", "Zx9Cv8Bn7Mk6Jh5Gf4Ds3", Stored); got != "REDACTED-79ad9cd4fa44d2f8" && !isMarked(got) || Value("token", got, Stored) != got {
 		t.Error(got)
+	}
+}
+
+// TestAddressesWithSomethingBeforeThem: what a crawler pastes beside an address hides no
+// user information.
+func TestAddressesWithSomethingBeforeThem(t *testing.T) {
+	const address = "https://clerk:MinPw77312@y.example/a"
+	for _, before := range []string{" ", "\n", "\t\r\n", "\ufeff", "\u00a0", "'", "\"", "«", "<", "(", "URL: ", "url=", "see also: ", "_"} {
+		for _, form := range []Form{Stored, Log} {
+			got := URL(before+address, form)
+			if strings.Contains(got, "77312") || !strings.Contains(got, "y.example/a") || URL(got, form) != got {
+				t.Errorf("%q: %q", before+address, got)
+			}
+		}
+	}
+	for _, url := range []string{"ht\ttps://clerk:MinPw77312@y.example/a", "https:/\n/clerk:MinPw77312@y.example/a", "https://clerk:Min\tPw77312@y.example/a",
+		"ht tps://clerk:MinPw77312@y.example/a"} {
+		if got := URL(url, Stored); strings.Contains(got, "77312") {
+			t.Errorf("%q: %q", url, got)
+		}
+	}
+}
+
+// TestPairsAndBlocks: names and values that stand beside each other, and percent codes in
+// texts and names of files.
+func TestPairsAndBlocks(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"name":"password","value":"MinPw7"}`:                        `{"name":"password","value":"REDACTED"}`,
+		`{"name": "page", "value": "3"}`:                              `{"name": "page", "value": "3"}`,
+		`{\"name\":\"password\",\"value\":\"MinPw7\"}`:                `{\"name\":\"password\",\"value\":\"REDACTED\"}`,
+		`{"value":"MinPw7","name":"api_key"}`:                         `{"value":"REDACTED","name":"api_key"}`,
+		`{"name":"Cookie","value":"a=MinPw7; b=2"}`:                   `{"name":"Cookie","value":"REDACTED"}`,
+		`[["password","MinPw7"],["page","3"]]`:                        `[["password","REDACTED"],["page","3"]]`,
+		`('passwd', 'MinPw7')`:                                        `('passwd', 'REDACTED')`,
+		"password: |\n  MinPw7\nuser: bob":                            "password: |\n  REDACTED\nuser: bob",
+		"password: >-   MinPw7":                                       "password: >-   REDACTED",
+		`<add key="Password" value="MinPw7"/>`:                        `<add key="Password" value="REDACTED"/>`,
+		`<param name="api_key" value='MinPw7'/>`:                      `<param name="api_key" value='REDACTED'/>`,
+		`<input value="MinPw7" name="password">`:                      `<input value="REDACTED" name="password">`,
+		`password%3DMinPw7`:                                           `password%3DREDACTED`,
+		`attachment; filename*=UTF-8''report%3Fpassword%3DMinPw7.pdf`: `attachment; filename*=UTF-8''report%3Fpassword%3DREDACTED`,
+		`attachment; filename="report%3Faccess_token%3DMinPw7"`:       `attachment; filename="report%3Faccess_token%3DREDACTED"`,
+		"100%25 of the town%20hall":                                   "100%25 of the town%20hall",
+		"Signature: J. Smith, Mayor":                                  "Signature: J. Smith, Mayor",
+		"Session ID: 5114":                                            "Session ID: 5114",
+		"Pass: Gotthard":                                              "Pass: Gotthard",
+		"The pass: closed in winter":                                  "The pass: closed in winter",
+		"Credentials: Committee on the verification of powers":        "Credentials: Committee on the verification of powers",
+		"CSRF: what it is":                                            "CSRF: what it is",
+		"cookie: policy page":                                         "cookie: policy page",
+		"signature: 12 March 2024":                                    "signature: 12 March 2024",
+		"see https://a.example/wiki?title=Password:history":           "see https://a.example/wiki?title=Password:history",
+		"ｐａｓｓｗｏｒｄ=MinPw7":                                             "ｐａｓｓｗｏｒｄ=REDACTED",
+	} {
+		if got := Text(in, Stored); got != want || Text(got, Stored) != got {
+			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+	for name, value := range map[string]string{"Signature": "J. Smith, Mayor", "Session ID": "5114", "Pass": "Gotthard", "cookie": "policy page", "credentials": "Committee on rules"} {
+		if got := Value(name, value, Stored); got != value {
+			t.Errorf("%s: %s is %s", name, value, got)
+		}
 	}
 }
 

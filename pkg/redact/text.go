@@ -20,9 +20,26 @@ func Text(s string, form Form) string {
 		return s
 	}
 	return settle(s, func(s string) string {
-		s = textURL.ReplaceAllStringFunc(s, func(url string) string { return URL(url, form) })
-		return redactFlat(s, max(form, Stored), false)
+		s = redactURLs(s, form)
+		return redactFlat(redactPairs(s, max(form, Stored)), max(form, Stored), false)
 	})
+}
+
+// redactURLs redacts the URLs of a text, and what is percent-encoded beside them: the
+// names of files.
+func redactURLs(s string, form Form) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range append(textURL.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
+		between := s[done:at[0]]
+		if strings.Contains(between, "%") {
+			between = encodedRun.ReplaceAllStringFunc(between, func(run string) string { return redactNested(run, form) })
+		}
+		b.WriteString(between)
+		b.WriteString(URL(s[at[0]:at[1]], form))
+		done = at[1]
+	}
+	return b.String()
 }
 
 // settle repeats a step until it changes nothing.
@@ -38,7 +55,8 @@ func settle(s string, step func(string) string) string {
 }
 
 var (
-	textURL = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|ftp):[/\\]?)[^\s"'<>]+`)
+	textURL    = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|ftp):[/\\]?)[^\s"'<>]+`)
+	encodedRun = regexp.MustCompile(`[^\s"'<>]*%[0-9A-Fa-f]{2}[^\s"'<>]*`)
 	// User information before a host, behind slashes and without them.
 	slashedUser = regexp.MustCompile(`((?:(?:^|[\s"'(<=,;|:&?])[/\\]|(?:https?|ftp):)[/\\])([^\s"'<>/\\?#]*@)`)
 	labelledAt  = regexp.MustCompile(`(^|[\s"'(<=,;|&?])([^\s"'(<=,;|&?:@/\\]+):([^\s"'<>@/\\]+)@([A-Za-z0-9.-]+\.[A-Za-z]{2,}|localhost|tcp\(|unix\(|[A-Za-z0-9.-]+[:/])`)
@@ -147,13 +165,13 @@ func redactNamed(s string, form Form, nested bool) string {
 		if named == other {
 			continue
 		}
-		// Of an ambiguous name as much is looked at as may tell what its value is.
+		// Of a name that is not certain as much is looked at as may tell what its value is.
 		seen := s
-		if named == ambiguous {
+		if named < certain {
 			seen = s[:min(len(s), at+ambiguousMax)]
 		}
 		start, end := valueBehind(seen, at, named, quote, nested)
-		if start == end || !form.secret(named, s[start:end], false) {
+		if start == end || !form.secret(named, s[start:end], false) || isTitle(s, at, start, quote, nested) && !couldBeCredential(s[start:end]) {
 			continue
 		}
 		if end == len(seen) {
@@ -167,6 +185,12 @@ func redactNamed(s string, form Form, nested bool) string {
 	return b.String()
 }
 
+// isTitle reports whether a name and its value are part of a URL, with a colon and nothing
+// else between them: title=Password:history is a page of a wiki.
+func isTitle(s string, at, start int, before byte, nested bool) bool {
+	return s[at] == ':' && start == at+1 && (nested && before != '"' && before != '\'' || before != 0 && strings.IndexByte("=?&/+#", before) >= 0)
+}
+
 // ambiguousMax is how much of the value of an ambiguous name is looked at, in bytes:
 // values may overlap, and the time is to be linear.
 const ambiguousMax = 200
@@ -175,8 +199,9 @@ const ambiguousMax = 200
 const maxSpaces = 8
 
 // nameBefore returns the name at the end of a text: what stands in quotes there, or a
-// word, which those before it may qualify. quote is what its quotation began with.
-func nameBefore(s string, tag bool) (name string, quote byte) {
+// word, which those before it may qualify. before is the character before it, which may
+// begin a quotation or a parameter, and 0 for a space.
+func nameBefore(s string, tag bool) (name string, before byte) {
 	s = s[max(len(s)-2*nameMax, 0):]
 	end := strings.TrimRight(s, " \t")
 	if len(s)-len(end) > maxSpaces {
@@ -203,23 +228,23 @@ func nameBefore(s string, tag bool) (name string, quote byte) {
 	if from == len(end) {
 		return "", 0
 	}
-	if from > 0 && (end[from-1] == '"' || end[from-1] == '\'') {
-		quote = end[from-1]
+	if from > 0 && strings.IndexByte(" \t\r\n", end[from-1]) < 0 {
+		before = end[from-1]
 	}
 	for range phraseWords - 1 { // "client secret: x"
-		before := from
-		if before == 0 || end[before-1] != ' ' {
+		word := from
+		if word == 0 || end[word-1] != ' ' {
 			break
 		}
-		for before--; before > 0 && isNameByte(end[before-1]); {
-			before--
+		for word--; word > 0 && isNameByte(end[word-1]); {
+			word--
 		}
-		if before == from-1 {
+		if word == from-1 {
 			break
 		}
-		from = before
+		from = word
 	}
-	return end[from:], quote
+	return end[from:], before
 }
 
 func isNameByte(c byte) bool {
@@ -228,7 +253,7 @@ func isNameByte(c byte) bool {
 
 // valueBehind returns where the value begins and ends that follows the separator at
 // a place: start and end are equal when there is none.
-func valueBehind(s string, at int, named class, quote byte, nested bool) (start, end int) {
+func valueBehind(s string, at int, named class, before byte, nested bool) (start, end int) {
 	start = at + 1
 	if s[at] == '>' {
 		return start, indexAny(s, start, "<\r\n")
@@ -239,8 +264,14 @@ func valueBehind(s string, at int, named class, quote byte, nested bool) (start,
 	for n := 0; n < maxSpaces && start < len(s) && (s[start] == ' ' || s[start] == '\t'); n++ {
 		start++
 	}
+	if found := yamlBlock.FindStringIndex(s[start:min(len(s), start+schemeMax)]); found != nil {
+		start += found[1]
+	}
 	if start == len(s) {
 		return start, start
+	}
+	if n := markLength(s[start:]); n > 0 {
+		return start, start + n
 	}
 	for _, open := range []string{`\"`, `"`, `'`, "`"} {
 		if strings.HasPrefix(s[start:], open) {
@@ -248,10 +279,10 @@ func valueBehind(s string, at int, named class, quote byte, nested bool) (start,
 			return start, quotedEnd(s, start, open)
 		}
 	}
-	if named == header {
+	if parameter := before != 0 && strings.IndexByte("?&;#", before) >= 0 && s[at] == '='; (named == header || named == likelyHeader) && !parameter {
 		stops := "\r\n"
-		if quote != 0 {
-			stops += string(quote)
+		if before == '"' || before == '\'' {
+			stops += string(before)
 		}
 		return start, indexAny(s, start, stops)
 	}
@@ -259,6 +290,27 @@ func valueBehind(s string, at int, named class, quote byte, nested bool) (start,
 		return start, end
 	}
 	return start, bareEnd(s, start, nested && s[at] == '=')
+}
+
+// yamlBlock is what begins a text of several lines in YAML, also where line ends have
+// become spaces.
+var yamlBlock = regexp.MustCompile(`^[|>][+-]?[0-9]?(?:[ \t]*\r?\n[ \t]+| +)`)
+
+// markLength returns the length of what mark has left at the start of a text, 0 when there
+// is none.
+func markLength(s string) int {
+	rest, found := strings.CutPrefix(s, Marker)
+	if !found {
+		return 0
+	}
+	n := len(Marker)
+	if len(rest) > digestLength && rest[0] == '-' && isDigest(rest[1:digestLength+1]) {
+		n, rest = n+1+digestLength, rest[1+digestLength:]
+	}
+	if rest != "" && (kindOf(rest[0]) != separator || rest[0] == '-' || rest[0] == '_') {
+		return 0
+	}
+	return n
 }
 
 // quotedEnd returns where a quotation ends that was opened before start.

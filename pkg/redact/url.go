@@ -16,6 +16,9 @@ func URL(url string, form Form) string {
 }
 
 func redactURL(url string, form Form) string {
+	if at := beforeURL.FindStringSubmatchIndex(url); at != nil { // "URL: https://…"
+		return redactFlat(url[:at[3]], max(form, Stored), false) + redactURL(url[at[3]:], form)
+	}
 	url = cutUser(url)
 	rest, fragment := cutBefore(url, "#")
 	rest, query := cutBefore(rest, "?")
@@ -66,13 +69,11 @@ func Query(query string, form Form) string {
 
 // Path returns the path of a URL, which is no file's, in a form.
 func Path(path string, form Form) string {
-	segments := strings.Split(path, "/")
+	segments := strings.Split(cutUsers(path), "/")
 	for i, segment := range segments {
 		name, params, found := strings.Cut(segment, ";")
-		if plain := decodeAll(name); len(plain) >= knownMin {
-			if redacted := markKnown(plain, max(form, Stored)); redacted != plain {
-				name = EncodePercent(redacted)
-			}
+		if strings.ContainsAny(name, "=%@") || len(name) >= knownMin {
+			name = redactNested(name, form)
 		}
 		if segments[i] = name; found {
 			if params, ok := redactParams(params, form); ok {
@@ -95,9 +96,9 @@ func redactParams(params string, form Form) (redacted string, ok bool) {
 			continue
 		}
 		named := classify(name)
-		hidden = found && form.secret(named, value, true) || found && named >= certain
+		hidden = found && (form.secret(named, value, true) || named >= certain || named >= likely && isMarked(value))
 		switch {
-		case hidden && named >= certain && form == Identity:
+		case hidden && named >= likely && form == Identity:
 			continue
 		case hidden:
 			part = name + "=" + form.mark(value, named)
@@ -179,6 +180,34 @@ func cutUser(url string) string {
 	}
 	return url[:len(scheme)+slashes] + body[from:]
 }
+
+// beforeURL is what may stand before a URL that was pasted with it.
+var beforeURL = regexp.MustCompile(`(?i)^([^/?#]*[^a-z0-9+./?#-])(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|ftp):[/\\]?)[^\s/\\]`)
+
+// cutUsers cuts the user information of the URLs within a path, as archives have them:
+// /web/2024/https://user:password@host/.
+func cutUsers(path string) string {
+	if !strings.Contains(path, "@") {
+		return path
+	}
+	var b strings.Builder
+	done := 0
+	starts := innerURL.FindAllStringIndex(path, -1)
+	for i, at := range starts {
+		end := len(path)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		b.WriteString(path[done:at[0]])
+		b.WriteString(cutUser(path[at[0]:end]))
+		done = end
+	}
+	b.WriteString(path[done:])
+	return b.String()
+}
+
+// innerURL begins a URL within a path; of its slashes one may be gone.
+var innerURL = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:https?|ftp):[/\\])`)
 
 // indexAny returns where the first of chars stands in s behind from, or the length.
 func indexAny(s string, from int, chars string) int {

@@ -6,12 +6,14 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
 // The headers that a dead letter has beside those of its message.
@@ -43,7 +45,7 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 	}
 	for name, values := range d.msg.Headers() {
 		if keptOfMessage(name, r.consumer) {
-			letter.Header[name] = values
+			letter.Header[name] = r.envelope(name, values)
 		}
 	}
 	maps.Copy(letter.Header, nats.Header{
@@ -71,6 +73,40 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 		return fault.Unavailable(fmt.Errorf("writing a dead letter: %w", err))
 	}
 	return nil
+}
+
+// envelope returns the values of a header as a dead letter may have them: a crawler
+// may have written anything where its request's time or type is to stand.
+func (r *Runner) envelope(name string, values []string) []string {
+	if r.consumer != ConsumerCapture {
+		return values
+	}
+	kept := make([]string, 0, len(values))
+	for _, value := range values {
+		kept = append(kept, envelopeValue(name, value))
+	}
+	return kept
+}
+
+func envelopeValue(name, value string) string {
+	ok := true
+	switch strings.ToLower(name) {
+	case event.HeaderTime:
+		_, err := time.Parse(time.RFC3339, value)
+		ok = err == nil
+	case event.HeaderType:
+		ok = value == event.TypeCaptureRequested
+	case event.HeaderSpecVersion:
+		ok = value == "1.0"
+	case event.HeaderContentType:
+		ok = value == "application/json"
+	default:
+		return redact.Text(value, redact.Stored)
+	}
+	if !ok {
+		return redact.Marker
+	}
+	return value
 }
 
 // keptOfMessage reports whether a dead letter has a header of its message: all

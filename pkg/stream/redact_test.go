@@ -25,7 +25,7 @@ func TestRedactRequest(t *testing.T) {
 		{`{"headers":[]}`, `{}`, []string{"headers"}},
 		{`{"metadata":{"a":"b"},"filename":"x.pdf"}`, `{"filename":"x.pdf","metadata":{"a":"b"}}`, nil},
 		{`{"metadata":{"user.pwd":"b","see":"https://u:p@a.example/"}}`, `{"metadata":{"see":"https://a.example/","user.pwd":"REDACTED"}}`, []string{"metadata"}},
-		{`{"robots_policy_notes":"Cookie: a","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
+		{`{"robots_policy_notes":"Cookie: a=1","x":{"password":"p","b":["password=c"]}}`, `{"robots_policy_notes":"Cookie: REDACTED"}`, []string{"robots_policy_notes", "x"}},
 		{`["inline"]`, ``, []string{"payload of 10 bytes"}},
 		{`null`, ``, []string{"payload of 4 bytes"}},
 		{`{"inline":`, ``, []string{"payload of 10 bytes"}},
@@ -69,6 +69,21 @@ func TestRedriveSuffix(t *testing.T) {
 	for id, want := range map[string]string{"a": "", "a;r1": ";r1", "a;r1;r22": ";r1;r22", "a;r": "", "a;r1b": ""} {
 		if got := redriveOf(id); got != want || withoutRedrive(id)+got != id {
 			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestEnvelopesOfDeadLetters: a crawler may write anything where its request's time is
+// to stand.
+func TestEnvelopesOfDeadLetters(t *testing.T) {
+	for _, c := range [][3]string{
+		{"ce-time", "2026-03-12T09:00:00Z", "2026-03-12T09:00:00Z"}, {"Ce-Time", "password=MinPw77361", "REDACTED"},
+		{"ce-type", "colophon.capture.requested.v1", "colophon.capture.requested.v1"}, {"ce-type", "MinPw77361", "REDACTED"},
+		{"ce-specversion", "1.0", "1.0"}, {"ce-specversion", "MinPw77361", "REDACTED"}, {"content-type", "MinPw77361", "REDACTED"},
+		{"tracestate", "a=1", "a=1"}, {"tracestate", "password=MinPw77361", "password=REDACTED"},
+	} {
+		if got := envelopeValue(c[0], c[1]); got != c[2] {
+			t.Errorf("%s: %s is %s", c[0], c[1], got)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (c *canaries) plant(format string, args ...any) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// Letters and digits in turn, so that it looks like a credential under any name.
-	secret, text := "zq", strings.ToLower(rand.Text())
+	secret, text := "zq", strings.NewReplacer("2", "b", "3", "d", "4", "f", "5", "h", "6", "k", "7", "n").Replace(strings.ToLower(rand.Text()))
 	for i := range 8 {
 		secret += fmt.Sprint(2+i) + text[2*i:2*i+2]
 	}

@@ -196,7 +196,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 	r := inline("r1", page)
 	r.RetrievedAt, r.HTTPStatus = &retrieved, 200
 	r.Headers = map[string][]string{"content-type": {"text/html; charset=ISO-8859-1"}, "Set-Cookie": {"geheim"}, "etag": {`"7"`}}
-	r.RedirectChain = []string{"https://user:geheim@example.org/old?signature=geheim"}
+	r.RedirectChain = []string{"https://user:geheim@example.org/old?signature=geheim7Xq2"}
 	r.Metadata = map[string]string{"note": "a\u0000b", "from": "https://x.org/?access_token=geheim"}
 	r.SnapshotGroupID, r.FetchToolVersion, r.RobotsPolicyNotes = "crawl-1", "crawler/1", "allowed"
 	done := b.outcome(r)

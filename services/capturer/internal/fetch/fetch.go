@@ -5,6 +5,7 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -247,8 +249,22 @@ func (c *Client) ask(ctx context.Context, target *url.URL, known *Known) (*http.
 	if errors.As(err, &refused) {
 		return nil, refused
 	}
-	return nil, fmt.Errorf("asking %s: %w", target.Host, err)
+	return nil, fmt.Errorf("asking %s: %w", target.Host, unquoted(err))
 }
+
+// unquoted returns an error without the lines of an answer that net/http quotes in its
+// own.
+func unquoted(err error) error {
+	var network net.Error
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &network) || errors.As(err, &certificate) || !strings.ContainsAny(err.Error(), `"[`) {
+		return err
+	}
+	return errMalformed
+}
+
+// errMalformed stands for errors that quote what a server has sent: it may be a secret.
+var errMalformed = errors.New("its answer is no HTTP")
 
 // location returns where a redirect leads, "" when the answer is none.
 func location(answer *http.Response, from *url.URL) (string, error) {

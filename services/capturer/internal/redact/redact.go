@@ -5,7 +5,6 @@ package redact
 import (
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,14 +21,17 @@ type Rules struct {
 	url   func(url string) string
 	text  func(text string) string
 	value func(name, text string) string
+	// header redacts the value of a header, whose name is in canonical form.
+	header func(name, value string) string
 }
 
 // Today returns the rules of [PolicyID].
 func Today() Rules {
 	return Rules{
-		url:   func(url string) string { return redact.URL(url, redact.Stored) },
-		text:  func(text string) string { return redact.Text(text, redact.Stored) },
-		value: func(name, text string) string { return redact.Value(name, text, redact.Stored) },
+		url:    func(url string) string { return redact.URL(url, redact.Stored) },
+		text:   func(text string) string { return redact.Text(text, redact.Stored) },
+		value:  func(name, text string) string { return redact.Value(name, text, redact.Stored) },
+		header: redact.Header,
 	}
 }
 
@@ -39,6 +41,9 @@ func Before() Rules {
 	return Rules{
 		url: digest.RedactURLV1, text: digest.RedactTextV1,
 		value: func(name, text string) string { return digest.RedactValueV1(name, digest.RedactTextV1(text)) },
+		header: func(name, value string) string {
+			return redact.HeaderURLs(name, digest.RedactTextV1(value), digest.RedactURLV1)
+		},
 	}
 }
 
@@ -68,7 +73,7 @@ func (r Rules) Headers(h map[string][]string) map[string][]string {
 			continue
 		}
 		for _, value := range h[given] {
-			value = r.headerURLs(name, r.Text(value))
+			value = r.header(name, clean(value))
 			if len(value) > maxValue {
 				continue
 			}
@@ -80,28 +85,6 @@ func (r Rules) Headers(h map[string][]string) map[string][]string {
 	}
 	return kept
 }
-
-// headerURLs redacts the URLs, also relative ones, of a header that holds some.
-func (r Rules) headerURLs(name, value string) string {
-	switch name {
-	case "Location", "Content-Location":
-		return r.url(value)
-	case "Link":
-		return linkTarget.ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + r.url(strings.Trim(target, "<>")) + ">"
-		})
-	case "Refresh":
-		if i := refreshTarget.FindStringIndex(value); i != nil {
-			return value[:i[1]] + r.url(value[i[1]:])
-		}
-	}
-	return value
-}
-
-var (
-	linkTarget    = regexp.MustCompile(`<[^<>]*>`) // RFC 8288, 3
-	refreshTarget = regexp.MustCompile(`(?i)url\s*=\s*["']?`)
-)
 
 // Text returns s as it may be stored: valid UTF-8, control characters as spaces,
 // without the secrets in it. U+0000 never reaches a store.
@@ -121,6 +104,14 @@ func clean(s string) string {
 
 // URL returns a URL as it may be stored.
 func (r Rules) URL(s string) string { return r.url(clean(s)) }
+
+// RecordID returns a record's id in its source as it may be stored.
+func RecordID(id string) string {
+	if strings.Contains(id, "://") {
+		return redact.RecordID(clean(id))
+	}
+	return id
+}
 
 // URLs is URL for a list.
 func (r Rules) URLs(list []string) []string {

@@ -10,8 +10,8 @@ func TestHeaders(t *testing.T) {
 	got := Today().Headers(map[string][]string{
 		"content-type": {"text/html"}, "ETAG": {"a"}, "etag": {"b"}, "Set-Cookie": {"s"}, "Authorization": {"s"},
 		"X-Anything": {"s"}, "Location": {"https://u:p@x.org/?pwd=s"}, "Server": {"x\x00y\r\nz\xff"},
-		"Content-Location": {"/a?signature=s&b=1"}, "Refresh": {"5; URL='/next?jwt=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
-		"Link":          {`<https://u:p@x.org/?signature=s&a=1>; rel="canonical", </b?pwd=s>; rel=next; title="https://x.org/?api-key=s"`},
+		"Content-Location": {"/a?signature=s7Gk2Lp9&b=1"}, "Refresh": {"5; URL='/next?jwt=s'", "3"}, "Via": {"s"}, "Cookie": {"s"},
+		"Link":          {`<https://u:p@x.org/?signature=s7Gk2Lp9&a=1>; rel="canonical", </b?pwd=s>; rel=next; title="https://x.org/?api-key=s"`},
 		"Cache-Control": {string(make([]byte, 5000))},
 	})
 	want := map[string][]string{
@@ -28,7 +28,7 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s&q=1", "n": "see https://x.org/?signature=s, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
+	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s7Gk2Lp9&q=1", "n": "see https://x.org/?signature=s7Gk2Lp9, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
 	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED&q=1", "n": "see https://x.org/?signature=REDACTED ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q", got)

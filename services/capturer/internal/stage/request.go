@@ -61,9 +61,7 @@ func (s *Stage) read(e event.Event) (*request, error) {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
 	asRead := data
-	if strings.Contains(data.SourceRecordID, "://") { // it is an identity: nothing but a URL is touched
-		data.SourceRecordID = redact.Today().URL(data.SourceRecordID)
-	}
+	data.SourceRecordID = redact.RecordID(data.SourceRecordID)
 	r := &request{CaptureRequested: data, asRead: &asRead, rawRecordID: asRead.SourceRecordID, fetchURL: data.URL, at: e.Time}
 	if !e.Time.IsZero() {
 		at, err := cleanTime("ce-time", &e.Time)

@@ -40,7 +40,7 @@ func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source,
 		URL: c.url, URLCanonical: c.canonical, RedirectChain: c.chain,
 		HTTPStatus: c.status, FetchStatus: fetchStatus(c),
 		ContentHash: c.body.Hash, ByteLength: c.body.Size,
-		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, source.RobotsNotes),
+		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(source.RobotsNotes)),
 		Metadata: req.Metadata, Language: req.Language, Region: cmp.Or(req.Region, source.Region),
 		RuleVersions: map[string]string{"typing": typing.Version}, RedactionPolicyID: redact.PolicyID,
 	}
@@ -80,7 +80,7 @@ func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
 	}
 	snap.FinalType, snap.SnapshotKind = typed.FinalType, typed.FinalType.Kind()
 	snap.DetectedMIME, snap.DetectedExt, snap.URLExt = typed.DetectedMIME, typed.DetectedExt, typed.URLExt
-	snap.Filename = typed.Filename
+	snap.Filename = redact.Today().Text(typed.Filename)
 	snap.ContentType = cmp.Or(req.ContentType, snap.HTTPContentType)
 	snap.Encoding = cmp.Or(req.Encoding, charset.FromContentType(snap.ContentType))
 	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, c.flags...)))

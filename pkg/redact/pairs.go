@@ -1,0 +1,54 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Names and values that stand beside each other: of records of requests (HAR), lists of
+// pairs and attributes of XML. The quotes of JSON may be escaped.
+var (
+	namedValue = regexp.MustCompile(`(\\*"(?:name|key|field|header)\\*"\s*:\s*\\*")([^"\\]{1,128})(\\*"\s*,\s*\\*"value\\*"\s*:\s*)(\\*"(?:[^"\\]|\\[^"])*|[0-9]+)`)
+	valueNamed = regexp.MustCompile(`(\\*"value\\*"\s*:\s*)(\\*"(?:[^"\\]|\\[^"])*|[0-9]+)(\\*"?\s*,\s*\\*"(?:name|key|field|header)\\*"\s*:\s*\\*")([^"\\]{1,128})`)
+	listPair   = regexp.MustCompile(`([\[(]\s*)(\\*"[^"\\]{1,128}|'[^'\\]{1,128})(\\*["']\s*,\s*)(\\*"(?:[^"\\]|\\[^"])*|'[^']*)(\\*["']\s*[\])])`)
+	attributes = regexp.MustCompile(`(?i)(\b(?:name|key|id|property)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')(\s+(?:value|content)\s*=\s*)("[^"<>]*"|'[^'<>]*')`)
+	attributed = regexp.MustCompile(`(?i)(\b(?:value|content)\s*=\s*)("[^"<>]*"|'[^'<>]*')(\s+(?:name|key|id|property)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')`)
+)
+
+// redactPairs redacts the values of such pairs.
+func redactPairs(s string, form Form) string {
+	if !strings.ContainsAny(s, `"'`) {
+		return s
+	}
+	if strings.Contains(s, "value") {
+		s = replacePair(s, namedValue, 2, 4, form)
+		s = replacePair(s, valueNamed, 4, 2, form)
+	}
+	if strings.ContainsAny(s, "[(") {
+		s = replacePair(s, listPair, 2, 4, form)
+	}
+	if strings.Contains(s, "=") {
+		s = replacePair(s, attributes, 2, 4, form)
+		s = replacePair(s, attributed, 4, 2, form)
+	}
+	return s
+}
+
+// replacePair redacts one of the groups of an expression by the name that another holds.
+func replacePair(s string, pair *regexp.Regexp, name, value int, form Form) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range pair.FindAllStringSubmatchIndex(s, -1) {
+		named := classify(strings.Trim(s[at[2*name]:at[2*name+1]], `\"'`))
+		found := s[at[2*value]:at[2*value+1]]
+		plain := strings.Trim(found, `\"'`)
+		if named == other || plain == "" || !form.secret(named, plain, false) {
+			continue
+		}
+		b.WriteString(s[done:at[2*value]])
+		b.WriteString(strings.Replace(found, plain, form.mark(plain, named), 1))
+		done = at[2*value+1]
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
