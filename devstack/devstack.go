@@ -84,6 +84,7 @@ type Stack struct {
 	secrets    secrets
 	lock       *os.File
 	supervisor supervisor.Supervisor
+	room       roomKeeper
 }
 
 // part is what all parts have in common.
@@ -120,7 +121,7 @@ func Start(ctx context.Context, options Options) (*Stack, error) {
 		}
 		return nil, err
 	}
-	stack := &Stack{lock: lock}
+	stack := &Stack{lock: lock, room: roomKeeper{dir: dir}}
 	if err := stack.assemble(dir, options); err != nil {
 		_ = lock.Close()
 		return nil, err
@@ -212,6 +213,9 @@ func (s *Stack) startAll(ctx context.Context) error {
 // address, and tell gets a line for each start. The others run in this process and live as long as it does. When a part
 // dies too often the error is a supervisor.GaveUpError; the parts are then left to Close. A part that is stopped or
 // killed by its own methods is not kept any longer.
+//
+// A disk that has no room is told as well, and a part that can write no more because of it is started again when
+// there is room.
 func (s *Stack) Supervise(ctx context.Context, tell func(line string)) error {
 	s.supervisor.Tell = tell
 	var subjects []supervisor.Subject
@@ -232,13 +236,17 @@ func (s *Stack) Supervise(ctx context.Context, tell func(line string)) error {
 			}
 		})
 	}
+	if writers := s.writers(); len(writers) > 0 {
+		group.Go(func() { s.room.keep(ctx, writers, tell) })
+	}
 	<-ctx.Done()
 	group.Wait()
 	return errors.Join(errs...)
 }
 
-// Down returns nil while all parts run, else an error that names a part that has died and is started again.
-func (s *Stack) Down() error { return s.supervisor.Down() }
+// Down returns nil while all parts run and take writes, else an error that names a part that has died and is started
+// again, or the folder whose disk has no room.
+func (s *Stack) Down() error { return errors.Join(s.supervisor.Down(), s.room.Down()) }
 
 // Endpoints says where the parts are.
 func (s *Stack) Endpoints() Endpoints {

@@ -39,6 +39,12 @@ type installation struct {
 // lie under their names.
 func install(t *testing.T, flags ...string) *installation {
 	t.Helper()
+	return installAt(t, filepath.Join(t.TempDir(), "dev"), flags...)
+}
+
+// installAt is install with a folder of one's own.
+func installAt(t *testing.T, dir string, flags ...string) *installation {
+	t.Helper()
 	if _, err := postgres.New(postgres.Options{Dir: t.TempDir()}); errors.Is(err, postgres.ErrNotInstalled) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -62,7 +68,7 @@ func install(t *testing.T, flags ...string) *installation {
 			t.Fatal(err)
 		}
 	}
-	i := &installation{T: t, dir: filepath.Join(t.TempDir(), "dev"), ended: make(chan struct{})}
+	i := &installation{T: t, dir: dir, ended: make(chan struct{})}
 	file, err := os.Create(filepath.Join(bin, "output"))
 	if err != nil {
 		t.Fatal(err)

@@ -57,12 +57,19 @@ type serviceProcess struct {
 // Name implements process.Service and supervisor.Subject.
 func (p *serviceProcess) Name() string { return p.name }
 
+// Log implements supervisor.Logged.
+func (p *serviceProcess) Log() string { return "what it wrote on standard error" }
+
 // Ready implements process.Service: the process answers for more by itself.
 func (p *serviceProcess) Ready(context.Context) error { return p.supervisor.Down() }
 
 // Run keeps the process running, and asks it to stop when ctx ends.
 func (p *serviceProcess) Run(ctx context.Context) error {
 	err := p.supervisor.Keep(ctx, p)
+	var gaveUp *supervisor.GaveUpError
+	if errors.As(err, &gaveUp) {
+		gaveUp.Name = "" // process.Run names the service
+	}
 	if p.running == nil {
 		return err
 	}

@@ -37,6 +37,9 @@ type Server struct {
 	host    string
 	port    int
 	running *server.Server
+	log     *keptLogger // of running
+	wanted  bool        // started, and not stopped since
+	most    int64       // bytes that the streams may take; never less than before
 }
 
 // New checks the options; Start runs the server.
@@ -64,6 +67,10 @@ func New(options Options) (*Server, error) {
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.start(ctx)
+}
+
+func (s *Server) start(ctx context.Context) error {
 	if s.running != nil {
 		return nil
 	}
@@ -71,6 +78,8 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// What streams have set aside was allowed once: with less, the server would not open them again.
+	s.most = max(s.most, room)
 	interval := s.options.SyncInterval
 	if interval == 0 {
 		interval = DefaultSyncInterval
@@ -80,7 +89,7 @@ func (s *Server) Start(ctx context.Context) error {
 		Host:              s.host,
 		Port:              s.port,
 		JetStream:         true,
-		JetStreamMaxStore: room,
+		JetStreamMaxStore: s.most,
 		StoreDir:          s.options.Dir,
 		SyncInterval:      interval,
 		SyncAlways:        s.options.SyncAlways,
@@ -92,7 +101,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("make nats server: %w", err)
 	}
 	// Start answers nothing, also when it fails: what it would have logged as fatal is kept.
-	failures := &fatalLogger{}
+	failures := &keptLogger{}
 	running.SetLoggerV2(failures, false, false, false)
 	go running.Start()
 	if err := s.awaitReady(ctx, running, failures); err != nil {
@@ -102,8 +111,37 @@ func (s *Server) Start(ctx context.Context) error {
 	if addr, ok := running.Addr().(*net.TCPAddr); ok {
 		s.port = addr.Port
 	}
-	s.running = running
+	s.running, s.log, s.wanted = running, failures, true
 	return nil
+}
+
+// Restart stops the server and starts it again on the same address; clients connect again by themselves. A server that
+// was stopped stays so. After an error it does not run, and Restart may be called again.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.wanted {
+		return nil
+	}
+	s.stop()
+	return s.start(ctx)
+}
+
+// Stuck returns nil while the server takes what is published, else why it will not before Restart: a write to the files
+// of a stream has failed, which JetStream remembers for good, or it has closed JetStream, or does not run although it
+// was not stopped.
+func (s *Server) Stuck() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.wanted:
+		return nil
+	case s.running == nil:
+		return errors.New("it could not be started again")
+	case !s.running.JetStreamEnabled():
+		return errors.New("it has closed JetStream")
+	}
+	return s.log.writeError()
 }
 
 // room is how many bytes the streams may take: what they have and what is free. The server's own rule, three quarters of
@@ -121,7 +159,7 @@ func (s *Server) room() (int64, error) {
 	return max(used+free, 1), nil // 0 would be the server's own rule
 }
 
-func (s *Server) awaitReady(ctx context.Context, running *server.Server, failures *fatalLogger) error {
+func (s *Server) awaitReady(ctx context.Context, running *server.Server, failures *keptLogger) error {
 	deadline := time.Now().Add(startLimit)
 	for !running.ReadyForConnections(10 * time.Millisecond) {
 		if text := failures.text(); text != "" {
@@ -144,13 +182,18 @@ func (s *Server) awaitReady(ctx context.Context, running *server.Server, failure
 func (s *Server) Stop(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.wanted = false
+	s.stop()
+	return nil
+}
+
+func (s *Server) stop() {
 	if s.running == nil {
-		return nil
+		return
 	}
 	s.running.Shutdown()
 	s.running.WaitForShutdown()
 	s.running = nil
-	return nil
 }
 
 // URL is where clients connect; it stays the same over Stop and Start.

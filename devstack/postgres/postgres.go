@@ -69,7 +69,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("make postgres folder: %w", err)
 	}
 	process, _, err := child.Start(ctx, RoleName, roleConfig{Options: s.options, Socket: s.socket},
-		filepath.Join(s.options.Dir, "log"))
+		s.Log())
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,9 @@ func (s *Server) Stop(ctx context.Context) error {
 
 // Name implements supervisor.Subject.
 func (s *Server) Name() string { return RoleName }
+
+// Log implements supervisor.Logged: the file of what the server said.
+func (s *Server) Log() string { return filepath.Join(s.options.Dir, "log") }
 
 // Wait returns why the server has ended, as soon as it has without Stop or Kill; nil when it was ended by these, does
 // not run, or ctx has ended.

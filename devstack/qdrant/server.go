@@ -4,6 +4,7 @@ package qdrant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -44,6 +45,7 @@ type Server struct {
 	grpc    *grpc.Server
 	store   *store
 	release func() error
+	wanted  bool // started, and not stopped since
 }
 
 // New returns a server; Start runs it.
@@ -58,6 +60,10 @@ func New(options Options) *Server {
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.start(ctx)
+}
+
+func (s *Server) start(ctx context.Context) error {
 	if s.grpc != nil {
 		return nil
 	}
@@ -92,13 +98,45 @@ func (s *Server) Start(ctx context.Context) error {
 		// It returns when the server is stopped, and then there is nothing to tell.
 		_ = server.Serve(listener)
 	}(s.grpc)
+	s.wanted = true
 	return nil
+}
+
+// Restart stops the server and starts it again on the same address with what its log holds; clients connect again by
+// themselves. A server that was stopped stays so. After an error it does not run, and Restart may be called again.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.wanted {
+		return nil
+	}
+	_ = s.stop() // that its log failed is why it is started again
+	return s.start(ctx)
+}
+
+// Stuck returns nil while the server takes writes, else why it will not before Restart: a write to its log has failed,
+// or it does not run although it was not stopped.
+func (s *Server) Stuck() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.wanted:
+		return nil
+	case s.grpc == nil:
+		return errors.New("it could not be started again")
+	}
+	return s.store.log.Failed()
 }
 
 // Stop lets calls in flight end, closes the log and frees the memory. Stopping a stopped server does nothing.
 func (s *Server) Stop(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.wanted = false
+	return s.stop()
+}
+
+func (s *Server) stop() error {
 	if s.grpc == nil {
 		return nil
 	}

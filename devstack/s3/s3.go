@@ -63,7 +63,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := os.MkdirAll(s.options.Dir, 0o700); err != nil {
 		return fmt.Errorf("make s3 folder: %w", err)
 	}
-	process, addr, err := child.Start(ctx, RoleName, s.options, filepath.Join(s.options.Dir, "log"))
+	process, addr, err := child.Start(ctx, RoleName, s.options, s.Log())
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,9 @@ func (s *Server) Stop(ctx context.Context) error {
 
 // Name implements supervisor.Subject.
 func (s *Server) Name() string { return RoleName }
+
+// Log implements supervisor.Logged: the file of what the server said.
+func (s *Server) Log() string { return filepath.Join(s.options.Dir, "log") }
 
 // Wait returns why the server has ended, as soon as it has without Stop or Kill; nil when it was ended by these, does
 // not run, or ctx has ended.

@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ type Subject interface {
 	// is no death, or when ctx has ended.
 	Wait(ctx context.Context) error
 }
+
+// Logged is a subject that says where its log is: the path of a file, or words.
+type Logged interface{ Log() string }
 
 const (
 	// DefaultDeaths is how many deaths within DefaultWithin are too many.
@@ -52,7 +56,8 @@ type Supervisor struct {
 
 // GaveUpError says that a subject died too often.
 type GaveUpError struct {
-	Name   string
+	Name   string // empty: whoever passes the error on names the subject
+	Log    string // where to read what it said; empty: nobody knows
 	Deaths int
 	Within time.Duration
 	Why    error // of the last death
@@ -60,7 +65,12 @@ type GaveUpError struct {
 
 // Error implements error.
 func (e *GaveUpError) Error() string {
-	return fmt.Sprintf("%s died %d times within %s and is not started again; the last time: %v", e.Name, e.Deaths, e.Within, e.Why)
+	log := ""
+	if e.Log != "" {
+		log = " (log: " + e.Log + ")"
+	}
+	return fmt.Sprintf("%s died %d times within %s and is not started again%s; the last time: %v",
+		cmp.Or(e.Name, "it"), e.Deaths, e.Within, log, e.Why)
 }
 
 // Unwrap returns why the subject died last.
@@ -88,7 +98,11 @@ func (s *Supervisor) Keep(ctx context.Context, subject Subject) error {
 			died = died[1:]
 		}
 		if len(died) >= deaths {
-			return &GaveUpError{Name: subject.Name(), Deaths: len(died), Within: within, Why: why}
+			gaveUp := &GaveUpError{Name: subject.Name(), Deaths: len(died), Within: within, Why: why}
+			if logged, ok := subject.(Logged); ok {
+				gaveUp.Log = logged.Log()
+			}
+			return gaveUp
 		}
 		pause := delay
 		for range len(died) - 1 {

@@ -27,6 +27,8 @@ func newPatient() *patient {
 
 func (p *patient) Name() string { return "patient" }
 
+func (p *patient) Log() string { return "/data/patient/log" }
+
 func (p *patient) Start(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +111,7 @@ func TestFiveDeathsEndIt(t *testing.T) {
 			if !errors.As(err, &gaveUp) || !errors.Is(err, cause) || gaveUp.Deaths != 5 || p.started() != 5 || told != 4 {
 				t.Fatalf("after %d starts, %d told: %v", p.started(), told, err)
 			}
-			if want := "patient died 5 times within 1m0s and is not started again; the last time: the address is taken"; err.Error() != want {
+			if want := "patient died 5 times within 1m0s and is not started again (log: /data/patient/log); the last time: the address is taken"; err.Error() != want {
 				t.Errorf("says %q, want %q", err, want)
 			}
 			if s.Down() != nil {

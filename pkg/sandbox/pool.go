@@ -75,8 +75,8 @@ type Config struct {
 	Limits Limits
 	// Env is the environment of the children, besides TMPDIR and GOMAXPROCS.
 	Env []string
-	// Dir is where the children's temporary folders are made. Empty: the
-	// system's.
+	// Dir is where the children's temporary folders are made, and those of killed
+	// processes are removed. Empty: the system's.
 	Dir string
 }
 
@@ -96,7 +96,8 @@ type Pool struct {
 	idle []*Worker // least recently used first; as many as free holds
 }
 
-// New makes a pool. It starts no child yet; see Start.
+// New makes a pool, and removes what children of killed processes have left in its
+// folder. It starts no child yet; see Start.
 func New(config Config) (*Pool, error) {
 	if config.Role == "" {
 		return nil, errors.New("sandbox: no role")
@@ -117,6 +118,7 @@ func New(config Config) (*Pool, error) {
 		p.idle = append(p.idle, &Worker{pool: p})
 		p.free <- struct{}{}
 	}
+	sweep(config.Dir)
 	go p.starter()
 	return p, nil
 }

@@ -25,8 +25,9 @@ type process struct {
 	reader    *bufio.Reader
 	output    *head
 	dir       string
-	limit     int64 // of one response
-	left      int   // calls until it is replaced; negative: never
+	lock      *os.File // says that dir is in use, for as long as this process lives
+	limit     int64    // of one response
+	left      int      // calls until it is replaced; negative: never
 
 	mu     sync.Mutex
 	reaped bool // its id may belong to another process now
@@ -54,13 +55,13 @@ func (p *Pool) start(ctx context.Context) (*process, error) {
 }
 
 func (p *Pool) spawn() (*process, error) {
-	dir, err := os.MkdirTemp(p.config.Dir, "sandbox-")
+	dir, lock, err := makeFolder(p.config.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: temporary folder: %w", err)
 	}
-	c := &process{dir: dir, limit: p.config.Limits.ResponseBytes, output: &head{}}
+	c := &process{dir: dir, lock: lock, limit: p.config.Limits.ResponseBytes, output: &head{}}
 	if err := c.run(p); err != nil {
-		return nil, errors.Join(fmt.Errorf("sandbox: start a child: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("sandbox: start a child: %w", err), os.RemoveAll(dir), lock.Close())
 	}
 	return c, nil
 }
@@ -169,8 +170,9 @@ func (c *process) end() {
 	c.reaped = true
 	c.requests.Close()
 	c.responses.Close()
-	// What cannot be removed is left to the owner of the folder above.
+	// What cannot be removed is tried again by the next pool.
 	_ = os.RemoveAll(c.dir)
+	_ = c.lock.Close()
 }
 
 // verdict says why an ended child did not answer.

@@ -234,6 +234,13 @@ func (l *Log) fill(fresh *os.File, write func(emit func(Record) error) error) er
 	return l.sync(fresh)
 }
 
+// Failed returns the error of a write after which nothing more is written, nil while there was none.
+func (l *Log) Failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
 // Close writes what is still waiting and closes the file.
 func (l *Log) Close() error {
 	l.mu.Lock()

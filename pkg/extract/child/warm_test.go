@@ -17,7 +17,7 @@ func TestStart(t *testing.T) {
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if dirs, err := filepath.Glob(filepath.Join(dir, "sandbox-*")); err != nil || len(dirs) != 2 {
+	if dirs, err := filepath.Glob(filepath.Join(dir, "colophon-sandbox-*")); err != nil || len(dirs) != 2 {
 		t.Errorf("%d children, %v", len(dirs), err)
 	}
 }

@@ -59,6 +59,7 @@ type App struct {
 	drawer     *child.Drawer
 	reconciler *reconcile.Reconciler
 	readiness  func(ctx context.Context) error
+	needs      []question // beside the stores
 }
 
 // New connects the gateway's parts and opens its address, so that one that is

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,14 +9,15 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
 const (
 	// readyAge is for how long an answer about readiness holds: anybody may ask, and to
 	// know it takes some twenty questions to the stores.
 	readyAge = time.Second
-	// readyLimit bounds the questions, whoever waits for the answer and for how long.
-	readyLimit = 5 * time.Second
+	// readyDefault stands in for a limit of the whole answer that is not set.
+	readyDefault = 3 * time.Second
 )
 
 // Ready implements process.Service: all is there that a search needs and that brings
@@ -24,23 +26,73 @@ const (
 // answer may be a second old.
 func (a *App) Ready(ctx context.Context) error { return a.readiness(ctx) }
 
-// ask asks everything that Ready is about.
+// Needs adds a question to Ready, before Run: what else must be so on the machine of
+// this gateway, such as room on the disk of servers that run beside it.
+func (a *App) Needs(name string, ask func(ctx context.Context) error) {
+	a.needs = append(a.needs, question{name: name, ask: ask})
+}
+
+// question is one that readiness asks of a store.
+type question struct {
+	name string // of the store, for people
+	ask  func(ctx context.Context) error
+}
+
+// ask asks everything that Ready is about within the limit of one answer: the stores
+// at once, and then, when catalog and vectors have answered, what is between them.
 func (a *App) ask(ctx context.Context) error {
-	problems := []error{migrated(ctx, a.db), a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived)}
-	if err := a.conn.Ready(ctx); err != nil {
-		problems = append(problems, err)
-	} else {
-		problems = append(problems, a.conn.Verify(ctx))
+	limit := cmp.Or(a.config.Health.Probe, readyDefault)
+	stores, rest := limit*2/3, limit/4
+	answers := askAll(ctx, stores, append([]question{
+		{"the catalog", func(ctx context.Context) error { return migrated(ctx, a.db) }},
+		{"the vector store", a.vectors.ping},
+		{"the object store", func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
+		{"NATS", func(ctx context.Context) error {
+			if err := a.conn.Ready(ctx); err != nil {
+				return err
+			}
+			return a.conn.Verify(ctx)
+		}},
+	}, a.needs...))
+	if answers[0] == nil && answers[1] == nil {
+		answers = append(answers, askAll(ctx, rest, []question{{"the collection that is searched", a.searchable}})...)
 	}
-	return errors.Join(append(problems, a.searchable(ctx))...)
+	return errors.Join(answers...)
+}
+
+// askAll asks at the same time, and returns the answers in the order of the questions.
+// One that has no answer within the limit says so, also where it does not end with its
+// context.
+func askAll(ctx context.Context, limit time.Duration, questions []question) []error {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	answers := make([]chan error, len(questions))
+	for i, q := range questions {
+		answers[i] = make(chan error, 1)
+		go func() { answers[i] <- q.ask(limited) }()
+	}
+	problems := make([]error, len(questions))
+	for i, q := range questions {
+		silent := fault.Unavailable(fmt.Errorf("%s did not answer within %s", q.name, limit))
+		select {
+		case problems[i] = <-answers[i]:
+		case <-limited.Done():
+			select {
+			case problems[i] = <-answers[i]: // it came before the end, while another was waited for
+			default:
+				problems[i] = silent
+			}
+		}
+		if errors.Is(problems[i], context.DeadlineExceeded) {
+			problems[i] = silent
+		}
+	}
+	return problems
 }
 
 // searchable reports whether there is something to search in. Before an indexer has
 // ever run there is no collection: a search finds nothing then, and does not fail.
 func (a *App) searchable(ctx context.Context) error {
-	if err := a.vectors.ping(ctx); err != nil {
-		return err
-	}
 	alias := a.config.Qdrant.Collection
 	collection, err := a.db.ActiveCollection(ctx, alias)
 	if errors.Is(err, catalog.ErrNotFound) {
@@ -72,13 +124,11 @@ func askOnce(ask func(ctx context.Context) error) func(ctx context.Context) erro
 		select {
 		case turn <- struct{}{}:
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("the stores are being asked: %w", ctx.Err())
 		}
 		defer func() { <-turn }()
 		if at.IsZero() || time.Since(at) > readyAge {
-			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyLimit)
-			defer cancel()
-			answer = ask(limited)
+			answer = ask(context.WithoutCancel(ctx)) // which bounds its questions
 			at = time.Now()
 		}
 		return answer

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
@@ -113,5 +116,48 @@ func TestReadyIsAskedOnceForAll(t *testing.T) {
 	}
 	if asked == 0 || asked > 2 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// TestReadyBlamesOnlyWhoIsSilent freezes the object store: it takes connections and says
+// nothing. The answer comes in time and names no other store.
+func TestReadyBlamesOnlyWhoIsSilent(t *testing.T) {
+	r := newRig(t)
+	frozen, err := net.Listen("tcp", "127.0.0.1:0")
+	r.must(err)
+	t.Cleanup(func() { _ = frozen.Close() })
+	config := blobstore.ConfigOf(r.app.config.S3)
+	config.Endpoint, config.Timeout = "http://"+frozen.Addr().String(), time.Minute
+	healthy := r.app.blobs
+	r.app.blobs, err = blobstore.Open(r.ctx, config)
+	r.must(err)
+	defer func() { r.app.blobs = healthy }()
+	for _, limit := range []time.Duration{600 * time.Millisecond, 3 * time.Second} {
+		r.app.config.Health.Probe = limit
+		began := time.Now()
+		err := r.app.ask(t.Context())
+		if took := time.Since(began); took > limit {
+			t.Errorf("with a limit of %s it took %s", limit, took)
+		}
+		if want := fmt.Sprintf("the object store did not answer within %s", limit*2/3); err == nil || err.Error() != want {
+			t.Errorf("says %v, want %q", err, want)
+		}
+	}
+}
+
+// TestAskAllNamesTheSilent asks stores that answer, fail, hang, and hang for ever.
+func TestAskAllNamesTheSilent(t *testing.T) {
+	gone := errors.New("connection refused")
+	forever := make(chan struct{})
+	defer close(forever)
+	answers := askAll(t.Context(), 50*time.Millisecond, []question{
+		{"stone", func(context.Context) error { <-forever; return nil }},
+		{"well", func(context.Context) error { return nil }},
+		{"gone", func(context.Context) error { return gone }},
+		{"slow", func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("asking slow: %w", ctx.Err()) }},
+	})
+	want := "[stone did not answer within 50ms <nil> connection refused slow did not answer within 50ms]"
+	if got := fmt.Sprint(answers); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
