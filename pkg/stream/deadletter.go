@@ -89,7 +89,7 @@ func (r *Runner) envelope(name string, values []string) []string {
 }
 
 func envelopeValue(name, value string) string {
-	ok := true
+	var ok bool
 	switch strings.ToLower(name) {
 	case event.HeaderTime:
 		_, err := time.Parse(time.RFC3339, value)
