@@ -163,17 +163,24 @@ func (f *Facts) learnOffsets(pages []Page) {
 		p := &pages[i]
 		seen := map[Offset]bool{}
 		for _, foot := range []bool{false, true} {
+			var held []Offset // of rows that only such as are apart can prove
 			for _, k := range p.edgeRows(foot) {
 				r := &p.Rows[k]
-				if p.from(r, foot) > numberEdge*p.Height || !p.apart(k, foot, f) {
+				if p.from(r, foot) > numberEdge*p.Height {
 					break
 				}
 				for _, part := range r.Parts {
 					text := fold(part.Text)
 					for _, s := range numbersIn(text) {
 						n, isRoman := value(text[s.from:s.to])
-						seen[Offset{isRoman, n - p.No}] = true
+						held = append(held, Offset{isRoman, n - p.No})
 					}
+				}
+				if p.apart(k, foot, f) { // heads of several rows are apart as a whole
+					for _, o := range held {
+						seen[o] = true
+					}
+					held = nil
 				}
 			}
 		}

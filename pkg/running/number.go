@@ -32,9 +32,9 @@ const (
 )
 
 var (
-	// alone is a number that is all of a part, perhaps between strokes, after a word
-	// for page or the number of its chapter, and before the number of all pages.
-	alone = regexp.MustCompile(`^(?:` + words() + `\s*)?[-–—~\[|•·]?\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\]|•·]?(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*(?:页|頁|ページ|쪽|페이지)?$`)
+	// alone is a number that is all of a part, perhaps between strokes or brackets, after
+	// a word for page ("page no. 3") or the number of its chapter, and before the number of all pages.
+	alone = regexp.MustCompile(`^(?:` + words() + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·]{0,2}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·]{0,2}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지)?$`)
 	// named is a number after a word for page, somewhere in a part.
 	named = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words() + `)\s*` + number + `(?:$|[\s),;:|/·•–—-])`)
 	// first and last are a number at an end of a part, set off by a separator.

@@ -71,6 +71,10 @@ func TestWhatIsProvedGoes(t *testing.T) {
 			}
 			return nil
 		}, 0},
+		"two rows, one with the number": {3, func(no int) []Row {
+			return []Row{row(30, 8, "of weirs", fmt.Sprintf("Page no. %d", no)), row(40, 8, "and of rivers")}
+		}, 6},
+		"a number in brackets":               {3, func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("(%d)", no))} }, 3},
 		"another height":                     {4, func(no int) []Row { return []Row{row(20+5*float64(no), 8, "of weirs")} }, 0},
 		"another size":                       {2, func(no int) []Row { return []Row{row(30, 7+float64(no), "of weirs")} }, 0},
 		"a digit of another meaning":         {5, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("art. %d", no))} }, 0},
@@ -161,6 +165,7 @@ func TestOnePage(t *testing.T) {
 func TestNumbersIn(t *testing.T) {
 	for part, want := range map[string]string{
 		"3": "3", "- 3 -": "3", "page 3 of 7": "3", "3/7": "3", "seite 3": "3", "página 12": "12", "7-45": "45", "xiv": "xiv", "第3页": "3",
+		"(3)": "3", "« 3 »": "3", "3.": "3", "page: 3": "3", "page no. 3": "3", "(page 3 of 7)": "3", "= 3 =": "3",
 		"water report | 3": "3", "3 · water report": "3", "report, page 3, june": "3", "47699": "47699",
 		"art. 3": "", "step 3: open": "", "no. 2026/3": "", "ac-023": "", "3 june 2026": "", "water report 3": "", "§ 3": "", "s. 3": "", "": "", "第3条": "",
 	} {
