@@ -252,19 +252,24 @@ func (c *Client) ask(ctx context.Context, target *url.URL, known *Known) (*http.
 	return nil, fmt.Errorf("asking %s: %w", target.Host, unquoted(err))
 }
 
-// unquoted returns an error without the lines of an answer that net/http quotes in its
-// own.
+// unquoted returns an error without what net/http quotes in its own of the lines of an
+// answer, which may be a secret: what stands before the quotation says what is wrong.
 func unquoted(err error) error {
 	var network net.Error
 	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &network) || errors.As(err, &certificate) || !strings.ContainsAny(err.Error(), `"[`) {
+	text := err.Error()
+	at := strings.IndexAny(text, `"[`)
+	if line := strings.Index(text, mimeHeader); line >= 0 { // what follows may be a line without quotes
+		at = line + len(mimeHeader)
+	}
+	if errors.As(err, &network) || errors.As(err, &certificate) || at < 0 {
 		return err
 	}
-	return errMalformed
+	return fmt.Errorf("its answer is no HTTP: %s", strings.TrimRight(text[:at], " :;,"))
 }
 
-// errMalformed stands for errors that quote what a server has sent: it may be a secret.
-var errMalformed = errors.New("its answer is no HTTP")
+// mimeHeader begins the errors of net/textproto about a line of a header.
+const mimeHeader = "malformed MIME header"
 
 // location returns where a redirect leads, "" when the answer is none.
 func location(answer *http.Response, from *url.URL) (string, error) {
