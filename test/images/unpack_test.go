@@ -117,6 +117,8 @@ func writeEntry(root *os.Root, name string, h *tar.Header, content io.Reader) er
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
+	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
+		return nil // of /dev, which the runtime mounts
 	default:
 		return fmt.Errorf("an entry of type %q", h.Typeflag)
 	}
