@@ -140,6 +140,15 @@ fuzz: ## every fuzz target for FUZZTIME (default 10s)
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "== $$p $$f"; \
 		$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done) || exit 1; done
 
+.PHONY: images
+images: ## an image for each service, without a daemon or a registry, as root: bin/images (ONLY=SERVICE)
+	deploy/docker/images $(ONLY)
+
+.PHONY: images-test
+images-test: images ## the images are small and bare, and run as in a cluster they take documents to chunks
+	@command -v runc >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends runc >/dev/null; }
+	$(GO) test -count=1 -v -timeout 30m ./test/images -args -images $(CURDIR)/bin/images
+
 .PHONY: tidy
 tidy: ## go mod tidy in every module
 	@for m in $(MODULES) tools; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done

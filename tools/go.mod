@@ -5,6 +5,7 @@ go 1.26.0
 tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/go-pdf/fpdf v0.9.0
 	golang.org/x/image v0.44.0
 )
