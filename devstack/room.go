@@ -15,8 +15,8 @@ import (
 const (
 	// roomLook is how often a stack looks whether its disk has room: one question to the system.
 	roomLook = time.Second
-	// LeastRoom is how many bytes must be free for a running stack to take anything: a document of one page takes some
-	// 300 KiB in all stores together, and several may be under way.
+	// LeastRoom is how many bytes must be free for a running stack to take anything. It is estimated, not measured: some
+	// documents of one page, in all stores together, that may be under way.
 	LeastRoom = 4 << 20
 	// probeBytes is what is written to learn whether a disk takes writes again: more than a file system keeps in an inode.
 	probeBytes = 64 << 10

@@ -196,7 +196,7 @@ func (t *DocumentTx) MarkSettled(ctx context.Context, by model.Run) error {
 		`UPDATE documents SET unsettled_at = NULL WHERE document_id = $1`, t.documentID)
 }
 
-// SetIngestStatus sets seed 004's ingest_status and error_message from the newest run,
+// SetIngestStatus sets ingest_status and error_message from the newest run,
 // by the order of versions, that has ended: done, or error when all of its pages
 // failed. A container among the snapshots counts as its request ended.
 func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {

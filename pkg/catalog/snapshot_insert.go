@@ -11,7 +11,7 @@ import (
 // insertSnapshot records a snapshot, whose document has its row, in the
 // transaction that decides its capture. process is false for one that is
 // recorded only; version says whether it is one of its document. One that is
-// recorded already stays as it is: a snapshot never changes (seed 002).
+// recorded already stays as it is: a snapshot never changes.
 func insertSnapshot(ctx context.Context, p *pipeline, s model.Snapshot, c model.Captured, process, version bool) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("snapshot %s: %w", s.SnapshotID, err)

@@ -166,7 +166,7 @@ func newestEnding(outer string) string {
 		ORDER BY e.retrieved_at DESC, e.snapshot_id COLLATE "C" DESC, e.run_order DESC LIMIT 1`
 }
 
-// setStatus sets seed 004's ingest_status and error_message of the document $1 from its
+// setStatus sets ingest_status and error_message of the document $1 from its
 // newest ending, and the columns that are named to now.
 func setStatus(times ...string) string {
 	also := ""
