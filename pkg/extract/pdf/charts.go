@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 )
 
 const (

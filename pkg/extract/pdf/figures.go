@@ -6,8 +6,8 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )

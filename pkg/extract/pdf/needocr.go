@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/language"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // OCRReason says why a page or a part of it should be read by OCR.

@@ -1,6 +1,6 @@
 package table
 
-import "github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+import "github.com/colophon-dev/colophon/pkg/layout"
 
 // leastTurned is how many characters of one direction can make a table.
 const leastTurned = 24

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Table is a table as found. Its cells are in order of rows, then columns.

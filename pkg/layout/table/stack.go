@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // maxLines bounds the lines that are looked at for tables without a net: a page

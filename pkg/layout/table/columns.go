@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 const (

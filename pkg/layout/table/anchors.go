@@ -3,7 +3,7 @@ package table
 import (
 	"math"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Rows of words wrap: some of their cells have several lines, others never do.

@@ -1,9 +1,9 @@
-// Package units makes blocks of the words that OCR found, by the same builder
+// Package ocrblocks makes blocks of the words that OCR found, by the same builder
 // of lines and paragraphs and the same finder of tables as for text that is in
 // the file (contracts 6). It is pure: the blocks of a stored result are the
 // same whenever they are made. Words stand as they were read; nothing corrects
 // them.
-package units
+package ocrblocks
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
 	shared "github.com/colophon-dev/colophon/pkg/extract/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // withAbove returns the rows of the table with those over the first rule that

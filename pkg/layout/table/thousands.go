@@ -3,7 +3,7 @@ package table
 import (
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Many languages divide long figures into groups of three digits by a space:

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 const (

@@ -1,6 +1,6 @@
 package table
 
-import "github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+import "github.com/colophon-dev/colophon/pkg/layout"
 
 // settle gives each place of the grid to one cell: a cell that reaches into
 // another keeps only its own place, and one without a place of its own goes

@@ -1,9 +1,9 @@
-package units
+package ocrblocks
 
 import (
 	"math"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 const (

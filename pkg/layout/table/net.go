@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // net is a set of rulings that touch one another.

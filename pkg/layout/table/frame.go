@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Books set tables with rules across and none down: one above, one below, one

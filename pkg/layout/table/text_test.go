@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // sheet is a page that text and lines are put on.

@@ -3,7 +3,7 @@ package table
 import (
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // openHead makes the head of a net anew when rulings leave it open: a cell of

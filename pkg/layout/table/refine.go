@@ -7,7 +7,7 @@ import (
 	"sort"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Many tables have rulings around their heads and columns and none between

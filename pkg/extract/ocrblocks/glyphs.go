@@ -1,4 +1,4 @@
-package units
+package ocrblocks
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 )

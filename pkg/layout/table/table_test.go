@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 func stroke(x0, y0, x1, y1 float64) Shape {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // leastHeld is the least share of texts in line with their column.

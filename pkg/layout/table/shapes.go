@@ -13,7 +13,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // Point is a place on the page.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // drawn makes a page of bytes, four for a line or a word each: what it is, where
