@@ -103,7 +103,7 @@ func Lines(p Page) []Line {
 func layers(glyphs []Glyph) [][]Glyph {
 	unseen := 0
 	for i := range glyphs {
-		unseen += one(glyphs[i].unseen())
+		unseen += CountIf(glyphs[i].unseen())
 	}
 	if unseen == 0 || 2*unseen > len(glyphs) {
 		return [][]Glyph{glyphs}
@@ -221,12 +221,12 @@ func (p *Page) insertion(blocks []Block, box Rect, seq int, wall bool) int {
 		}
 		middle := (b.At.Top + b.At.Bottom) / 2
 		above[i], below[i] = middle < box.Top, middle > box.Bottom
-		last += one(above[i])
+		last += CountIf(above[i])
 		anyAbove = anyAbove || above[i]
 	}
 	best, place := last, 0
 	for i := range blocks {
-		last += one(below[i]) - one(above[i])
+		last += CountIf(below[i]) - CountIf(above[i])
 		if last < best || last == best && (!anyAbove || i+1 == drawn) {
 			best, place = last, i+1
 		}

@@ -164,7 +164,7 @@ func (b *Block) nextTo(box Rect) bool {
 func (p *Page) between(b *Block) bool {
 	n := 0
 	for _, box := range p.Boxes {
-		n += one(sharedX(b.Box, box) > 0 && b.nextTo(box))
+		n += CountIf(sharedX(b.Box, box) > 0 && b.nextTo(box))
 	}
 	return n > 1
 }

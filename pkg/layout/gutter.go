@@ -46,7 +46,7 @@ func guttersOf(lines []Line) gutters {
 				left++
 			case o.At.Left >= at:
 				right++
-				begin += one(o.At.Left <= l.At.Left+float64(gutterHang*l.Size))
+				begin += CountIf(o.At.Left <= l.At.Left+float64(gutterHang*l.Size))
 			default:
 				across++
 			}
@@ -62,7 +62,7 @@ func guttersOf(lines []Line) gutters {
 func (l *Line) wordy() bool {
 	letters := 0
 	for i := range l.Glyphs {
-		letters += one(unicode.IsLetter(l.Glyphs[i].Rune))
+		letters += CountIf(unicode.IsLetter(l.Glyphs[i].Rune))
 	}
 	return 3*letters >= 2*len(l.Glyphs)
 }

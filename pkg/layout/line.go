@@ -141,9 +141,9 @@ func newLine(glyphs []Glyph) Line {
 	for i := range glyphs {
 		g := &glyphs[i]
 		l.Box, l.At = l.Box.Union(g.Box), l.At.Union(g.At)
-		bold += one(g.Bold)
-		italic += one(g.Italic)
-		mono += one(g.Mono)
+		bold += CountIf(g.Bold)
+		italic += CountIf(g.Italic)
+		mono += CountIf(g.Mono)
 	}
 	l.Bold, l.Italic, l.Mono = 2*bold > len(glyphs), 2*italic > len(glyphs), 2*mono > len(glyphs)
 	l.Size, l.Base = mainSize(glyphs)
@@ -181,13 +181,6 @@ func mainSize(glyphs []Glyph) (size, base float64) {
 		}
 	}
 	return best.size, best.base
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // allBold reports whether no letter or digit of the line is set otherwise.

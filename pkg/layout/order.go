@@ -115,7 +115,7 @@ func columns(lines []Line) (left, right []Line, ok bool) {
 func prose(lines []Line) bool {
 	wide := 0
 	for i := range lines {
-		wide += one(lines[i].At.Width() > 9*lines[i].Size)
+		wide += CountIf(lines[i].At.Width() > 9*lines[i].Size)
 	}
 	return 2*wide >= len(lines)
 }
@@ -170,7 +170,7 @@ func withSatellites(lines []Line) []Line {
 		}
 		beside := 0
 		for i := start; i < end; i++ {
-			beside += one(mates[i] >= 0 && (mates[i] < start || mates[i] > end))
+			beside += CountIf(mates[i] >= 0 && (mates[i] < start || mates[i] > end))
 		}
 		if end-start >= 3 && 2*beside >= end-start {
 			for i := start; i < end; i++ {

@@ -276,7 +276,7 @@ func isUpper(s string) bool {
 		if unicode.IsLower(r) {
 			return false
 		}
-		letters += one(unicode.IsUpper(r))
+		letters += CountIf(unicode.IsUpper(r))
 	}
 	return letters >= 3
 }

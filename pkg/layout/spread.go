@@ -22,8 +22,8 @@ func spread(l *Line) {
 		}
 		gaps = append(gaps, b.At.Left-a.At.Right)
 		space := spaceBetween(a, b) != 0
-		apart += one(space && unicode.IsLetter(a.Rune) && unicode.IsLetter(b.Rune))
-		drawn += one(space && b.Drawn)
+		apart += CountIf(space && unicode.IsLetter(a.Rune) && unicode.IsLetter(b.Rune))
+		drawn += CountIf(space && b.Drawn)
 	}
 	sorted := slices.Clone(gaps)
 	slices.Sort(sorted)

@@ -118,7 +118,7 @@ func markMargins(lines []layout.Line, height float64) {
 func (b *builder) text(f *layout.Block, words layout.Words) block.Block {
 	text, printed := f.Text(words)
 	out := block.Block{
-		Type: unitType(f.Kind), Text: text, OCRText: text, Confidence: f.Confidence,
+		Type: f.Kind.UnitType(), Text: text, OCRText: text, Confidence: f.Confidence,
 		Level: f.Level, Depth: f.Depth, Marker: f.Marker, Continues: f.Continues, Continued: f.Continued,
 	}
 	if len(f.Lines) < maxRowLines && f.OneRow() {
@@ -229,26 +229,4 @@ func union(a, b model.BBox) model.BBox {
 	out := model.BBox{X: min(a.X, b.X), Y: min(a.Y, b.Y)}
 	out.W, out.H = right-out.X, bottom-out.Y
 	return out
-}
-
-// unitType is the unit type of a block of text.
-func unitType(k layout.Kind) model.UnitType {
-	switch k {
-	case layout.Heading:
-		return model.UnitHeading
-	case layout.ListItem:
-		return model.UnitListItem
-	case layout.Caption:
-		return model.UnitCaption
-	case layout.Footnote:
-		return model.UnitFootnote
-	case layout.PageHeader:
-		return model.UnitPageHeader
-	case layout.PageFooter:
-		return model.UnitPageFooter
-	case layout.Code:
-		return model.UnitCode
-	default:
-		return model.UnitParagraph
-	}
 }

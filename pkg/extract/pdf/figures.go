@@ -211,7 +211,7 @@ func (r *reader) groups(g pdfium.Graphics) (out []drawing, straight []layout.Rec
 			out = append(out, drawing{box: paths[i].box})
 		}
 		out[k].box = out[k].box.Union(paths[i].box)
-		out[k].slanted += count(paths[i].slant)
+		out[k].slanted += layout.CountIf(paths[i].slant)
 	}
 	return out, straight
 }

@@ -195,7 +195,7 @@ func tabular(row []layout.Line) bool {
 	data, digits := 0, false
 	for i := range row[1:] {
 		l := &row[i+1]
-		data += one(isData(l))
+		data += layout.CountIf(isData(l))
 		digits = digits || isData(l) && hasDigit(l)
 	}
 	return digits && 2*data >= len(row)-1
@@ -237,10 +237,10 @@ func figures(rows [][]layout.Line) bool {
 			if isData(&row[i]) && hasDigit(&row[i]) {
 				digits := 0
 				for k := range row[i].Glyphs {
-					digits += one(unicode.IsDigit(row[i].Glyphs[k].Rune))
+					digits += layout.CountIf(unicode.IsDigit(row[i].Glyphs[k].Rune))
 				}
 				all++
-				long += one(digits > 1)
+				long += layout.CountIf(digits > 1)
 			}
 		}
 	}
@@ -319,7 +319,7 @@ func (t *Table) plausible() bool {
 	for i := range t.Cells {
 		c := &t.Cells[i]
 		letters = max(letters, len(c.Glyphs))
-		data += one(len(c.Lines) > 0 && isFigure(c.Glyphs))
+		data += layout.CountIf(len(c.Lines) > 0 && isFigure(c.Glyphs))
 	}
 	return letters <= 200 && 3*data >= len(t.Cells) && !t.contents() && !t.index() && !t.leading()
 }
@@ -372,7 +372,7 @@ func (t *Table) index() bool {
 			return false
 		}
 		all++
-		several += one(strings.Contains(numbers, ", ") || strings.HasSuffix(numbers, ","))
+		several += layout.CountIf(strings.Contains(numbers, ", ") || strings.HasSuffix(numbers, ","))
 	}
 	return 6*several >= all
 }
@@ -383,7 +383,7 @@ func (t *Table) leading() bool {
 	lists, led := 0, make([]int, t.Cols)
 	for i := range t.Cells {
 		c := &t.Cells[i]
-		if led[c.Col] += one(leaders.MatchString(layout.Join(c.Lines, nil))); led[c.Col] == 2 {
+		if led[c.Col] += layout.CountIf(leaders.MatchString(layout.Join(c.Lines, nil))); led[c.Col] == 2 {
 			lists++
 		}
 	}

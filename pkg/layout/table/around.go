@@ -51,7 +51,7 @@ func (c *columns) likeBody(row []layout.Line, body [][]layout.Line) bool {
 		for _, l := range c.cut(r) {
 			if from, to := c.taken(l.At.Left, l.At.Right); from == to {
 				texts[from]++
-				figures[from] += one(isData(&l))
+				figures[from] += layout.CountIf(isData(&l))
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (c *columns) likeBody(row []layout.Line, body [][]layout.Line) bool {
 	for k := 1; k < len(texts); k++ {
 		if figures[k] > 1 && 5*figures[k] >= 4*texts[k] {
 			all++
-			both += one(own[k])
+			both += layout.CountIf(own[k])
 		}
 	}
 	return all > 0 && 2*both > all && c.begins(row)

@@ -34,7 +34,7 @@ func assemble(c *columns, heads, body [][]layout.Line, partial []ruling, rules [
 	rows := make([][]placed, len(body))
 	for i, row := range body {
 		rows[i] = c.place(row)
-		t.Drift += one(len(rows[i]) > 1 && slices.ContainsFunc(rows[i], func(p placed) bool { return c.across(&p.line) }))
+		t.Drift += layout.CountIf(len(rows[i]) > 1 && slices.ContainsFunc(rows[i], func(p placed) bool { return c.across(&p.line) }))
 	}
 	t.Body = len(body)
 	t.Held = c.held(rows)

@@ -62,7 +62,7 @@ func textEdges(lines []layout.Line) []float64 {
 	for _, row := range rowsOf(lines) {
 		data := 0
 		for i := range row {
-			data += one(isData(&row[i]))
+			data += layout.CountIf(isData(&row[i]))
 		}
 		if 2*data >= len(row) && data > 0 {
 			rows = append(rows, row)
@@ -147,7 +147,7 @@ func dividesMost(rows [][]layout.Line, x float64) bool {
 		for i := range row {
 			left, right = left || row[i].At.Left < x, right || row[i].At.Right > x
 		}
-		n += one(left && right)
+		n += layout.CountIf(left && right)
 	}
 	return 2*n >= len(rows)
 }

@@ -190,9 +190,9 @@ func (f *frame) band(lines *stack, top, bottom float64) int {
 		if len(row) == 1 && layout.BeginsCaption(row[0].String()) {
 			return bandNone // that of the next table
 		}
-		several += one(len(row) > 1)
+		several += layout.CountIf(len(row) > 1)
 		wide := len(row) == 1 && row[0].At.Width() > 0.7*(f.right-f.left)
-		prose += one(wide)
+		prose += layout.CountIf(wide)
 		short = short && !wide
 	}
 	switch {
@@ -316,13 +316,13 @@ func (f *frame) heads(rows [][]layout.Line) int {
 		for i := range rows[n] {
 			if l := &rows[n][i]; isNumber(l) {
 				figures++
-				long += one(len(l.Glyphs) > maxNumber)
+				long += layout.CountIf(len(l.Glyphs) > maxNumber)
 			}
 		}
 		if figures > 1 && long > 0 && figures+1 >= len(rows[n]) {
 			return n // those above the first row of data
 		}
-		data += one(figures > 1)
+		data += layout.CountIf(figures > 1)
 		n++
 	}
 	if n == len(rows) || n > 2*maxHeads || data > 1 || data == 1 && 4*n > len(rows) {
@@ -336,7 +336,7 @@ func (t *Table) form() bool {
 	colons := 0
 	for i := range t.Cells {
 		g := t.Cells[i].Glyphs
-		colons += one(len(g) > 0 && (g[len(g)-1].Rune == ':' || g[len(g)-1].Rune == '_'))
+		colons += layout.CountIf(len(g) > 0 && (g[len(g)-1].Rune == ':' || g[len(g)-1].Rune == '_'))
 	}
 	return 2*colons > len(t.Cells)
 }

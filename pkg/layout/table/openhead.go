@@ -16,7 +16,7 @@ func openHead(l *lattice, pieces []piece) (head []piece, levels, below int) {
 	for i := range pieces {
 		p := &pieces[i]
 		cells[p.row]++
-		data[p.row] += one(slices.ContainsFunc(p.lines, func(line layout.Line) bool { return isData(&line) && !year(line.Glyphs) }))
+		data[p.row] += layout.CountIf(slices.ContainsFunc(p.lines, func(line layout.Line) bool { return isData(&line) && !year(line.Glyphs) }))
 	}
 	for below < l.rows() && (data[below] < 2 || 3*data[below] < cells[below]) {
 		below++

@@ -49,7 +49,7 @@ func refine(l *lattice, pieces []piece) ([]piece, int) {
 		for _, line := range p.lines {
 			k := max(0, sort.SearchFloat64s(bases, line.Base+float64(0.5*line.Size))-1)
 			if heads[p.row] {
-				k = one(line.Base >= p.underHead(l))
+				k = layout.CountIf(line.Base >= p.underHead(l))
 			}
 			parts[k] = append(parts[k], line)
 		}
@@ -144,9 +144,9 @@ func withData(rows [][]placed) int {
 	for _, row := range rows {
 		data := 0
 		for i := range row {
-			data += one(isData(&row[i].line))
+			data += layout.CountIf(isData(&row[i].line))
 		}
-		n += one(data > 0 && len(row) > 1)
+		n += layout.CountIf(data > 0 && len(row) > 1)
 	}
 	return n
 }
@@ -158,17 +158,17 @@ func anchored(rows [][]placed) int {
 	for _, row := range rows {
 		for i := range row {
 			all[row[i].col]++
-			data[row[i].col] += one(isData(&row[i].line))
+			data[row[i].col] += layout.CountIf(isData(&row[i].line))
 		}
 	}
 	n, alone := 0, 0
 	for _, row := range rows {
 		figures := 0
 		for i := range row {
-			figures += one(all[row[i].col] > 1 && data[row[i].col] == all[row[i].col])
+			figures += layout.CountIf(all[row[i].col] > 1 && data[row[i].col] == all[row[i].col])
 		}
-		n += one(figures > 1)
-		alone += one(figures == 1)
+		n += layout.CountIf(figures > 1)
+		alone += layout.CountIf(figures == 1)
 	}
 	if alone > n {
 		return 0
@@ -186,15 +186,15 @@ func paragraphs(rows [][]placed) [][]placed {
 		first, others := 0, 0
 		for _, p := range part {
 			if p.line.Base-top > 0.5*p.line.Size {
-				first += one(p.col == part[0].col)
+				first += layout.CountIf(p.col == part[0].col)
 			} else {
-				others += one(p.col != part[0].col)
+				others += layout.CountIf(p.col != part[0].col)
 			}
 		}
 		if first > 0 || part[0].col != rows[0][0].col {
 			return nil
 		}
-		several += one(others > 0)
+		several += layout.CountIf(others > 0)
 	}
 	if several < 2 {
 		return nil

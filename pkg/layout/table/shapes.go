@@ -115,7 +115,7 @@ func drawings(shapes []Shape) []drawing {
 		}
 		for k := 1; k < len(s.Points); k++ {
 			a, b := s.Points[k-1], s.Points[k]
-			slants += one(math.Abs(a.X-b.X) > least && math.Abs(a.Y-b.Y) > least)
+			slants += layout.CountIf(math.Abs(a.X-b.X) > least && math.Abs(a.Y-b.Y) > least)
 		}
 		if slants > 0 || s.Curved {
 			open := !s.Closed && s.Points[0] != s.Points[len(s.Points)-1]

@@ -228,9 +228,9 @@ func dividesWords(rows [][]word, s extent, em float64) bool {
 			continue
 		}
 		both++
-		figures += one(row[left].figure || row[right].figure)
-		lined += one(row[right].from <= s.to+float64(linedSlack*em))
-		near += one(row[right].from <= s.to+float64(linedNear*em)) // else nothing stands in the column behind it
+		figures += layout.CountIf(row[left].figure || row[right].figure)
+		lined += layout.CountIf(row[right].from <= s.to+float64(linedSlack*em))
+		near += layout.CountIf(row[right].from <= s.to+float64(linedNear*em)) // else nothing stands in the column behind it
 	}
 	least := float64(textGap)
 	switch {
@@ -332,7 +332,7 @@ func onlySigns(rows [][]word, from, to float64, signs string) bool {
 				return false
 			}
 			n++
-			dashes += one(strings.Trim(w.text, "-−–") == "")
+			dashes += layout.CountIf(strings.Trim(w.text, "-−–") == "")
 		}
 	}
 	return n > dashes

@@ -84,7 +84,7 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 func isChart(box layout.Rect, drawn []drawing) bool {
 	n := 0
 	for _, d := range drawn {
-		n += one(box.Holds((d.Left+d.Right)/2, (d.Top+d.Bottom)/2))
+		n += layout.CountIf(box.Holds((d.Left+d.Right)/2, (d.Top+d.Bottom)/2))
 		wide := math.Min(d.Right, box.Right) - math.Max(d.Left, box.Left)
 		high := math.Min(d.Bottom, box.Bottom) - math.Max(d.Top, box.Top)
 		if d.plot && wide > 0 && high > 0 && 2*wide*high > box.Width()*box.Height() {
@@ -172,8 +172,8 @@ func listed(l *lattice, pieces []piece) bool {
 	rows, cols := 0, 0
 	for i := range pieces {
 		p := &pieces[i]
-		rows += one(p.col == 0) * p.rowSpan
-		cols += one(p.row == 0) * p.colSpan
+		rows += layout.CountIf(p.col == 0) * p.rowSpan
+		cols += layout.CountIf(p.row == 0) * p.colSpan
 	}
 	return l.rows() >= leastListed && rows == l.rows() && cols >= l.cols()-1 && len(pieces) > rows+cols-1
 }
@@ -286,7 +286,7 @@ func (t *Table) headers() int {
 	}
 	later := 0
 	for _, b := range bold[heads:] {
-		later += one(b)
+		later += layout.CountIf(b)
 	}
 	if heads > 0 && 3*later < t.Rows-heads {
 		return max(heads, min(spanned, t.Rows-1))
@@ -299,13 +299,6 @@ func (t *Table) headers() int {
 		heads--
 	}
 	return heads
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // numeric reports whether the cell is a number rather than a name.

@@ -31,7 +31,7 @@ func ruledRows(rows [][]placed, rules []float64) [][]placed {
 	each, anew := len(sections) >= 3, 0
 	for _, section := range sections {
 		each = each && !slices.ContainsFunc(perColumn(section), func(n int) bool { return n > 1 })
-		anew += one(beginsAnew(section))
+		anew += layout.CountIf(beginsAnew(section))
 	}
 	each = each && (4*len(sections) >= len(rows) || 4*anew <= len(sections))
 	var out [][]placed
@@ -58,7 +58,7 @@ func perColumn(rows [][]placed) []int {
 			for len(out) <= row[i].col {
 				out = append(out, 0)
 			}
-			out[row[i].col] += one(isData(&row[i].line))
+			out[row[i].col] += layout.CountIf(isData(&row[i].line))
 		}
 	}
 	return out
@@ -197,7 +197,7 @@ func byGaps(rows [][]placed) [][]placed {
 		for _, r := range part {
 			all = append(all, r...)
 		}
-		several += one(len(part) > 1)
+		several += layout.CountIf(len(part) > 1)
 		out = append(out, all)
 	}
 	if several == 0 {
@@ -224,7 +224,7 @@ func oneRow(part [][]placed) bool {
 			}
 			if i > 0 {
 				texts++
-				starts += one(!lower(&p.line))
+				starts += layout.CountIf(!lower(&p.line))
 			}
 		}
 	}
