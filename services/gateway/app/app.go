@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/pictures"
+	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -54,19 +55,19 @@ type App struct {
 	conn       *stream.Conn
 	db         *catalog.DB
 	blobs      *blobstore.Store
-	vectors    *vectors
+	vectors    vectors
 	children   *child.Client
 	drawer     *child.Drawer
 	reconciler *reconcile.Reconciler
 	readiness  func(ctx context.Context) error
-	needs      []question // beside the stores
+	needs      []process.Question // beside the stores
 }
 
 // New connects the gateway's parts and opens its address, so that one that is
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: &vectors{config: vectorstore.ConfigOf(c.Qdrant)}}
+	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -77,7 +78,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
-	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.client, c.Qdrant.Collection)
+	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.Client, c.Qdrant.Collection)
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
 	return a, nil
@@ -222,5 +223,5 @@ func (a *App) Close() error {
 	if a.db != nil {
 		a.db.Close()
 	}
-	return errors.Join(append(problems, a.vectors.close())...)
+	return errors.Join(append(problems, a.vectors.Close())...)
 }

@@ -402,7 +402,7 @@ func (r *rig) segmentsDigest(s model.Snapshot, run model.Run) string {
 
 func (r *rig) index(c model.Chunk) {
 	r.t.Helper()
-	client, err := r.app.vectors.client(r.ctx)
+	client, err := r.app.vectors.Client(r.ctx)
 	r.must(err)
 	alias := r.app.config.Qdrant.Collection
 	if r.collection.Name == "" {
