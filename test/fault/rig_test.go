@@ -37,7 +37,7 @@ const root = "../.."
 const collection = "faults"
 
 func services() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway"}
+	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"}
 }
 
 // binaries builds the services with fault points, and the servers, once.

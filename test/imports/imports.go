@@ -86,6 +86,8 @@ func check(folder, imp string) string {
 		return "devtest is for tests"
 	case within(folder, "pkg"):
 		return checkPkg(folder, rest)
+	case within(rest, "pkg/reconcile") && !mayDelete(folder):
+		return "what heals and deletes is the janitor, or the operator's command"
 	case within(folder, "services"):
 		return checkService(folder, rest)
 	case within(folder, "cmd") && within(rest, "services") && !strings.HasSuffix(rest, "/app"):
@@ -107,6 +109,11 @@ func checkPkg(folder, rest string) string {
 		return "a crawler links words and the bus, and the object store by sdk/inbox only"
 	}
 	return ""
+}
+
+// mayDelete reports whether a folder is of those who heal and delete.
+func mayDelete(folder string) bool {
+	return within(folder, "services/janitor") || folder == "cmd/colophon" || within(folder, "test")
 }
 
 // checkService holds the rules of services. The gateway has no stage: it reads

@@ -62,6 +62,9 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"pkg/devtest/devtest.go", m + "pkg/stream", true},
 		{"services/chunker/app/app.go", m + "pkg/devtest", true},
 		{"services/chunker/app/app_test.go", m + "pkg/devtest", false},
+		{"services/gateway/app/app.go", m + "pkg/reconcile", true},
+		{"services/janitor/internal/rounds/rounds.go", m + "pkg/reconcile", false},
+		{"cmd/colophon/retry.go", m + "pkg/reconcile", false},
 	}
 	for _, c := range cases {
 		got := imports.Check(c.path, []string{c.imp})

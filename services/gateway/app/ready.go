@@ -38,7 +38,7 @@ func (a *App) ask(ctx context.Context) error {
 	limit := cmp.Or(a.config.Health.Probe, readyDefault)
 	stores, rest := limit*2/3, limit/4
 	answers := process.AskAll(ctx, stores, append([]process.Question{
-		{Name: "the catalog", Ask: func(ctx context.Context) error { return migrated(ctx, a.db) }},
+		{Name: "the catalog", Ask: a.db.Ready},
 		{Name: "the vector store", Ask: a.vectors.Ping},
 		{Name: "the object store", Ask: func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
 		{Name: "NATS", Ask: func(ctx context.Context) error {

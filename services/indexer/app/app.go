@@ -84,7 +84,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts:   a.db,
-		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), a.store.Ping(ctx)) },
+		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), a.store.Ping(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {
