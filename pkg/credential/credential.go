@@ -41,6 +41,9 @@ const (
 // or holds something else. A later look may find it well.
 var ErrFile = errors.New("credentials cannot be used")
 
+// errNotRead is for who asks what is in use before anybody has read it.
+var errNotRead = fmt.Errorf("%w: they were not read yet", ErrFile)
+
 // Read returns what a file holds. Its errors are ErrFile.
 type Read = func(path string) ([]byte, error)
 
@@ -60,6 +63,7 @@ type Watched[T any] struct {
 
 	mu        sync.Mutex
 	used      *reading[T] // nil: the files could not be read yet
+	why       error       // what is wrong with the files as they were looked at last
 	looked    time.Time
 	complaint string // what the log says of the files as they are
 }
@@ -79,7 +83,7 @@ func Watch[T any](o Options, build func(read Read) (T, error)) *Watched[T] {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Watched[T]{options: o, build: build, kicked: make(chan struct{}, 1)}
+	return &Watched[T]{options: o, build: build, kicked: make(chan struct{}, 1), why: errNotRead}
 }
 
 // Now returns the value of the files as they were at most Options.Every ago. Where they
@@ -102,26 +106,34 @@ func (w *Watched[T]) Latest() (T, error) {
 }
 
 func (w *Watched[T]) latest() (T, error) {
-	found, changed, err := w.look()
-	if changed {
+	if found, changed := w.look(); changed {
 		w.use(found)
 	}
+	return w.inUse()
+}
+
+// Used returns the value in use, without a look at the files. Errors are those of Now.
+func (w *Watched[T]) Used() (T, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.inUse()
+}
+
+// inUse is Used. w.mu is held.
+func (w *Watched[T]) inUse() (T, error) {
 	if w.used == nil {
 		var none T
-		return none, fault.Unavailable(fmt.Errorf("%s: %w", w.options.Store, err))
+		return none, fault.Unavailable(fmt.Errorf("%s: %w", w.options.Store, w.why))
 	}
 	return w.used.value, nil
 }
 
-// Used returns the value in use and looks at the files only when there is none. Errors
-// are those of Now.
-func (w *Watched[T]) Used() (T, error) {
+// OfFiles reports whether there are files to look at, or may be, where nothing could be
+// read yet.
+func (w *Watched[T]) OfFiles() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.used != nil {
-		return w.used.value, nil
-	}
-	return w.latest()
+	return w.used == nil || len(w.used.files) > 0
 }
 
 // Kick lets Keep look at the files at once.
@@ -146,7 +158,7 @@ func (w *Watched[T]) Keep(ctx context.Context, try func(ctx context.Context, val
 		case <-ticker.C:
 		}
 		w.mu.Lock()
-		found, changed, _ := w.look()
+		found, changed := w.look()
 		w.mu.Unlock()
 		if !changed {
 			continue
@@ -176,18 +188,18 @@ func (w *Watched[T]) use(found *reading[T]) {
 }
 
 // look makes the value anew when the files are not those of the value in use. changed
-// is false with every error. w.mu is held.
-func (w *Watched[T]) look() (found *reading[T], changed bool, err error) {
+// is false where they are not well. w.mu is held.
+func (w *Watched[T]) look() (found *reading[T], changed bool) {
 	w.looked = time.Now()
 	if w.used != nil && w.used.stands() {
 		w.complaint = ""
-		return w.used, false, nil
+		return w.used, false
 	}
-	if found, err = w.read(); err != nil {
-		w.complain(err.Error(), err)
-		return nil, false, err
+	if found, w.why = w.read(); w.why != nil {
+		w.complain(w.why.Error(), w.why)
+		return nil, false
 	}
-	return found, true, nil
+	return found, true
 }
 
 // read makes a value of files that do not change while they are read: a key of before

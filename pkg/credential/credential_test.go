@@ -133,7 +133,10 @@ func TestFilesThatAreNotThereYet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := w.Used(); err != nil || got != "ann:one" {
+	if _, err := w.Used(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("used before a look: %v", err)
+	}
+	if got, err := w.Latest(); err != nil || got != "ann:one" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -165,7 +168,7 @@ func TestWhatIsNotTakenStaysTried(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(locked{&mu, &out}, nil))
 	w := credential.Watch(credential.Options{Store: "the store", Every: time.Millisecond, Log: log}, pair(m))
-	if _, err := w.Used(); err != nil {
+	if _, err := w.Latest(); err != nil {
 		t.Fatal(err)
 	}
 	tries, begun, accepts := make(chan string), make(chan string, 1), make(chan error)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"strings"
 	"sync/atomic"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -18,6 +20,13 @@ var ErrRefused = errors.New("refused our credentials")
 // Refused returns the Unavailable error of a store that answered err to our credentials.
 func Refused(store string, err error) error {
 	return fault.Unavailable(fmt.Errorf("%s %w: %w", store, ErrRefused, err))
+}
+
+// OfCertificate reports whether err is the other side's word, by a TLS alert, that it does
+// not take our certificate, or wants one.
+func OfCertificate(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate")
 }
 
 // Standing says in the log when a store begins to refuse our credentials, and when it
