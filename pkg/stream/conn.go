@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -176,7 +177,8 @@ func (c *Conn) away(ctx context.Context) error {
 		return c.standing.Note(ctx, store, credential.Refused(store, why))
 	}
 	err = fmt.Errorf("%w: %s", ErrDisconnected, hosts(id.servers))
-	if errors.Is(why, nats.ErrTLS) || errors.Is(why, nats.ErrSecureConnWanted) {
+	var dialed *net.OpError
+	if why != nil && !errors.As(why, &dialed) { // the driver's own words, which hold no secret
 		err = fmt.Errorf("%w: %w", err, why)
 	}
 	return fault.Unavailable(err)

@@ -118,13 +118,11 @@ func (id *identity) address(text string) error {
 
 func (id *identity) readCreds(read credential.Read, path string) error {
 	data, err := read(path)
-	if err != nil {
-		return err
-	}
-	pair, err := nkeys.ParseDecoratedUserNKey(data)
 	if err == nil {
-		defer pair.Wipe()
-		id.seed, err = pair.Seed()
+		id.seed, _, err = seedOf(data)
+	}
+	if errors.Is(err, credential.ErrFile) {
+		return err
 	}
 	if err == nil {
 		id.jwt, err = nkeys.ParseDecoratedJWT(data)
@@ -140,17 +138,23 @@ func (id *identity) readNkey(read credential.Read, path string) error {
 	if err != nil {
 		return err
 	}
-	pair, err := nkeys.ParseDecoratedUserNKey(data)
-	if err == nil {
-		defer pair.Wipe()
-		if id.nkey, err = pair.PublicKey(); err == nil {
-			id.seed, err = pair.Seed()
-		}
-	}
-	if err != nil {
+	if id.seed, id.nkey, err = seedOf(data); err != nil {
 		return fmt.Errorf("%w: %s holds no seed of a user's nkey", credential.ErrFile, path)
 	}
 	return nil
+}
+
+// seedOf finds the seed of a user's nkey, and the public key.
+func seedOf(data []byte) (seed []byte, public string, err error) {
+	pair, err := nkeys.ParseDecoratedUserNKey(data)
+	if err != nil {
+		return nil, "", err
+	}
+	if public, err = pair.PublicKey(); err != nil {
+		return nil, "", err
+	}
+	seed, err = pair.Seed()
+	return seed, public, err
 }
 
 func (id *identity) sign(nonce []byte) ([]byte, error) {
