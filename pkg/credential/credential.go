@@ -136,6 +136,14 @@ func (w *Watched[T]) OfFiles() bool {
 	return w.used == nil || len(w.used.files) > 0
 }
 
+// Doubt lets the next Now look at the files, however short ago they were looked at: the
+// store does not take what they held.
+func (w *Watched[T]) Doubt() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looked = time.Time{}
+}
+
 // Kick lets Keep look at the files at once.
 func (w *Watched[T]) Kick() {
 	select {
