@@ -135,7 +135,7 @@ func supervise(
 		return err
 	}
 	flags := append(remote, "-D", data, "-k", socket,
-		"-c", "max_connections=" + strconv.Itoa(options.MaxConnections),
+		"-c", "max_connections="+strconv.Itoa(options.MaxConnections),
 		"-c", "synchronous_commit=on", "-c", "jit=off", "-c", "timezone=UTC", "-c", "log_timezone=UTC")
 	if options.NoSync {
 		flags = append(flags, "-c", "fsync=off", "-c", "full_page_writes=off")
