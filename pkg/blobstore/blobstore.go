@@ -184,6 +184,9 @@ func (s *Store) Ready(ctx context.Context, buckets ...Bucket) error {
 			return s.note(ctx, fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), err))
 		}
 		if !exists {
+			if err := classify(ctx, b, s.explain(limited, b, readyKey, errNoBucket())); errors.Is(err, credential.ErrRefused) {
+				return s.note(ctx, fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), err))
+			}
 			return fault.Unavailable(fmt.Errorf("the object store has no bucket %s", s.name(b)))
 		}
 	}

@@ -151,10 +151,16 @@ func connect(c Config, secure bool) (*transport, *credentials.Credentials, error
 
 // explain asks for the reason of a refusal that came without one: the answer to a
 // question for an object's or a bucket's head has no body, and so does not say whether
-// the keys or the right is missing.
+// the keys, the right or the thing is missing. Some stores say of keys that they do not
+// know that the thing is not there.
 func (s *Store) explain(ctx context.Context, b Bucket, key string, err error) error {
 	var answer minio.ErrorResponse
-	if !is(err, http.StatusForbidden) && !is(err, http.StatusUnauthorized) && !is(err, http.StatusBadRequest) {
+	if !errors.As(err, &answer) {
+		return err
+	}
+	switch answer.StatusCode {
+	case http.StatusForbidden, http.StatusUnauthorized, http.StatusBadRequest, http.StatusNotFound:
+	default:
 		return err
 	}
 	body, _, _, why := s.client.GetObject(ctx, s.name(b), key, minio.GetObjectOptions{})
@@ -162,10 +168,15 @@ func (s *Store) explain(ctx context.Context, b Bucket, key string, err error) er
 		_ = body.Close()
 		return err
 	}
-	if errors.As(why, &answer) && answer.Code != minio.NoSuchKey {
+	if errors.As(why, &answer) && ofKeys(answer) {
 		return why
 	}
 	return err
+}
+
+// errNoBucket is what Ready has explained when a bucket seems not to be there.
+func errNoBucket() error {
+	return minio.ErrorResponse{StatusCode: http.StatusNotFound, Code: minio.NoSuchBucket}
 }
 
 // note says once in the log that the store refuses our credentials.

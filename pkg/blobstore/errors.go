@@ -66,7 +66,7 @@ func classify(ctx context.Context, b Bucket, err error) error {
 func ofKeys(answer minio.ErrorResponse) bool {
 	switch answer.Code {
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "ExpiredTokenException", "InvalidToken", "InvalidTokenId",
-		"TokenRefreshRequired", "InvalidSecurity", "NotSignedUp", "UnrecognizedClientException":
+		"XAdminUserNotFound", "TokenRefreshRequired", "InvalidSecurity", "NotSignedUp", "UnrecognizedClientException":
 		return true
 	}
 	return false

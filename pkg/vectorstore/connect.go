@@ -127,6 +127,9 @@ func newLinks(c Config) (*links, error) {
 // take returns a link for one call, which ends it. Where the certificates have changed
 // it is a new one.
 func (s *links) take() (*link, error) {
+	if _, err := s.key.Now(); err != nil {
+		return nil, err // as it is: from inside of a call gRPC would say that the server refuses us
+	}
 	settings, err := s.certificates.Now()
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-//	"github.com/colophon-dev/colophon/pkg/devtest"
+	//	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -195,7 +195,7 @@ func (j *journal) holdsNone(t *testing.T, secrets ...string) {
 
 func eventually(t *testing.T, what string, met func() error) {
 	t.Helper()
-	deadline := time.After(15*time.Second)
+	deadline := time.After(15 * time.Second)
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for {

@@ -86,7 +86,9 @@ func (b *base) do(sql string) {
 }
 
 // cut ends all connections of the role.
-func (b *base) cut() { b.do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'chunker'") }
+func (b *base) cut() {
+	b.do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'chunker'")
+}
 
 // opened are the times at which the role's connections were made.
 func (b *base) opened() (times []time.Time) {

@@ -6,7 +6,9 @@ import (
 	"crypto/tls"
 	"net"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
 )
 
 // Transport returns TLS whose settings are asked for at each handshake. A connection
@@ -63,7 +65,11 @@ type perCall func() (map[string]string, error)
 
 // GetRequestMetadata implements credentials.PerRPCCredentials.
 func (p perCall) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return p()
+	headers, err := p()
+	if err != nil { // else gRPC makes of it that the server refuses us
+		return nil, status.Error(codes.Unavailable, err.Error())
+	}
+	return headers, nil
 }
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.

@@ -79,6 +79,9 @@ func (p prover) Prove(ctx context.Context, items []proof.Item) ([]proof.Proof, e
 
 // migrated reports that the catalog is there and has its tables.
 func migrated(ctx context.Context, db *catalog.DB) error {
+	if err := db.Ping(ctx); err != nil {
+		return err
+	}
 	if _, err := db.Source(ctx, ""); !errors.Is(err, catalog.ErrNotFound) {
 		return err
 	}
