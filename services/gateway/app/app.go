@@ -83,6 +83,12 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	if a.server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
+	if settings := a.server.TLSConfig; settings != nil {
+		a.Needs("the certificate of the HTTP API", func(context.Context) error {
+			_, err := settings.GetCertificate(nil)
+			return err
+		})
+	}
 	return a, nil
 }
 
