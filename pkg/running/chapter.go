@@ -45,7 +45,7 @@ func (f *Facts) heights(found []candidate) []group {
 	var heights []group
 	for i := range found {
 		c := &found[i]
-		if !c.outer || !c.apart || f.isLarge(c.r()) && !c.owned || !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) || !f.canChange(c) {
+		if !c.outer || !c.apart || f.isLarge(c.r()) && !c.owned && !(c.foot && f.isFar(*c)) || !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) || !f.canChange(c) {
 			continue
 		}
 		at := slices.IndexFunc(heights, func(g group) bool {
@@ -253,15 +253,14 @@ type line struct {
 	part  bool   // one of several of its row
 }
 
-// maxTitleLines is how many lines a title has at most.
-const maxTitleLines = 4
+// maxTitleLines is how many lines a title has at most. The head of a page on which
+// several chapters begin may have the titles of all.
+const maxTitleLines = 6
 
 // says reports whether another row of the page, a part of one, or several rows
 // together have this core.
 func (p *Page) says(title string, but int) bool {
-	if p.lines == nil {
-		p.makeLines()
-	}
+	p.makeLines()
 	for i := range p.lines {
 		l := &p.lines[i]
 		if but >= 0 && l.row == but || l.core == "" || !strings.HasPrefix(title, l.core) {
@@ -270,17 +269,26 @@ func (p *Page) says(title string, but int) bool {
 		if l.core == title {
 			return true
 		}
-		joined := l.core
-		for k := i + 1; k < len(p.lines) && k < i+maxTitleLines && !l.part && !p.lines[k].part && len(joined) < len(title); k++ {
-			if joined += p.lines[k].plain; joined == title {
+		rest := title[len(l.core):]
+		for k, n := i+1, 1; k < len(p.lines) && n < maxTitleLines && !l.part; k++ {
+			next := &p.lines[k]
+			if next.part || next.row == but && but >= 0 || len(next.plain) < leastTitle || !strings.HasPrefix(rest, next.plain) {
+				continue
+			}
+			if rest = rest[len(next.plain):]; rest == "" {
 				return true
 			}
+			n++
 		}
 	}
 	return false
 }
 
+// makeLines makes the lines once.
 func (p *Page) makeLines() {
+	if p.lines != nil {
+		return
+	}
 	add := func(row int, text string, part bool) {
 		folded := fold(text)
 		plain := strings.ReplaceAll(strings.Join(strings.Fields(folded), ""), "ß", "ss")

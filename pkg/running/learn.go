@@ -108,11 +108,37 @@ func (f *Facts) plausible(g *group, pages int) bool {
 }
 
 // goesWithText reports feet in the type of the text that are near to its end on all
-// pages, wherever that is: a motion and its outcome.
+// pages, wherever that is: a motion and its outcome. A row beside the page's number
+// goes with that.
 func (f *Facts) goesWithText(g *group) bool {
 	return g.place.Foot && !slices.ContainsFunc(g.members, func(c candidate) bool {
-		return c.owned || f.isSmall(c.r()) || f.isFar(c)
+		return c.owned || f.isSmall(c.r()) || f.isFar(c) || f.besideNumber(&c)
 	})
+}
+
+// besidePitch is how far, in line pitches, the rows of one foot are from each other.
+const besidePitch = 1.3
+
+// besideNumber reports whether the next row outwards or inwards has the page's number,
+// in the same type and as near as lines of a text are, and both are apart from the text.
+func (f *Facts) besideNumber(c *candidate) bool {
+	p, out := c.page, 1
+	if !c.foot {
+		out = -1
+	}
+	for _, k := range []int{c.row + out, c.row - out} {
+		if k < 0 || k >= len(p.Rows) || p.Rows[k].Solid {
+			continue
+		}
+		o := &p.Rows[k]
+		if _, owned, _ := f.key(p, o); !owned || !f.sameSize(o.Size, c.r().Size) || stepBetween(c.r(), o, o.Base < c.r().Base) > besidePitch*f.Pitch {
+			continue
+		}
+		if p.apart(c.row, c.foot, f) || p.apart(k, c.foot, f) && k == c.row-out {
+			return true
+		}
+	}
+	return false
 }
 
 // canRun reports whether a row can be a running text at all: it is short, near the

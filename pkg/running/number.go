@@ -48,8 +48,8 @@ var (
 	// first and last are a number at an end of a part, perhaps with a word for a page or
 	// a leaf and the number of all, set off by a separator with white space: "2026/3" is
 	// the number of something else.
-	first = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[|/·•‖~■▪◆–—-]\s`)
-	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*(?:` + words(pageWords, sheetWords) + `\s*)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?$`)
+	first = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[|/·•‖~■▪◆–—-]\s`)
+	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?$`)
 	// counted is the number of a page by its looks: after a word for a page, or before the
 	// number of all.
 	counted = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords, sheetWords) + `\s*` + number + `|` + arabic + `\s*(?:` + totalWords + `)\s*\d{1,4})(?:$|[\s),;:|/·•–—-])`)
@@ -57,10 +57,11 @@ var (
 	// but a space between them.
 	trailing = regexp.MustCompile(`^(\S.*\s\S*[^\d\s]),?\s+` + number + `$`)
 	leading  = regexp.MustCompile(`^` + number + `\s+([^\d\s]\S*\s.*\S)$`)
-	// lettered is a number after letters without white space, all of a part: the pages of
-	// an annex are A-1, A-2 or S1, S2. So are stations and questions: which letters stand
-	// before the numbers of pages must be learnt.
-	lettered = regexp.MustCompile(`^(\p{L}{1,3}[-–./]?)([1-9]\d{0,3})$`)
+	// lettered is a number after letters without white space, or after one letter, all of
+	// a part: the pages of an annex are A-1, A-2 or S1, S2, those of a German book S. 3. So
+	// are stations, questions, sections: which letters stand before the numbers of pages
+	// must be learnt.
+	lettered = regexp.MustCompile(`^(\p{L}{1,3}[-–./]?|\p{L}\.?\s)([1-9]\d{0,3})$`)
 	// plainLabel is a label that is a number, as "iv" or "A-3": a file can also call
 	// its pages "Art. 3".
 	plainLabel = regexp.MustCompile(`^(?:\p{L}{0,3}[-–.]?` + arabic + `|` + roman + `)$`)

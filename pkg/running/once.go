@@ -75,9 +75,29 @@ func (f *Facts) keyStandsElsewhere(pages []Page, c *candidate, key string) bool 
 	if strings.Trim(key, placeholder) == "" {
 		return true
 	}
-	if title := titleOf(key); len(title) >= leastTitle && f.anySays(pages, title, c, func(p *Page) bool { return p.No != c.page.No }) {
+	title := titleOf(key)
+	if len(title) >= leastTitle && f.anySays(pages, title, c, func(p *Page) bool { return p.No != c.page.No }) || len(title) >= leastPhrase && anyHolds(pages, title, c.page.No) {
 		return true
 	}
 	pieces := piecesOf(key)
 	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(piece string) bool { return !f.keyStandsElsewhere(pages, c, piece) })
+}
+
+// leastPhrase is how many bytes of a text must stand in a line of another page, with
+// more around it, to prove it.
+const leastPhrase = 8
+
+// anyHolds reports whether a line of a page but pageNo holds a title.
+func anyHolds(pages []Page, title string, pageNo int) bool {
+	for i := range pages {
+		p := &pages[i]
+		if p.No == pageNo {
+			continue
+		}
+		p.makeLines()
+		if slices.ContainsFunc(p.lines, func(l line) bool { return strings.Contains(l.plain, title) }) {
+			return true
+		}
+	}
+	return false
 }
