@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 )
 
 const (
@@ -40,10 +41,12 @@ type question struct {
 
 // ask asks everything that Ready is about within the limit of one answer: the stores
 // at once, and then, when catalog and vectors have answered, what is between them.
+//
+// The error names what is missing (api.NotReady).
 func (a *App) ask(ctx context.Context) error {
 	limit := cmp.Or(a.config.Health.Probe, readyDefault)
 	stores, rest := limit*2/3, limit/4
-	answers := askAll(ctx, stores, append([]question{
+	questions := append([]question{
 		{"the catalog", func(ctx context.Context) error { return migrated(ctx, a.db) }},
 		{"the vector store", a.vectors.ping},
 		{"the object store", func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
@@ -53,11 +56,27 @@ func (a *App) ask(ctx context.Context) error {
 			}
 			return a.conn.Verify(ctx)
 		}},
-	}, a.needs...))
+	}, a.needs...)
+	answers := askAll(ctx, stores, questions)
 	if answers[0] == nil && answers[1] == nil {
-		answers = append(answers, askAll(ctx, rest, []question{{"the collection that is searched", a.searchable}})...)
+		between := question{"the collection that is searched", a.searchable}
+		questions, answers = append(questions, between), append(answers, askAll(ctx, rest, []question{between})...)
 	}
-	return errors.Join(answers...)
+	return notReady(questions, answers)
+}
+
+// notReady names the questions that have a bad answer, or returns nil when none has.
+func notReady(questions []question, answers []error) error {
+	var missing []string
+	for i, answer := range answers {
+		if answer != nil {
+			missing = append(missing, questions[i].name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return api.NotReady{Missing: missing, Err: errors.Join(answers...)}
 }
 
 // askAll asks at the same time, and returns the answers in the order of the questions.
