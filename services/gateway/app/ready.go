@@ -44,7 +44,7 @@ func (a *App) ask(ctx context.Context) error {
 	limit := cmp.Or(a.config.Health.Probe, readyDefault)
 	stores, rest := limit*2/3, limit/4
 	answers := askAll(ctx, stores, append([]question{
-		{"the catalog", func(ctx context.Context) error { return migrated(ctx, a.db) }},
+		{"the catalog", a.db.Ready},
 		{"the vector store", a.vectors.ping},
 		{"the object store", func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
 		{"NATS", func(ctx context.Context) error {

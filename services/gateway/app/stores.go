@@ -2,10 +2,8 @@ package app
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/pkg/verify"
@@ -75,12 +73,4 @@ func (p prover) Prove(ctx context.Context, items []proof.Item) ([]proof.Proof, e
 	reader := p.reader
 	reader.Vectors = client
 	return proof.Verify(ctx, &reader, items)
-}
-
-// migrated reports that the catalog is there and has its tables.
-func migrated(ctx context.Context, db *catalog.DB) error {
-	if _, err := db.Source(ctx, ""); !errors.Is(err, catalog.ErrNotFound) {
-		return err
-	}
-	return nil
 }

@@ -84,7 +84,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts:   a.db,
-		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), a.store.ping(ctx)) },
+		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), a.store.ping(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {
@@ -117,7 +117,10 @@ func (a *App) Name() string { return Name }
 // ctx ends. A collection that can never be set up is an error.
 func (a *App) Run(ctx context.Context) error {
 	for {
-		err := a.syncer.Setup(ctx)
+		err := a.db.Ready(ctx)
+		if err == nil {
+			err = a.syncer.Setup(ctx)
+		}
 		if err == nil {
 			a.why.Store(nil)
 			return a.work(ctx)
