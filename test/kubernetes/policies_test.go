@@ -167,7 +167,7 @@ func TestWhoTalksToWhom(t *testing.T) {
 			t.Errorf("%s may ask\n%s\nwant\n%s", w.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		want = strings.Fields(askedBy[w.name])
-		if w.kind == "Deployment" && want == nil {
+		if w.kind == "Deployment" && len(want) == 0 {
 			want = []string{prometheus}
 		}
 		slices.Sort(want)

@@ -20,6 +20,9 @@ var answered = map[string]string{
 	"deployment-has-host-podantiaffinity":                           "pods are spread over nodes and zones by topologySpreadConstraints, which kube-score does not read here",
 	"container-security-context-user-group-id StatefulSet/postgres": "the user that the image of others is made for",
 	"container-security-context-user-group-id StatefulSet/qdrant":   "the same",
+	"statefulset-has-host-podantiaffinity StatefulSet/nats":         "the same as for Deployments; its constraint refuses a second one on a node",
+	"ingress-targets-service Ingress/gateway":                       "the Service is that of the team's own proxy",
+	"networkpolicy-targets-pod NetworkPolicy/postgres":              "the pods are made by CloudNativePG's operator",
 	"deployment-replicas Deployment/gateway":                        "one of each in the overlay for a look",
 }
 
