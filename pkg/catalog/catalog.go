@@ -99,8 +99,7 @@ func limit(params map[string]string, timeout time.Duration) {
 // Close waits for connections in use and closes all.
 func (db *DB) Close() { db.pool.Close() }
 
-// Ping answers whether the catalog can be reached: the probe of the runner and
-// of readiness.
+// Ping answers whether the database can be reached.
 func (db *DB) Ping(ctx context.Context) error { return Classify(db.pool.Ping(ctx)) }
 
 // Migrate brings the schema up to the newest version under a session lock, so
