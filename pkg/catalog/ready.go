@@ -29,7 +29,7 @@ func (db *DB) Ready(ctx context.Context) error {
 		return fault.Unavailable(fmt.Errorf("schema %s of the catalog has no tables yet: run colophon migrate", db.schema))
 	}
 	if err != nil {
-		return fmt.Errorf("asking the catalog for its version: %w", Classify(err))
+		return fmt.Errorf("asking the catalog for its version: %w", db.note(ctx, Classify(err)))
 	}
 	if found < want {
 		return fault.Unavailable(fmt.Errorf("schema %s of the catalog is at version %d, this build needs %d: run colophon migrate of this build", db.schema, found, want))
