@@ -149,6 +149,16 @@ images-test: images ## the images are small and bare, and run as in a cluster th
 	@command -v runc >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends runc >/dev/null; }
 	$(GO) test -count=1 -v -timeout 30m ./test/images -args -images $(CURDIR)/bin/images
 
+.PHONY: k8s-check
+k8s-check: ## deploy/k8s: built, decoded strictly, scored, compared with settings and ways; without a server
+	GO="$(GO)" .ci/controlplane kustomize kube-score
+	cd test/kubernetes && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test -count=1 -timeout $(TEST_TIMEOUT) ./... && GOWORK=off $(GO) mod tidy -diff
+
+.PHONY: k8s-test
+k8s-test: ## the same, and applied to a real API server, which is built here once
+	GO="$(GO)" .ci/controlplane
+	cd test/kubernetes && GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) ./... -args -apiserver
+
 .PHONY: tidy
 tidy: ## go mod tidy in every module
-	@for m in $(MODULES) tools; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done
+	@for m in $(MODULES) tools tools/controlplane/* test/kubernetes; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -149,18 +150,29 @@ func (r *Runner) guard(span string, next work) work {
 // Ready answers whether the runner works: the bus is there, it does not wait for
 // something that is away, its stream is as Provision makes it and its own consumer
 // exists, and the stage's stores answer. It asks for them now: both may have been
-// deleted since Run found them.
+// deleted since Run found them. The error names all that is missing.
 func (r *Runner) Ready(ctx context.Context) error {
+	own := r.ownReady(ctx)
+	stores := r.probe(ctx)
+	if own != nil && stores != nil && strings.Contains(own.Error(), stores.Error()) {
+		return own // it waits for just that
+	}
+	return errors.Join(own, stores)
+}
+
+// ownReady is Ready without the stage's stores.
+func (r *Runner) ownReady(ctx context.Context) error {
 	if err := r.conn.Ready(ctx); err != nil {
 		return err
 	}
-	if why := r.gate.why(); why != nil {
-		return fmt.Errorf("consumer %s: %w", r.consumer, why)
+	err := r.gate.why()
+	if err == nil {
+		err = r.conn.verify(ctx, r.spec, r.own)
 	}
-	if err := r.conn.verify(ctx, r.spec, r.own); err != nil {
+	if err != nil {
 		return fmt.Errorf("consumer %s: %w", r.consumer, err)
 	}
-	return r.probe(ctx)
+	return nil
 }
 
 // Run works until ctx ends, then drains: it pulls no more, lets the handlers

@@ -117,7 +117,10 @@ func (a *App) Name() string { return Name }
 // ctx ends. A collection that can never be set up is an error.
 func (a *App) Run(ctx context.Context) error {
 	for {
-		err := a.syncer.Setup(ctx)
+		err := a.db.Ready(ctx)
+		if err == nil {
+			err = a.syncer.Setup(ctx)
+		}
 		if err == nil {
 			a.why.Store(nil)
 			return a.work(ctx)
