@@ -80,6 +80,8 @@ func (f Floors) check(folder, imp string) string {
 		return "devtest is for tests"
 	case within(folder, "pkg"):
 		return f.checkPkg(folder, rest)
+	case within(rest, "pkg/reconcile") && !mayDelete(folder):
+		return "what heals and deletes is the janitor, or the operator's command"
 	case within(folder, "services"):
 		return f.checkService(folder, rest)
 	case within(folder, "cmd") && within(rest, "services") && !strings.HasSuffix(rest, "/app"):
@@ -110,6 +112,11 @@ func (f Floors) checkPkg(folder, rest string) string {
 		return "within craft nothing looks up"
 	}
 	return ""
+}
+
+// mayDelete reports whether a folder is of those who heal and delete.
+func mayDelete(folder string) bool {
+	return within(folder, "services/janitor") || folder == "cmd/colophon" || within(folder, "test")
 }
 
 // checkService holds the rules of services. The gateway has no stage: it reads
