@@ -11,6 +11,7 @@ import (
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	Name         string // of the connection, shown by the server
+	Role         string // whose identity it is (pkg/access): answers come to that role's inbox; default Name
 	CredsFile    string // path of a NATS credentials file; empty: none
 	Prefix       string // first part of every subject, default "colophon"
 	StreamPrefix string // put before every stream's name, default none
@@ -37,6 +38,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	def(&c.Name, "colophon")
+	def(&c.Role, c.Name)
 	def(&c.Prefix, "colophon")
 	def(&c.AckWait, 30*time.Second)
 	def(&c.MaxAckPending, 5000)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
@@ -31,10 +32,14 @@ var ErrDisconnected = errors.New("not connected to NATS")
 // settings that cannot work.
 func Connect(_ context.Context, cfg Config) (*Conn, error) {
 	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
+	if strings.ContainsAny(c.cfg.Role, " \t\r\n.*>") {
+		return nil, fmt.Errorf("connecting to NATS: %q cannot be a role: it is a part of subjects", c.cfg.Role)
+	}
 	link := &link{gate: c.gate, at: hosts(c.cfg.URL)}
 	link.down(nil, nil)
 	options := []nats.Option{
 		nats.Name(c.cfg.Name),
+		nats.CustomInboxPrefix(access.Inbox(c.cfg.Role)),
 		nats.MaxReconnects(-1),
 		nats.PingInterval(20 * time.Second),
 		nats.RetryOnFailedConnect(true),

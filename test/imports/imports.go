@@ -19,13 +19,14 @@ const Module = "github.com/colophon-dev/colophon/"
 
 // words are the packages of the ground floor: no I/O.
 func words() []string {
-	return []string{"redact", "digest", "model", "event", "fault", "segment", "retrieval", "running", "proof"}
+	return []string{"access", "redact", "digest", "model", "event", "fault", "segment", "retrieval", "running", "proof"}
 }
 
 // drivers maps an import path prefix to the only folder that may import it.
 func drivers() map[string]string {
 	return map[string]string{
 		"github.com/nats-io/nats.go":         "pkg/stream",
+		"github.com/nats-io/nkeys":           "cmd/colophon",
 		"github.com/minio/minio-go":          "pkg/blobstore",
 		"github.com/jackc/pgx":               "pkg/catalog",
 		"github.com/pressly/goose":           "pkg/catalog",
