@@ -62,11 +62,11 @@ func capturerTables() []Table {
 	return joined(adopts("snapshots"), []Table{
 		attempts(), binds(),
 		table("sources", "ri", "it reads a source's rules, and registers unknown ones where that is switched on"),
-		table("captures", "ri", "it accepts and decides requests", "digest", "outcome", "reason", "message", "retry_after", "fetch_status",
+		table("captures", "ri", "it accepts and decides requests", "outcome", "reason", "message", "retry_after", "fetch_status",
 			"snapshot_id", "document_id", "lease_owner", "lease_until", "decided_at", "announced_at", "progress_at"),
 		table("fetch_windows", "ri", "two requests for one address fetch once",
 			"lease_owner", "lease_until", "last_fetch_at", "final_type", "snapshot_id", "document_id"),
-		table("fetch_hosts", "ri", "hosts are asked one after the other, and not too often", "host", "next_turn", "turn_at", "asked_at", "not_before"),
+		table("fetch_hosts", "ri", "hosts are asked one after the other, and not too often", "host", "next_turn", "asked_at", "not_before"),
 		table("fetch_turns", "rid", "who waits for a host waits in a queue", "seen_at", "asking_until"),
 		table("documents", "ri", "it makes documents, and says when they were seen and what was captured last",
 			"canonical_url", "host", "content_type", "final_type", "source_type", "domain", "territory", "etag", "last_modified",
@@ -107,7 +107,7 @@ func extractTables() []Table {
 		table("runs", "r", "it says that a run makes progress", "state", "progress_at", "reconciled"),
 		table("pages", "ri", "it says what became of each page",
 			"status", "reason", "error_message", "content_hash", "page_hash", "record", "redo", "attempts", "updated_at"),
-		table("ir_segments", "ri", "it names the segment that counts", "digest"),
+		table("ir_segments", "ri", "it names the segment that counts"),
 		table("ocr_tasks", "ri", "it asks for pages to be read, or refuses where OCR is off", "state", "task", "updated_at"),
 		table("stored_results", "r", "it reads what OCR has read"),
 		table("attempts", "r", "a page's row says how often it was tried"),
@@ -121,7 +121,6 @@ func ocrTables() []Table {
 		table("runs", "r", "it says that a run makes progress, and which engine has read it", "ocr", "progress_at", "reconciled"),
 		table("ocr_tasks", "r", "it answers what it was asked to read", "state", "task", "updated_at"),
 		table("stored_results", "ri", "it says which result counts: the first"),
-		table("pages", "r", "it reads which pages a run has"),
 	})
 }
 
@@ -138,7 +137,7 @@ func chunkerTables() []Table {
 		table("run_ranges", "r", "it asks whether a run is complete"),
 		table("pages", "r", "pages of a run that has ended are not left pending", "status", "reason", "error_message", "updated_at"),
 		table("ir_segments", "r", "it reads which segments count"),
-		table("chunk_manifests", "ri", "it records what was made of a version", "same_as", "updated_at", "meta", "digest"),
+		table("chunk_manifests", "ri", "it records what was made of a version", "same_as", "updated_at", "meta"),
 		table("chunks", "ri", "it makes chunks"),
 		table("chunk_state", "ri", "it says which chunks stand", "layer", "repeats", "since", "duplicate_of", "rev", "changed_by"),
 		table("knowledge", "rid", "it says which chunk stands for a text", "chunk_ref"),
@@ -149,7 +148,7 @@ func chunkerTables() []Table {
 func indexerTables() []Table {
 	return joined([]Table{
 		attempts(),
-		table("collections", "ri", "it sets collections up", "model", "dimensions", "state"),
+		table("collections", "ri", "it sets collections up", "state"),
 		table("chunk_vectors", "rid", "it notes which chunks are in a collection",
 			"point_id", "present", "pushed_rev", "pushed_at", "reconciled"),
 		table("chunks", "r", "it embeds chunks"),
@@ -159,8 +158,6 @@ func indexerTables() []Table {
 			"vector_status", "last_pushed_at", "last_pushed_collection", "error_message", "updated_at"),
 		table("staged_items", "r", "it says that the vectors of a document are in", "synced_at"),
 		table("documents", "r", "it says that a document's vectors are in", "last_ingested_at"),
-		table("runs", "r", "an event about vectors names the run's snapshot"),
-		table("snapshots", "r", "an event about vectors names its snapshot"),
 	})
 }
 
@@ -168,7 +165,7 @@ func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
 		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections", "documents",
-		"ir_segments", "ocr_tasks", "pages", "run_ranges", "runs", "snapshots", "sources", "stored_results",
+		"ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
 	}
