@@ -45,7 +45,7 @@ func (c *cli) demo(ctx context.Context, dir, query string, failing []string) (er
 	}
 	defer func() { err = errors.Join(err, removeLocal(tmp)) }()
 	began := time.Now()
-	fmt.Fprintln(c.out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and six services")
+	fmt.Fprintln(c.out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and seven services")
 	sys, err := startTemporary(ctx, tmp)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 	gateway "github.com/colophon-dev/colophon/services/gateway/app"
 	indexer "github.com/colophon-dev/colophon/services/indexer/app"
+	janitor "github.com/colophon-dev/colophon/services/janitor/app"
 	splitter "github.com/colophon-dev/colophon/services/splitter/app"
 )
 
@@ -26,6 +27,7 @@ func (c *cli) environmentCommand() *cobra.Command {
 				config.Reader{Name: chunker.Name, Config: chunker.Config{}},
 				config.Reader{Name: indexer.Name, Config: indexer.Config{}},
 				config.Reader{Name: gateway.Name, Config: gateway.Config{}},
+				config.Reader{Name: janitor.Name, Config: janitor.Config{}},
 				config.Reader{Name: "colophon", Config: settings{}},
 			)
 			if err != nil {

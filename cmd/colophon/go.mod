@@ -18,6 +18,7 @@ require (
 	github.com/colophon-dev/colophon/services/extractor v0.0.0
 	github.com/colophon-dev/colophon/services/gateway v0.0.0
 	github.com/colophon-dev/colophon/services/indexer v0.0.0
+	github.com/colophon-dev/colophon/services/janitor v0.0.0
 	github.com/colophon-dev/colophon/services/splitter v0.0.0
 	github.com/nats-io/nats.go v1.55.0
 	golang.org/x/sync v0.24.0
@@ -160,5 +161,6 @@ replace (
 	github.com/colophon-dev/colophon/services/extractor => ../../services/extractor
 	github.com/colophon-dev/colophon/services/gateway => ../../services/gateway
 	github.com/colophon-dev/colophon/services/indexer => ../../services/indexer
+	github.com/colophon-dev/colophon/services/janitor => ../../services/janitor
 	github.com/colophon-dev/colophon/services/splitter => ../../services/splitter
 )

@@ -14,6 +14,7 @@ import (
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 	gateway "github.com/colophon-dev/colophon/services/gateway/app"
 	indexer "github.com/colophon-dev/colophon/services/indexer/app"
+	janitor "github.com/colophon-dev/colophon/services/janitor/app"
 	splitter "github.com/colophon-dev/colophon/services/splitter/app"
 )
 
@@ -38,6 +39,9 @@ func services() map[string]func() {
 	return map[string]func(){
 		"gateway": func() {
 			process.Main(gateway.Name, gateway.New, func(c gateway.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })
+		},
+		"janitor": func() {
+			process.Main(janitor.Name, janitor.New, func(c janitor.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })
 		},
 		"indexer": func() {
 			process.Main(indexer.Name, indexer.New, func(c indexer.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })

@@ -35,7 +35,7 @@ func (c *cli) reconcileCommand() *cobra.Command {
 	o := reconcile.Options{}
 	cmd := &cobra.Command{
 		Use: "reconcile", Short: "Publish again what would move work that stands still",
-		Long:    "Looks for work that has made no progress and does not wait in its stream, and\npublishes the one event that would move it. The gateway does the same every ten\nminutes. Where streams, consumers or the collection are missing it says so, and\nends with 3.",
+		Long:    "Looks for work that has made no progress and does not wait in its stream, and\npublishes the one event that would move it. The janitor does the same every ten\nminutes. Where streams, consumers or the collection are missing it says so, and\nends with 3.",
 		Example: "  colophon reconcile --dry-run\n  colophon reconcile --age 0s", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
@@ -57,9 +57,9 @@ func (c *cli) reconcileCommand() *cobra.Command {
 				return err
 			}
 			o.DryRun = dry
-			vectors := &lazyVectors{config: vectorstore.ConfigOf(s.Qdrant)}
-			defer vectors.close()
-			report, err := reconcile.New(db, conn, blobs, vectors.open, s.Qdrant.Collection).Run(ctx, o)
+			vectors := vectorstore.NewLazy(vectorstore.ConfigOf(s.Qdrant)) // a pass goes on without it
+			defer func() { _ = vectors.Close() }()                         // nothing of it is needed any more
+			report, err := reconcile.New(db, conn, blobs, vectors.Client, s.Qdrant.Collection).Run(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -75,26 +75,4 @@ func (c *cli) reconcileCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
 	cmd.Flags().DurationVar(&o.Age, "age", reconcile.DefaultAge, "look at what has made no progress for this long")
 	return cmd
-}
-
-// lazyVectors is the vector store of one command, which is connected to when it is
-// first needed: a command that can go on without it does.
-type lazyVectors struct {
-	config vectorstore.Config
-	client *vectorstore.Client
-}
-
-func (v *lazyVectors) open(ctx context.Context) (client *vectorstore.Client, err error) {
-	if v.client == nil {
-		if client, err = vectorstore.Open(ctx, v.config); err == nil {
-			v.client = client
-		}
-	}
-	return v.client, err
-}
-
-func (v *lazyVectors) close() {
-	if v.client != nil {
-		_ = v.client.Close() // nothing of it is needed any more
-	}
 }

@@ -23,7 +23,7 @@ func (l *local) processes(gateway string, stderr io.Writer) ([]process.Service, 
 		return nil, err
 	}
 	var parts []process.Service
-	for _, name := range []string{"gateway", "indexer", "chunker", "extractor", "splitter", "capturer"} {
+	for _, name := range []string{"janitor", "gateway", "indexer", "chunker", "extractor", "splitter", "capturer"} {
 		p := &serviceProcess{name: name, path: filepath.Join(filepath.Dir(self), name), output: stderr}
 		p.supervisor.Tell = l.tell
 		if _, err := os.Stat(p.path); err != nil {

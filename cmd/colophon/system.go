@@ -22,6 +22,7 @@ import (
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 	gateway "github.com/colophon-dev/colophon/services/gateway/app"
 	indexer "github.com/colophon-dev/colophon/services/indexer/app"
+	janitor "github.com/colophon-dev/colophon/services/janitor/app"
 	splitter "github.com/colophon-dev/colophon/services/splitter/app"
 )
 
@@ -149,6 +150,7 @@ func (l *local) parts(services ...process.Service) []process.Service {
 func (l *local) build(ctx context.Context) error {
 	q := stream.NewQuarantine()
 	for _, add := range []func() error{
+		func() error { return launch(ctx, l, q, janitor.Name, janitor.New, janitorBlocks) },
 		func() error { return launch(ctx, l, q, gateway.Name, gateway.New, gatewayBlocks) },
 		func() error { return launch(ctx, l, q, indexer.Name, indexer.New, indexerBlocks) },
 		func() error { return launch(ctx, l, q, chunker.Name, chunker.New, chunkerBlocks) },
@@ -163,6 +165,7 @@ func (l *local) build(ctx context.Context) error {
 	return nil
 }
 
+func janitorBlocks(c janitor.Config) config.Telemetry     { return c.Telemetry }
 func gatewayBlocks(c gateway.Config) config.Telemetry     { return c.Telemetry }
 func indexerBlocks(c indexer.Config) config.Telemetry     { return c.Telemetry }
 func chunkerBlocks(c chunker.Config) config.Telemetry     { return c.Telemetry }

@@ -41,6 +41,12 @@ func binds() Table {
 	return table("bindings", "ri", "what it decides, and only its row says, gets a digest", "digest")
 }
 
+// unbinds is the right of who opens again what was decided: the digest goes with the
+// decision.
+func unbinds() Table {
+	return table("bindings", "d", "what is opened again is decided no more")
+}
+
 // joined puts the rights on one table together, and adds that of all services.
 func joined(groups ...[]Table) []Table {
 	all := []Table{table("goose_db_version", "r", "it waits, un-ready, while the schema is older than its build")}
@@ -60,7 +66,7 @@ func joined(groups ...[]Table) []Table {
 
 func capturerTables() []Table {
 	return joined(adopts("snapshots"), []Table{
-		attempts(), binds(),
+		attempts(), binds(), unbinds(),
 		table("sources", "ri", "it reads a source's rules, and registers unknown ones where that is switched on"),
 		table("captures", "ri", "it accepts and decides requests", "outcome", "reason", "message", "retry_after", "fetch_status",
 			"snapshot_id", "document_id", "lease_owner", "lease_until", "decided_at", "announced_at", "progress_at"),
@@ -82,7 +88,7 @@ func capturerTables() []Table {
 
 func splitterTables() []Table {
 	return joined(adopts("ir_segments", "stored_results", "runs"), []Table{
-		attempts(), binds(),
+		attempts(), binds(), unbinds(),
 		table("sources", "r", "a run is made under the rules of its source"),
 		table("snapshots", "r", "it reads what was captured, and holds it while it starts a run", "progress_at"),
 		table("runs", "ri", "it starts runs and redos", "redo", "state", "finished_at", "reason", "message", "page_count",

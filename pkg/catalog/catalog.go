@@ -99,9 +99,22 @@ func limit(params map[string]string, timeout time.Duration) {
 // Close waits for connections in use and closes all.
 func (db *DB) Close() { db.pool.Close() }
 
-// Ping answers whether the catalog can be reached: the probe of the runner and
-// of readiness.
+// Ping answers whether the database can be reached.
 func (db *DB) Ping(ctx context.Context) error { return Classify(db.pool.Ping(ctx)) }
+
+// Ready answers whether the catalog can be reached and was migrated: the probe of the
+// runner and of readiness. It needs no right to read any table. The error is
+// Unavailable, since a service waits for whoever migrates.
+func (db *DB) Ready(ctx context.Context) error {
+	var migrated bool
+	if err := db.pool.QueryRow(ctx, `SELECT to_regclass('sources') IS NOT NULL`).Scan(&migrated); err != nil {
+		return fmt.Errorf("asking the catalog: %w", Classify(err))
+	}
+	if !migrated {
+		return fault.Unavailable(fmt.Errorf("the catalog has no tables in schema %s: `colophon migrate` makes them", db.schema))
+	}
+	return nil
+}
 
 // Migrate brings the schema up to the newest version under a session lock, so
 // that any number of processes may call it at once.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 
@@ -244,5 +245,27 @@ func TestClassify(t *testing.T) {
 	}
 	if !errors.Is(catalog.Classify(pgx.ErrNoRows), catalog.ErrNotFound) {
 		t.Error("no row is not ErrNotFound")
+	}
+}
+
+// TestReadyWaitsForTheTables: a database that answers is no catalog yet.
+func TestReadyWaitsForTheTables(t *testing.T) {
+	env := devtest.Start(t)
+	db, err := catalog.Open(t.Context(), catalog.Config{URL: env.PostgresURL, Schema: env.Schema, MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ready(t.Context()); fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), "colophon migrate") {
+		t.Errorf("before it is migrated: %v", err)
+	}
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ready(t.Context()); err != nil {
+		t.Errorf("after it was migrated: %v", err)
 	}
 }

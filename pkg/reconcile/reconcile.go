@@ -314,7 +314,7 @@ func (p *pass) orphans(ctx context.Context) error {
 func (p *pass) orphansOf(ctx context.Context, b blobstore.Bucket, limit time.Time,
 	unnamed func(context.Context, []string) ([]string, error),
 ) error {
-	c := p.report.count(string(b) + " objects")
+	c := p.report.count(objectsOf(b))
 	var keys []string
 	flush := func() error {
 		if len(keys) == 0 {

@@ -2,7 +2,10 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
 )
 
 // Report says what a pass found and did; of a dry run, what it would have done.
@@ -31,6 +34,15 @@ func (r *Report) count(what string) *Count {
 	r.Counts = append(r.Counts, c)
 	return c
 }
+
+// SawObjects reports whether a pass that ended well has looked at all objects: it was
+// asked to, no other pass ran, and the streams were there.
+func (r Report) SawObjects() bool {
+	return slices.ContainsFunc(r.Counts, func(c *Count) bool { return c.What == objectsOf(blobstore.Derived) })
+}
+
+// objectsOf names the objects of a bucket in a report.
+func objectsOf(b blobstore.Bucket) string { return string(b) + " objects" }
 
 // Found counts all that was found.
 func (r Report) Found() int {

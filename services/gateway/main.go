@@ -1,7 +1,6 @@
 // Command gateway runs the gateway alone.
 //
 //	Postgres, S3, Qdrant ─▶ HTTP: search, chunks and their proofs, documents, captured bytes, pictures of pages
-//	every ten minutes     ─▶ reconcile
 package main
 
 import (

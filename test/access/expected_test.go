@@ -18,14 +18,14 @@ capturer
   api STREAM.INFO:REQUESTS STREAM.PURGE:REQUESTS CONSUMER.INFO:REQUESTS.capture CONSUMER.MSG.NEXT:REQUESTS.capture
   ack REQUESTS.capture
   objects raw=look,get,put inbox=look,get
-  tables attempts=riud bindings=riu sources=ri captures=riu fetch_windows=riu fetch_hosts=riu fetch_turns=riud documents=riu
+  tables attempts=riud bindings=riud sources=ri captures=riu fetch_windows=riu fetch_hosts=riu fetch_turns=riud documents=riu
   tables document_identities=ri snapshots=riu runs=r run_ranges=r ir_segments=r chunk_manifests=r adopted_objects=riu goose_db_version=r
 splitter
   publish page.split.* dlq.split.*
   api STREAM.INFO:SNAPSHOTS CONSUMER.INFO:SNAPSHOTS.split CONSUMER.MSG.NEXT:SNAPSHOTS.split
   ack SNAPSHOTS.split
   objects raw=look,get derived=look,put
-  tables attempts=riud bindings=riu sources=r snapshots=ru runs=riu pages=ri run_ranges=ri
+  tables attempts=riud bindings=riud sources=r snapshots=ru runs=riu pages=ri run_ranges=ri
   tables adopted_objects=riu ir_segments=r stored_results=r goose_db_version=r
 extract
   publish ir.extracted.* page.ocr_requested.* page.split.* dlq.extract.*

@@ -38,6 +38,8 @@ capturer select ir_segments: read together with that
 capturer select run_ranges: read together with that
 capturer insert sources: only where COLOPHON_AUTO_REGISTER is on
 capturer insert document_identities: only for documents that were captured under older rules
+capturer delete bindings: only a request of a source that was not known, or not in use, is opened again
+splitter delete bindings: only a redo of a run that has ended opens one again
 splitter select ir_segments: asked only of an object that is found in its place
 splitter select stored_results: asked only of an object that is found in its place
 splitter,ocr,extract select runs: asked only of an object that is found in its place

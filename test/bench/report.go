@@ -49,7 +49,7 @@ func machine() string {
 func order() []string {
 	return []string{
 		"capturer", "splitter", "splitter" + childSuffix, "extractor", "extractor" + childSuffix, "chunker", "indexer",
-		"gateway", partServers, partS3, partPostgres,
+		"gateway", "janitor", partServers, partS3, partPostgres,
 	}
 }
 

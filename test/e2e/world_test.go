@@ -41,7 +41,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	}
 	// One command for all, without what a debugger would need: linking is most of it.
 	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon"}
-	for _, s := range []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway"} {
+	for _, s := range []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"} {
 		args = append(args, "./services/"+s)
 	}
 	cmd := exec.Command("go", args...)

@@ -146,6 +146,7 @@ func scenarios() []scenario {
 			return 0
 		}},
 		{name: "kill -9", run: kills},
+		{name: "rolling restart", run: rolling},
 		{name: "death at every point", run: points},
 		{name: "JetStream wiped", run: wipe, lossy: true},
 		{name: "Postgres, objects, NATS away", run: away(outage, "postgres", "s3", "nats")},

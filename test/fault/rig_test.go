@@ -37,7 +37,7 @@ const root = "../.."
 const collection = "faults"
 
 func services() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway"}
+	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"}
 }
 
 // binaries builds the services with fault points, and the servers, once.
@@ -71,12 +71,15 @@ func build(dir string, flags []string, programs ...string) error {
 
 // process is a program that is started again whenever it ends by itself.
 type process struct {
-	name string
-	make func() *exec.Cmd
+	name     string
+	make     func() *exec.Cmd
+	settings []string // KEY=VALUE of this process alone, above those of all; set before start
+	api      string   // host:port of the API of a gateway that has one of its own
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
 	ended  chan struct{} // of cmd
+	result error         // how it ended the last time
 	wanted bool
 	deaths int
 }
@@ -102,10 +105,11 @@ func (p *process) launch() error {
 	ended := make(chan struct{})
 	p.cmd, p.ended = cmd, ended
 	go func() {
-		_ = cmd.Wait() // how it ended is what the scenario wanted
-		close(ended)
+		result := cmd.Wait()
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		p.result = result
+		close(ended)
 		p.cmd = nil
 		if p.wanted {
 			p.deaths++
@@ -351,16 +355,18 @@ func (r *rig) begin(t *testing.T, number int) {
 
 // addService makes an instance of a service, with a log of its own.
 func (r *rig) addService(scenario, instance, service string) {
-	p := &process{name: instance, make: func() *exec.Cmd {
+	p := &process{name: instance}
+	p.make = func() *exec.Cmd {
 		cmd := exec.Command(filepath.Join(r.bin, service))
 		cmd.Env = r.environment()
 		if instance == "gateway" { // others of it have addresses that nobody asks
 			cmd.Env = append(cmd.Env, "COLOPHON_HTTP_ADDR="+r.gateway)
 		}
+		cmd.Env = append(cmd.Env, p.settings...)
 		log := r.file(filepath.Join(r.dir, scenario+"-"+instance+".log"), os.O_APPEND)
 		cmd.Stdout, cmd.Stderr = log, log
 		return cmd
-	}}
+	}
 	r.services[instance] = p
 	r.t.Cleanup(func() { p.stop(syscall.SIGKILL) })
 }

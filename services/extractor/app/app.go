@@ -98,7 +98,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	options := stream.Options{
 		Consumer: stream.ConsumerExtract, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ping(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
+			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
 		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
-	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
@@ -333,20 +332,5 @@ func TestWrongRequests(t *testing.T) {
 	resp, _ = r.request(http.MethodGet, "/healthz", http.Header{"Host": {"localhost:1"}})
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("localhost: %s", resp.Status)
-	}
-}
-
-// TestReconciles has the gateway move a snapshot that stands still.
-func TestReconciles(t *testing.T) {
-	r := newRig(t, "COLOPHON_RECONCILE_EVERY=20ms", "COLOPHON_RECONCILE_AGE=0s")
-	seen, err := r.app.conn.Subscribe(r.ctx, stream.FollowOptions{Nouns: []string{"snapshot"}})
-	r.must(err)
-	defer seen.Close()
-	d := doc{content: "a"}
-	defaults(&d, 1)
-	s := r.capture(d)
-	e := r.reconciled(seen, event.TypeSnapshotStored)
-	if data, err := event.As[event.SnapshotStored](e); err != nil || data.SnapshotID != s.SnapshotID {
-		t.Errorf("published %+v (%v)", data, err)
 	}
 }

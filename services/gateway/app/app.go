@@ -16,7 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/pictures"
-	"github.com/colophon-dev/colophon/pkg/reconcile"
+	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
@@ -50,23 +50,22 @@ type App struct {
 
 	searchMemory *room.Room // of the pages that hits stand on
 
-	server     *http.Server
-	conn       *stream.Conn
-	db         *catalog.DB
-	blobs      *blobstore.Store
-	vectors    *vectors
-	children   *child.Client
-	drawer     *child.Drawer
-	reconciler *reconcile.Reconciler
-	readiness  func(ctx context.Context) error
-	needs      []question // beside the stores
+	server    *http.Server
+	conn      *stream.Conn
+	db        *catalog.DB
+	blobs     *blobstore.Store
+	vectors   vectors
+	children  *child.Client
+	drawer    *child.Drawer
+	readiness func(ctx context.Context) error
+	needs     []process.Question // beside the stores
 }
 
 // New connects the gateway's parts and opens its address, so that one that is
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: &vectors{config: vectorstore.ConfigOf(c.Qdrant)}}
+	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -77,7 +76,6 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
-	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.client, c.Qdrant.Collection)
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
 	return a, nil
@@ -138,17 +136,11 @@ func (a *App) Name() string { return Name }
 // Addr returns host:port of the HTTP API, from New on.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// Run answers requests and reconciles until ctx ends.
+// Run answers requests until ctx ends.
 func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
 	ended := make(chan error, 1)
 	go func() { ended <- a.server.Serve(a.listener) }()
-	looped := make(chan struct{})
-	looping, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(looped)
-		a.reconcile(looping)
-	}()
 	var err error
 	select {
 	case err = <-ended:
@@ -160,46 +152,10 @@ func (a *App) Run(ctx context.Context) error {
 		cancel()
 		err = <-ended
 	}
-	stop()
-	<-looped
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
 	return err
-}
-
-// reconcile makes a pass every so often, whatever became of the one before.
-func (a *App) reconcile(ctx context.Context) {
-	c := a.config.Reconcile
-	if c.Every <= 0 {
-		return
-	}
-	ticker := time.NewTicker(c.Every)
-	defer ticker.Stop()
-	var objects time.Time // of the last look at them
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		o := reconcile.Options{Age: c.Age, ObjectAge: c.ObjectAge}
-		o.SkipObjects = c.ObjectsEvery <= 0 || time.Since(objects) < c.ObjectsEvery
-		report, err := a.reconciler.Run(ctx, o)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			a.log.WarnContext(ctx, "reconcile did not end", slog.Any("error", err))
-		case len(report.Missing) > 0:
-			a.log.WarnContext(ctx, "something that all work needs is missing", slog.Any("report", report))
-		case report.Found() > 0:
-			a.log.InfoContext(ctx, "reconciled", slog.Any("report", report))
-		}
-		if err == nil && !report.Busy && !o.SkipObjects {
-			objects = time.Now()
-		}
-	}
 }
 
 // Close gives back what New took. Run must have returned.
@@ -222,5 +178,5 @@ func (a *App) Close() error {
 	if a.db != nil {
 		a.db.Close()
 	}
-	return errors.Join(append(problems, a.vectors.close())...)
+	return errors.Join(append(problems, a.vectors.Close())...)
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
-	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -63,7 +62,7 @@ func newRig(t testing.TB, settings ...string) *rig {
 		"COLOPHON_POSTGRES_SCHEMA": env.Schema, "COLOPHON_S3_ENDPOINT": env.S3Endpoint,
 		"COLOPHON_S3_ACCESS_KEY": env.S3AccessKey, "COLOPHON_S3_SECRET_KEY": env.S3SecretKey,
 		"COLOPHON_S3_BUCKET_PREFIX": env.BucketPrefix, "COLOPHON_QDRANT_ADDR": env.QdrantAddr,
-		"COLOPHON_QDRANT_COLLECTION": env.Collection, "COLOPHON_EXTRACT_CHILDREN": "1", "COLOPHON_RECONCILE_EVERY": "0s",
+		"COLOPHON_QDRANT_COLLECTION": env.Collection, "COLOPHON_EXTRACT_CHILDREN": "1",
 	}
 	for _, s := range settings {
 		name, value, _ := strings.Cut(s, "=")
@@ -402,7 +401,7 @@ func (r *rig) segmentsDigest(s model.Snapshot, run model.Run) string {
 
 func (r *rig) index(c model.Chunk) {
 	r.t.Helper()
-	client, err := r.app.vectors.client(r.ctx)
+	client, err := r.app.vectors.Client(r.ctx)
 	r.must(err)
 	alias := r.app.config.Qdrant.Collection
 	if r.collection.Name == "" {
@@ -420,16 +419,4 @@ func (r *rig) index(c model.Chunk) {
 	payload.PushedAt = "2026-03-02T00:00:00Z"
 	r.must(client.Collection(r.collection.Name).Upsert(r.ctx, []vectorstore.Point{{ID: c.PointID, Dense: dense[0],
 		Sparse: vectorstore.Sparse{Indices: indices, Values: values}, Payload: payload}}))
-}
-
-// reconciled waits until an event of this type was published.
-func (r *rig) reconciled(s *stream.Subscription, eventType string) event.Event {
-	r.t.Helper()
-	for {
-		got, err := s.Next(r.ctx)
-		r.must(err)
-		if got.Event.Type == eventType {
-			return got.Event
-		}
-	}
 }

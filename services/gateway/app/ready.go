@@ -9,7 +9,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/process"
 )
 
 const (
@@ -29,13 +29,7 @@ func (a *App) Ready(ctx context.Context) error { return a.readiness(ctx) }
 // Needs adds a question to Ready, before Run: what else must be so on the machine of
 // this gateway, such as room on the disk of servers that run beside it.
 func (a *App) Needs(name string, ask func(ctx context.Context) error) {
-	a.needs = append(a.needs, question{name: name, ask: ask})
-}
-
-// question is one that readiness asks of a store.
-type question struct {
-	name string // of the store, for people
-	ask  func(ctx context.Context) error
+	a.needs = append(a.needs, process.Question{Name: name, Ask: ask})
 }
 
 // ask asks everything that Ready is about within the limit of one answer: the stores
@@ -43,11 +37,11 @@ type question struct {
 func (a *App) ask(ctx context.Context) error {
 	limit := cmp.Or(a.config.Health.Probe, readyDefault)
 	stores, rest := limit*2/3, limit/4
-	answers := askAll(ctx, stores, append([]question{
-		{"the catalog", func(ctx context.Context) error { return migrated(ctx, a.db) }},
-		{"the vector store", a.vectors.ping},
-		{"the object store", func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
-		{"NATS", func(ctx context.Context) error {
+	answers := process.AskAll(ctx, stores, append([]process.Question{
+		{Name: "the catalog", Ask: a.db.Ready},
+		{Name: "the vector store", Ask: a.vectors.Ping},
+		{Name: "the object store", Ask: func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
+		{Name: "NATS", Ask: func(ctx context.Context) error {
 			if err := a.conn.Ready(ctx); err != nil {
 				return err
 			}
@@ -55,39 +49,9 @@ func (a *App) ask(ctx context.Context) error {
 		}},
 	}, a.needs...))
 	if answers[0] == nil && answers[1] == nil {
-		answers = append(answers, askAll(ctx, rest, []question{{"the collection that is searched", a.searchable}})...)
+		answers = append(answers, process.AskAll(ctx, rest, []process.Question{{Name: "the collection that is searched", Ask: a.searchable}})...)
 	}
 	return errors.Join(answers...)
-}
-
-// askAll asks at the same time, and returns the answers in the order of the questions.
-// One that has no answer within the limit says so, also where it does not end with its
-// context.
-func askAll(ctx context.Context, limit time.Duration, questions []question) []error {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	answers := make([]chan error, len(questions))
-	for i, q := range questions {
-		answers[i] = make(chan error, 1)
-		go func() { answers[i] <- q.ask(limited) }()
-	}
-	problems := make([]error, len(questions))
-	for i, q := range questions {
-		silent := fault.Unavailable(fmt.Errorf("%s did not answer within %s", q.name, limit))
-		select {
-		case problems[i] = <-answers[i]:
-		case <-limited.Done():
-			select {
-			case problems[i] = <-answers[i]: // it came before the end, while another was waited for
-			default:
-				problems[i] = silent
-			}
-		}
-		if errors.Is(problems[i], context.DeadlineExceeded) {
-			problems[i] = silent
-		}
-	}
-	return problems
 }
 
 // searchable reports whether there is something to search in. Before an indexer has
@@ -101,7 +65,7 @@ func (a *App) searchable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.vectors.client(ctx)
+	client, err := a.vectors.Client(ctx)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func TestReadyAsksWhatASearchNeeds(t *testing.T) {
 	says("consumer ocr of stream " + prefix + "PAGES does not exist")
 	provision()
 
-	client, err := r.app.vectors.client(r.ctx)
+	client, err := r.app.vectors.Client(r.ctx)
 	r.must(err)
 	collection := client.Collection(r.collection.Name)
 	alias := r.app.config.Qdrant.Collection
@@ -142,22 +142,5 @@ func TestReadyBlamesOnlyWhoIsSilent(t *testing.T) {
 		if want := fmt.Sprintf("the object store did not answer within %s", limit*2/3); err == nil || err.Error() != want {
 			t.Errorf("says %v, want %q", err, want)
 		}
-	}
-}
-
-// TestAskAllNamesTheSilent asks stores that answer, fail, hang, and hang for ever.
-func TestAskAllNamesTheSilent(t *testing.T) {
-	gone := errors.New("connection refused")
-	forever := make(chan struct{})
-	defer close(forever)
-	answers := askAll(t.Context(), 50*time.Millisecond, []question{
-		{"stone", func(context.Context) error { <-forever; return nil }},
-		{"well", func(context.Context) error { return nil }},
-		{"gone", func(context.Context) error { return gone }},
-		{"slow", func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("asking slow: %w", ctx.Err()) }},
-	})
-	want := "[stone did not answer within 50ms <nil> connection refused slow did not answer within 50ms]"
-	if got := fmt.Sprint(answers); got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -63,7 +63,7 @@ var errNotSetUp = errors.New("the collections are not set up yet")
 // New connects the indexer's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	a := &App{store: &store{config: vectorstore.ConfigOf(c.Qdrant)}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
+	a := &App{store: &store{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
 	a.why.Store(&errNotSetUp)
 	var err error
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
@@ -84,7 +84,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts:   a.db,
-		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ping(ctx), a.store.ping(ctx)) },
+		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), a.store.Ping(ctx)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *App) stands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.store.client(ctx)
+	client, err := a.store.Client(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,5 +221,5 @@ func (a *App) Close() error {
 		a.conn.Close()
 	}
 	a.db.Close()
-	return a.store.close()
+	return a.store.Close()
 }

@@ -43,7 +43,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	env := devtest.Start(t)
-	r := &rig{t: t, env: env, store: &store{config: vectorstore.Config{Addr: env.QdrantAddr}}}
+	r := &rig{t: t, env: env, store: &store{vectorstore.NewLazy(vectorstore.Config{Addr: env.QdrantAddr})}}
 	var err error
 	if r.db, err = catalog.Open(t.Context(), catalog.Config{URL: env.PostgresURL, Schema: env.Schema, MaxConns: 6}); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func newRig(t *testing.T) *rig {
 	if err := r.db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.store.close() })
+	t.Cleanup(func() { _ = r.store.Close() })
 	r.points = &watched{Points: r.store}
 	r.embeds = &counted{Embedder: retrieval.HashEmbedder{}}
 	r.syncer = r.newSyncer()
@@ -374,7 +374,7 @@ func (r *rig) differs() string {
 			want[chunks[i].PointID] = vectorstore.PayloadOf(chunks[i], s, r.name())
 		}
 	}
-	client, err := r.store.client(ctx)
+	client, err := r.store.Client(ctx)
 	if err != nil {
 		return err.Error()
 	}

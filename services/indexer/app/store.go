@@ -2,62 +2,22 @@ package app
 
 import (
 	"context"
-	gosync "sync"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/services/indexer/internal/sync"
 )
 
-// store is the vector store as package sync needs it. It connects when it is
-// first asked, so that a service starts while the store is away.
-type store struct {
-	config vectorstore.Config
-
-	mu     gosync.Mutex
-	opened *vectorstore.Client
-}
-
-// client returns the connection, which is made when there is none yet.
-func (s *store) client(ctx context.Context) (*vectorstore.Client, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.opened != nil {
-		return s.opened, nil
-	}
-	client, err := vectorstore.Open(ctx, s.config)
-	if err != nil {
-		return nil, err
-	}
-	s.opened = client
-	return client, nil
-}
+// store is the vector store as package sync needs it: the service starts also while
+// it is away.
+type store struct{ *vectorstore.Lazy }
 
 func (s *store) collection(ctx context.Context, name string) (*vectorstore.Collection, error) {
-	client, err := s.client(ctx)
+	client, err := s.Client(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return client.Collection(name), nil
-}
-
-// ping answers whether the store is there.
-func (s *store) ping(ctx context.Context) error {
-	client, err := s.client(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = client.Ping(ctx)
-	return err
-}
-
-func (s *store) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.opened == nil {
-		return nil
-	}
-	return s.opened.Close()
 }
 
 // Ensure implements sync.Store.
@@ -107,7 +67,7 @@ func (s *store) Layers(ctx context.Context, collection string, ids []string) (ma
 
 // AliasOf implements sync.Store.
 func (s *store) AliasOf(ctx context.Context, alias string) (string, error) {
-	client, err := s.client(ctx)
+	client, err := s.Client(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +76,7 @@ func (s *store) AliasOf(ctx context.Context, alias string) (string, error) {
 
 // SetAlias implements sync.Store.
 func (s *store) SetAlias(ctx context.Context, alias, collection string) error {
-	client, err := s.client(ctx)
+	client, err := s.Client(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,100 @@
+// Package app builds the janitor: the only place that names implementations.
+//
+// The janitor heals what stands still and deletes what nobody needs: it alone deletes
+// objects. It takes no events, so that any number of it may run: one pass is made at a
+// time, under a lock in the catalog.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/reconcile"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
+	"github.com/colophon-dev/colophon/services/janitor/internal/rounds"
+)
+
+// Name is the service's name in logs and traces.
+const Name = "janitor"
+
+// probeDefault stands in for a limit of Ready that is not set.
+const probeDefault = 3 * time.Second
+
+// App is the running janitor.
+type App struct {
+	rounds  *rounds.Rounds
+	conn    *stream.Conn
+	db      *catalog.DB
+	blobs   *blobstore.Store
+	vectors *vectorstore.Lazy
+	probe   time.Duration // limit of one answer of Ready
+}
+
+// New connects the janitor's parts. Stores that are away are waited for: a pass that
+// needs them fails, and the next one goes on. Settings that cannot be used are an error.
+func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
+	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant)), probe: cmp.Or(c.Health.Probe, probeDefault)}
+	var err error
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3)); err != nil {
+		return nil, fmt.Errorf("object store: %w", err)
+	}
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
+	settings.Logger = tel.Logger
+	if a.conn, err = stream.Connect(ctx, settings); err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	}
+	a.rounds = &rounds.Rounds{
+		Reconciler: reconcile.New(a.db, a.conn, a.blobs, a.vectors.Client, c.Qdrant.Collection),
+		Every:      c.Reconcile.Every, Age: c.Reconcile.Age,
+		ObjectsEvery: c.Reconcile.ObjectsEvery, ObjectAge: c.Reconcile.ObjectAge, Log: tel.Logger,
+	}
+	return a, nil
+}
+
+// Name implements process.Service.
+func (a *App) Name() string { return Name }
+
+// Run makes passes until ctx ends; one under way ends with it, and the next one, of
+// whatever janitor, goes on.
+func (a *App) Run(ctx context.Context) error {
+	a.rounds.Run(ctx)
+	return nil
+}
+
+// Ready implements process.Service: catalog and object store answer, and the streams and
+// consumers are there, without which nothing can be moved. The vector store is not asked:
+// what has to do with no vectors is healed without it.
+func (a *App) Ready(ctx context.Context) error {
+	return errors.Join(process.AskAll(ctx, a.probe*2/3, []process.Question{
+		{Name: "the catalog", Ask: a.db.Ready},
+		{Name: "the object store", Ask: func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
+		{Name: "NATS", Ask: func(ctx context.Context) error {
+			if err := a.conn.Ready(ctx); err != nil {
+				return err
+			}
+			return a.conn.Verify(ctx)
+		}},
+	})...)
+}
+
+// Close gives back what New took. Run must have returned.
+func (a *App) Close() error {
+	if a.conn != nil {
+		a.conn.Close()
+	}
+	if a.db != nil {
+		a.db.Close()
+	}
+	return a.vectors.Close()
+}
