@@ -50,7 +50,11 @@ func (r *rig) checkUse() {
 			uses[strings.Join([]string{u.role, "update", u.table}, " ")] = true
 		}
 	}
-	for _, o := range r.objects.uses() {
+	stored, kept := r.objects.uses()
+	for _, line := range kept {
+		t.Errorf("the object store refused: %s", line)
+	}
+	for _, o := range stored {
 		uses[o] = true
 	}
 	for _, right := range r.allRights() {

@@ -70,9 +70,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	}
 	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon", "./devstack/cmd/devstack"}
 	for _, s := range serviceNames() {
-		if _, err := os.Stat(filepath.Join(root, "services", s)); err == nil {
-			args = append(args, "./services/"+s)
-		}
+		args = append(args, "./services/"+s)
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Dir = root
@@ -172,6 +170,7 @@ func startRig(t *testing.T) *rig {
 	r.startStack()
 	r.objects = r.startObjects()
 	r.bus = r.startBus()
+	r.makeObjectUsers()
 	r.startCatalog()
 	return r
 }
@@ -266,10 +265,15 @@ func (r *rig) start(role string) {
 		program, more = "extractor", []string{"COLOPHON_EXTRACTOR_CONSUMERS=" + role}
 	case access.Gateway:
 		more = []string{"COLOPHON_HTTP_ADDR=" + r.gateway}
+	case access.Janitor:
+		more = []string{
+			"COLOPHON_RECONCILE_EVERY=500ms", "COLOPHON_RECONCILE_AGE=0s",
+			"COLOPHON_RECONCILE_OBJECTS_EVERY=1s", "COLOPHON_RECONCILE_OBJECT_AGE=" + orphanAge.String(),
+		}
 	}
 	s := &service{role: role, log: new(lockedBuffer), health: freeAddress(r.t)}
 	s.cmd = exec.Command(filepath.Join(r.bin, program))
-	s.cmd.Env = append(append(r.environment(role), more...), "COLOPHON_HEALTH_ADDR="+s.health, "COLOPHON_RECONCILE_EVERY=0s")
+	s.cmd.Env = append(append(r.environment(role), more...), "COLOPHON_HEALTH_ADDR="+s.health)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	s.ended = r.run(s.cmd)
 	r.services[role] = s
