@@ -71,7 +71,9 @@ func (db *DB) makeRole(ctx context.Context, tx pgx.Tx, one Identity) error {
 	if one.Password == "" {
 		return nil
 	}
-	verifier, err := scramVerifier(one.Password)
+	salt := make([]byte, scramSalt)
+	_, _ = rand.Read(salt) // never fails
+	verifier, err := scramVerifier(one.Password, salt)
 	if err != nil {
 		return err
 	}
@@ -99,9 +101,7 @@ const (
 // scramVerifier is what PostgreSQL keeps of a password under SCRAM-SHA-256 (RFC 5802,
 // RFC 7677). It is made here, so that no password is in a statement or in the log of
 // the server. Passwords are taken as they are: those made by us are ASCII.
-func scramVerifier(password string) (string, error) {
-	salt := make([]byte, scramSalt)
-	_, _ = rand.Read(salt) // never fails
+func scramVerifier(password string, salt []byte) (string, error) {
 	salted, err := pbkdf2.Key(sha256.New, password, salt, scramIterations, sha256.Size)
 	if err != nil {
 		return "", fmt.Errorf("deriving a key of a password: %w", err)

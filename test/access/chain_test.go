@@ -42,6 +42,7 @@ func TestLeastPrivilege(t *testing.T) {
 		}
 	})
 	r.operator("provision")
+	r.checkLists()
 	gone := r.orphans()
 	for _, role := range chain() {
 		r.start(role)
