@@ -84,6 +84,10 @@ var (
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	CredsFile    string // path of a NATS credentials file; empty: none
+	NkeyFile     string // path of a file with the seed of a user's nkey; empty: none
+	CAFile       string // authorities of the servers' certificates, PEM; empty: those of the system
+	CertFile     string // the program's own certificate, PEM; empty: none
+	KeyFile      string // its key, PEM
 	Name         string // of the program, in ce-source; default "crawler"
 	Identity     string // as the bus knows this program, crawler-SOURCE or consumer-NAME (docs/access.md); default crawler-{Source}, or crawler
 	Prefix       string // first part of every subject, default "colophon"
@@ -135,7 +139,8 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	cfg.ResendAfter = cmp.Or(cfg.ResendAfter, 15*time.Second)
 	cfg.GiveUpAfter = cmp.Or(cfg.GiveUpAfter, time.Hour)
 	conn, err := stream.Connect(ctx, stream.Config{
-		URL: cfg.URL, Name: cfg.Name, Role: cfg.Identity, CredsFile: cfg.CredsFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
+		URL: cfg.URL, Name: cfg.Name, Role: cfg.Identity, CredsFile: cfg.CredsFile, NkeyFile: cfg.NkeyFile,
+		CAFile: cfg.CAFile, CertFile: cfg.CertFile, KeyFile: cfg.KeyFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
 		PublishWait: cfg.PublishWait, PublishFor: cfg.PublishFor, Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ type App struct {
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}}
+	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger))}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -78,13 +78,22 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
+	if a.server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	if settings := a.server.TLSConfig; settings != nil {
+		a.Needs("the certificate of the HTTP API", func(context.Context) error {
+			_, err := settings.GetCertificate(nil)
+			return err
+		})
+	}
 	return a, nil
 }
 
 func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	c := a.config
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("object store: %w", err)
 	}
 	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
@@ -93,7 +102,7 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
@@ -130,6 +139,15 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	}
 }
 
+// serve answers requests until the server is shut down, with TLS where there is a
+// certificate.
+func (a *App) serve() error {
+	if a.server.TLSConfig == nil {
+		return a.server.Serve(a.listener)
+	}
+	return a.server.ServeTLS(a.listener, "", "")
+}
+
 // Name implements process.Service.
 func (a *App) Name() string { return Name }
 
@@ -140,7 +158,7 @@ func (a *App) Addr() string { return a.listener.Addr().String() }
 func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
 	ended := make(chan error, 1)
-	go func() { ended <- a.server.Serve(a.listener) }()
+	go func() { ended <- a.serve() }()
 	var err error
 	select {
 	case err = <-ended:
