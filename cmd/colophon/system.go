@@ -189,6 +189,9 @@ func launch[C any, S process.Closer](ctx context.Context, l *local, q *stream.Qu
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	l.closers = append(l.closers, service.Close)
+	if err := tel.TellReady(service.Ready); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	if g, ok := any(service).(*gateway.App); ok {
 		g.Needs("the disk", func(context.Context) error { return l.stack.Down() })
 	}

@@ -71,6 +71,8 @@ type Config struct {
 	// answers whether no row names it: then it may have been deleted meanwhile,
 	// and the put looks again. Its errors are classified.
 	Adopt func(ctx context.Context, b Bucket, key string) (orphan bool, err error)
+
+	observe *observer // see Traced; nil: nothing is measured
 }
 
 // Store is the object store. It is safe for concurrent use.
@@ -103,7 +105,7 @@ func Open(_ context.Context, c Config) (*Store, error) {
 		Creds:           credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""),
 		Secure:          secure,
 		Region:          c.Region,
-		Transport:       transport,
+		Transport:       c.observe.over(transport),
 		TrailingHeaders: true,
 		MaxRetries:      tries,
 	})

@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/patience"
@@ -37,7 +38,8 @@ type Config struct {
 	Timeout  time.Duration // of one statement, default 30 s
 	Tracer   pgx.QueryTracer
 
-	byKey bool // see ByKey
+	byKey bool         // see ByKey
+	meter metric.Meter // see Traced
 }
 
 // DB is the catalog. It is safe for concurrent use.
@@ -81,6 +83,10 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, Classify(err)
+	}
+	if err := tellPool(c, pool); err != nil {
+		pool.Close()
+		return nil, err
 	}
 	return &DB{pool: pool, schema: c.Schema, dial: dial, besides: make(chan struct{}, max(1, c.MaxConns/2))}, nil
 }

@@ -117,11 +117,12 @@ type Reconciler struct {
 	objects Objects
 	vectors Vectors
 	alias   string
+	meters  *meters
 }
 
 // New returns a reconciler; alias is that of the collection that is searched.
 func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
-	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias}
+	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias, meters: newMeters(nil)}
 }
 
 // Run makes one pass and says what was found and done. The report of a pass
@@ -132,8 +133,12 @@ func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
 func (r *Reconciler) Run(ctx context.Context, o Options) (Report, error) {
 	p := &pass{Reconciler: r, options: o, publisher: r.bus.Publisher(service)}
 	p.report.DryRun, p.report.Counts = o.DryRun, []*Count{}
+	start := time.Now()
 	held, err := r.catalog.Exclusive(ctx, lockName, p.run)
 	p.report.Busy = err == nil && !held
+	if !o.DryRun {
+		r.meters.passed(ctx, start, p.report, err)
+	}
 	if err != nil {
 		return p.report, fmt.Errorf("reconcile: %w", err)
 	}

@@ -21,6 +21,8 @@ type Conn struct {
 	nc   *nats.Conn
 	js   jetstream.JetStream
 	gate *gate // shut while disconnected
+
+	meters connMeters
 }
 
 // ErrDisconnected says that there is no connection to the bus at the moment.
@@ -30,7 +32,7 @@ var ErrDisconnected = errors.New("not connected to NATS")
 // returns, the connection goes on trying, and Ready says so. The errors are
 // settings that cannot work.
 func Connect(_ context.Context, cfg Config) (*Conn, error) {
-	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
+	c := &Conn{cfg: cfg.withDefaults(), gate: newGate(), meters: newConnMeters(cfg.Meter)}
 	link := &link{gate: c.gate, at: hosts(c.cfg.URL)}
 	link.down(nil, nil)
 	options := []nats.Option{
@@ -60,6 +62,10 @@ func Connect(_ context.Context, cfg Config) (*Conn, error) {
 		return nil, fmt.Errorf("connecting to JetStream: %w", err)
 	}
 	c.nc, c.js = nc, js
+	if err := c.tellLink(cfg.Meter); err != nil {
+		nc.Close()
+		return nil, err
+	}
 	return c, nil
 }
 

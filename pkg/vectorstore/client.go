@@ -44,6 +44,8 @@ type Config struct {
 	APIKey  string        // sent with each call when not empty; use TLS with it
 	TLS     bool          // whether the connection is encrypted (TLS 1.3)
 	Timeout time.Duration // of one call; 0 means 30 seconds
+
+	observe *observer // see Traced; nil: nothing is measured
 }
 
 // Client is a connection to one server, good for use by many goroutines.
@@ -74,9 +76,9 @@ func Open(ctx context.Context, config Config) (*Client, error) {
 		SkipCompatibilityCheck: true, // it logs, and knows no context; see Ping
 		KeepAliveTime:          keepAliveSeconds,
 		KeepAliveTimeout:       keepAliveTimeoutSeconds,
-		GrpcOptions: []grpc.DialOption{
+		GrpcOptions: append([]grpc.DialOption{
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit)),
-		},
+		}, config.observe.options()...),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open vector store at %s: %w", config.Addr, err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -26,6 +27,7 @@ import (
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+	"github.com/colophon-dev/colophon/services/gateway/internal/watch"
 )
 
 // How long a request waits for memory, and a search, which is to be turned away soon.
@@ -58,6 +60,7 @@ type App struct {
 	children   *child.Client
 	drawer     *child.Drawer
 	reconciler *reconcile.Reconciler
+	watch      *watch.Watch
 	readiness  func(ctx context.Context) error
 	needs      []question // beside the stores
 }
@@ -66,7 +69,7 @@ type App struct {
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: &vectors{config: vectorstore.ConfigOf(c.Qdrant)}}
+	a := &App{config: c, log: tel.Logger, vectors: &vectors{config: vectorstore.ConfigOf(c.Qdrant).Traced(tel.TracerProvider, tel.Meter)}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -78,6 +81,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	a.reconciler = reconcile.New(a.db, a.conn, a.blobs, a.vectors.client, c.Qdrant.Collection)
+	if err := a.tell(tel); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
 	return a, nil
@@ -86,20 +92,20 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	c := a.config
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return fmt.Errorf("object store: %w", err)
 	}
-	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
+	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
+	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return fmt.Errorf("bus: %w", err)
 	}
@@ -108,21 +114,23 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 
 func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
+	meter := newSearchMeter(tel.Meter)
 	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
 	builtIn := retrieval.HashEmbedder{}
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
-		Searcher: &search.Searcher{
-			Catalog: a.db, Points: a.vectors.points, Boxes: search.NewBoxReader(a.db, ofHits), Alias: a.config.Qdrant.Collection, Log: tel.Logger,
-			Embedders: map[string]retrieval.Embedder{builtIn.Model(): builtIn},
-		},
+		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
+			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}),
+			Alias: a.config.Qdrant.Collection, Log: tel.Logger,
+			Embedders: map[string]retrieval.Embedder{builtIn.Model(): measuredEmbedder{builtIn, meter}},
+		}},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
 		}},
 		Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
-		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator,
+		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator, Meter: tel.Meter,
 	}
 	return &http.Server{
 		Handler: http.MaxBytesHandler(handler.Handler(), 1<<10), // nothing is asked with a body
@@ -145,6 +153,10 @@ func (a *App) Run(ctx context.Context) error {
 	go func() { ended <- a.server.Serve(a.listener) }()
 	looped := make(chan struct{})
 	looping, stop := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	if a.watch.Every > 0 {
+		watching.Go(func() { a.watch.Run(looping) })
+	}
 	go func() {
 		defer close(looped)
 		a.reconcile(looping)
@@ -162,6 +174,7 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	stop()
 	<-looped
+	watching.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 type Config struct {
 	HTTP       HTTP
 	Reconcile  Reconcile
+	Watch      Watch
 	NATS       config.NATS
 	Postgres   config.Postgres
 	S3         config.S3
@@ -41,3 +42,13 @@ type Reconcile struct {
 
 // About is the block's text in the documentation.
 func (Reconcile) About() string { return "What heals work that stands still." }
+
+// Watch says how often the gateway asks what waits in the whole system.
+type Watch struct {
+	Every time.Duration `env:"WATCH_EVERY" envDefault:"15s" allowed:"0s.." help:"Between two questions how much waits in the queues, how large streams and catalog are, and whether the stores answer, which are served as metrics; 0 is never."`
+}
+
+// About is the block's text in the documentation.
+func (Watch) About() string {
+	return "What the gateway tells of the whole system, for dashboards, alerts and scaling. Several gateways tell the same."
+}
