@@ -33,7 +33,7 @@ const (
 )
 
 // Units, as UCUM writes them. What is in braces says what is counted, and is no part of
-// the name for Prometheus.
+// the name for Prometheus. Truths, which are 1 or 0, have none.
 const (
 	Seconds = "s"
 	Bytes   = "By"
@@ -129,6 +129,25 @@ func Counter(m metric.Meter, name Name) metric.Int64Counter {
 		return noop.Int64Counter{}
 	}
 	return c
+}
+
+// BeginAtZero makes the series of a counter for each of the label values given, so that
+// the first event of a kind is seen as a rise: a query cannot tell what was not there.
+func BeginAtZero(c metric.Int64Counter, label string, values []string, more ...attribute.KeyValue) {
+	for _, value := range values {
+		c.Add(context.Background(), 0, metric.WithAttributes(append([]attribute.KeyValue{attribute.String(label, value)}, more...)...))
+	}
+}
+
+// Values returns the values of a label of an instrument.
+func Values(name Name, label string) []string {
+	row, _ := Of(name)
+	for _, l := range row.Labels {
+		if l.Name == label {
+			return l.Values
+		}
+	}
+	return nil
 }
 
 // Histogram makes an instrument of the table, with its buckets.

@@ -68,7 +68,7 @@ func ofTheBus() []Instrument {
 			Bad:     "When it rises, add replicas of the stage.",
 		},
 		{
-			Name: Failures, Kind: KindCounter, Unit: "{failure}", Writers: stages(), Rare: true,
+			Name: Failures, Kind: KindCounter, Unit: "{failure}", Writers: stages(),
 			Labels:  []Label{consumer(), {"reason", Reasons()}},
 			Meaning: "Messages that failed for good, by the reason that their row or outcome has.",
 			Bad:     "Most reasons are the document's own. `attempts_exhausted` and `internal` are ours: see [dead letters](operations.md#dead-letters-grow). `colophon status --failed` names what failed.",
@@ -80,7 +80,7 @@ func ofTheBus() []Instrument {
 			Bad:     "Each wants a person: see [dead letters](operations.md#dead-letters-grow).",
 		},
 		{
-			Name: Redeliveries, Kind: KindCounter, Unit: "{message}", Writers: stages(), Rare: true,
+			Name: Redeliveries, Kind: KindCounter, Unit: "{message}", Writers: stages(),
 			Labels:  []Label{consumer()},
 			Meaning: "Messages that were delivered before: handed back, or in the hands of a process that ended.",
 			Bad:     "More than a hundredth of what is pulled: processes are killed, or a store is away. `colophon.work` by outcome says which.",
@@ -92,13 +92,13 @@ func ofTheBus() []Instrument {
 			Bad:     "None of a type while the stage before works: the stage's log.",
 		},
 		{
-			Name: ConsumerHeld, Kind: KindGauge, Unit: "1", Writers: stages(),
+			Name: ConsumerHeld, Kind: KindGauge, Writers: stages(),
 			Labels:  []Label{consumer()},
 			Meaning: "1 while a process pulls nothing since it waits for a store, its stream or its consumer, 0 while it works.",
 			Bad:     "1 for minutes: see [a store refuses](operations.md#a-store-refuses-or-is-away).",
 		},
 		{
-			Name: BusConnected, Kind: KindGauge, Unit: "1", Writers: everyService(),
+			Name: BusConnected, Kind: KindGauge, Writers: everyService(),
 			Meaning: "1 while the process is connected to NATS, else 0.",
 			Bad:     "0: see [a store refuses](operations.md#a-store-refuses-or-is-away).",
 		},

@@ -70,7 +70,7 @@ func ofChildren() []Instrument {
 			Bad:     "Many an hour: see why they end.",
 		},
 		{
-			Name: ChildEnds, Kind: KindCounter, Unit: "{process}", Writers: withChildren, Rare: true,
+			Name: ChildEnds, Kind: KindCounter, Unit: "{process}", Writers: withChildren,
 			Labels:  []Label{role, {"cause", []string{ChildReplaced, ChildClosed, ChildDeadline, ChildCancelled, ChildCrashed, ChildLimit, ChildKilled}}},
 			Meaning: "Child processes that have ended, by why.",
 			Bad:     "`deadline`, `crashed` and `limit` are a document's doing, whose page failed. `killed` is not: see [children are killed](operations.md#children-are-killed).",
@@ -95,7 +95,7 @@ func ofServices() []Instrument {
 	return []Instrument{
 		{
 			Name: Captures, Kind: KindCounter, Unit: "{request}", Writers: []string{"capturer"},
-			Labels:  []Label{{"outcome", []string{"stored", "unchanged", "duplicate", "rejected", "failed"}}, {"reason", append([]string{""}, Reasons()...)}},
+			Labels:  []Label{{"outcome", []string{"stored", "unchanged", "duplicate", "rejected", "failed"}}, {"reason", append([]string{"none"}, Reasons()...)}},
 			Meaning: "Outcomes of capture requests that were announced, with the reason of those that were rejected or failed.",
 			Bad:     "Many `failed` with `fetch_failed` or `timeout`: the sites, or the way to them. `rejected`: the crawler.",
 		},
@@ -120,7 +120,7 @@ func ofServices() []Instrument {
 			Bad:     "500: the gateway's log names the error. 503: see [requests are turned away](operations.md#requests-are-turned-away).",
 		},
 		{
-			Name: HTTPShed, Kind: KindCounter, Unit: "{request}", Writers: []string{"gateway"}, Rare: true,
+			Name: HTTPShed, Kind: KindCounter, Unit: "{request}", Writers: []string{"gateway"},
 			Labels:  []Label{{"http.route", Routes()}},
 			Meaning: "Requests that were turned away since too much was asked at once.",
 			Bad:     "See [requests are turned away](operations.md#requests-are-turned-away).",
@@ -133,7 +133,7 @@ func ofServices() []Instrument {
 			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor, the others the catalog, and `boxes` also the object store.",
 		},
 		{
-			Name: Ready, Kind: KindGauge, Unit: "1", Writers: everyService(),
+			Name: Ready, Kind: KindGauge, Writers: everyService(),
 			Meaning: "1 while the service has what it needs, 0 while it has not: what /readyz said when it was asked last.",
 			Bad:     "0: see [a process is not ready](operations.md#a-process-is-not-ready).",
 		},

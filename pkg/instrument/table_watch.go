@@ -118,7 +118,7 @@ func ofTheGateway() []Instrument {
 			Bad:     "See [disks](operations.md#a-disk-is-nearly-full).",
 		},
 		{
-			Name: StoreUp, Kind: KindGauge, Unit: "1", Writers: gateway,
+			Name: StoreUp, Kind: KindGauge, Writers: gateway,
 			Labels:  []Label{{"store", []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus}}},
 			Meaning: "1 while a store answers the gateway's question, else 0.",
 			Bad:     "0: see [a store refuses](operations.md#a-store-refuses-or-is-away).",
@@ -144,7 +144,7 @@ func ofReconcile() []Instrument {
 			Bad:     "Longer than `COLOPHON_RECONCILE_EVERY`: the catalog is slow, or much stands still.",
 		},
 		{
-			Name: ReconcileFound, Kind: KindCounter, Unit: "{thing}", Writers: reconcilers(), Labels: []Label{what}, Rare: true,
+			Name: ReconcileFound, Kind: KindCounter, Unit: "{thing}", Writers: reconcilers(), Labels: []Label{what},
 			Meaning: "Things that stood still, or that no row names, by kind.",
 			Bad:     "Some after an outage are right. When it grows without one, events are lost: see [reconcile finds much](operations.md#reconcile-finds-much).",
 		},

@@ -21,10 +21,13 @@ type meters struct {
 }
 
 func newMeters(m metric.Meter) *meters {
-	return &meters{
+	made := &meters{
 		passes: instrument.Counter(m, instrument.ReconcilePasses), duration: instrument.Histogram(m, instrument.ReconcileDuration),
 		found: instrument.Counter(m, instrument.ReconcileFound), actions: instrument.Counter(m, instrument.ReconcileActions),
 	}
+	instrument.BeginAtZero(made.passes, "outcome", instrument.Values(instrument.ReconcilePasses, "outcome"))
+	instrument.BeginAtZero(made.found, "what", instrument.Findings())
+	return made
 }
 
 // Measured returns the reconciler with instruments of its passes, dry runs apart.

@@ -27,11 +27,13 @@ type census struct {
 }
 
 func newCensus(m metric.Meter, role string) *census {
-	return &census{
+	c := &census{
 		role:   attribute.String("role", instrument.Role(role)),
 		starts: instrument.Counter(m, instrument.ChildStarts), ends: instrument.Counter(m, instrument.ChildEnds),
 		running: make(map[int]bool),
 	}
+	instrument.BeginAtZero(c.ends, "cause", instrument.Values(instrument.ChildEnds, "cause"), c.role)
+	return c
 }
 
 // tell exports how many children run, and their memory.

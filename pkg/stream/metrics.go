@@ -42,12 +42,16 @@ type meters struct {
 }
 
 func newMeters(m metric.Meter, consumer string) *meters {
-	return &meters{
+	made := &meters{
 		consumer: attribute.String("consumer", consumer),
 		age:      instrument.Histogram(m, instrument.QueueAge), duration: instrument.Histogram(m, instrument.WorkDuration),
 		work: instrument.Counter(m, instrument.Work), failures: instrument.Counter(m, instrument.Failures),
 		redeliveries: instrument.Counter(m, instrument.Redeliveries),
 	}
+	instrument.BeginAtZero(made.work, "outcome", instrument.Values(instrument.Work, "outcome"), made.consumer)
+	instrument.BeginAtZero(made.failures, "reason", instrument.Reasons(), made.consumer)
+	instrument.BeginAtZero(made.redeliveries, "consumer", []string{consumer})
+	return made
 }
 
 // pulled measures the age of first deliveries, and counts later ones, which waited on
@@ -117,6 +121,15 @@ func (c *Conn) tellLink(m metric.Meter) error {
 		instrument.Read(m, instrument.BusReconnects, func() []instrument.Reading {
 			return instrument.One(float64(c.nc.Stats().Reconnects))
 		}))
+}
+
+// mayBury begins the counts of the dead letters of a consumer.
+func (m connMeters) mayBury(consumer string) {
+	for _, reason := range fault.Reasons() {
+		if reason.DeadLetter() {
+			instrument.BeginAtZero(m.dead, "reason", []string{string(reason)}, attribute.String("consumer", consumer))
+		}
+	}
 }
 
 // buried counts a dead letter.

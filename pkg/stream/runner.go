@@ -137,6 +137,7 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 		emitted: o.Emitted,
 	}
 	r.begin = r.gate.hold(errors.New("not started"))
+	r.conn.meters.mayBury(o.Consumer)
 	if err := r.tellHeld(o.Meter); err != nil {
 		return nil, err
 	}

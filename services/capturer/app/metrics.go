@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -24,8 +25,8 @@ func countOutcomes(m metric.Meter) func(ctx context.Context, data event.Data) {
 		if !ok {
 			return
 		}
-		reason := d.Reason
-		if reason != "" && !fault.Reason(reason).Valid() {
+		reason := cmp.Or(d.Reason, "none")
+		if d.Reason != "" && !fault.Reason(reason).Valid() {
 			reason = string(fault.Internal)
 		}
 		captures.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", string(d.Outcome)), attribute.String("reason", reason)))

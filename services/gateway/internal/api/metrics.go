@@ -23,11 +23,12 @@ type meters struct {
 }
 
 func newMeters(m metric.Meter) meters {
-	row, _ := instrument.Of(instrument.HTTPDuration)
-	return meters{
+	made := meters{
 		duration: instrument.Histogram(m, instrument.HTTPDuration), shed: instrument.Counter(m, instrument.HTTPShed),
-		statuses: row.Labels[1].Values,
+		statuses: instrument.Values(instrument.HTTPDuration, "http.response.status_code"),
 	}
+	instrument.BeginAtZero(made.shed, "http.route", instrument.Routes())
+	return made
 }
 
 // answered measures a request that is over. ctx is within its span.
