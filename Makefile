@@ -149,6 +149,18 @@ images-test: images ## the images are small and bare, and run as in a cluster th
 	@command -v runc >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends runc >/dev/null; }
 	$(GO) test -count=1 -v -timeout 30m ./test/images -args -images $(CURDIR)/bin/images
 
+PROMETHEUS := .cache/prometheus
+
+$(PROMETHEUS)/promtool: tools/prometheus/go.mod
+	@mkdir -p $(PROMETHEUS)
+	cd tools/prometheus && GOWORK=off CGO_ENABLED=0 $(GO) build -tags remove_all_sd -ldflags '-s -w' -o $(CURDIR)/$(PROMETHEUS)/ \
+		github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool
+	@touch $@
+
+.PHONY: telemetry-test
+telemetry-test: install $(PROMETHEUS)/promtool ## alerts and dashboards on a real Prometheus, which scrapes the running chain under faults
+	$(GO) test -count=1 -v -timeout 30m -run 'TestPrometheus|TestRules' ./test/e2e -args -prometheus $(CURDIR)/$(PROMETHEUS)
+
 .PHONY: tidy
 tidy: ## go mod tidy in every module
 	@for m in $(MODULES) tools; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done

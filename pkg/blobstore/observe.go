@@ -22,9 +22,13 @@ import (
 // Traced returns the Config with a span for each request to the store that is part of a
 // trace, and with instruments of all requests. A nil meter measures nothing.
 func (c Config) Traced(p trace.TracerProvider, m metric.Meter) Config {
+	moved := instrument.Counter(m, instrument.ObjectIO)
+	for _, direction := range instrument.Values(instrument.ObjectIO, "direction") {
+		instrument.BeginAtZero(moved, "bucket", instrument.Buckets(), attribute.String("direction", direction))
+	}
 	c.observe = &observer{
 		prefix: c.BucketPrefix, tracer: p.Tracer("github.com/colophon-dev/colophon/pkg/blobstore"),
-		requests: instrument.NewRequests(m, instrument.StoreObjects), bytes: instrument.Counter(m, instrument.ObjectIO),
+		requests: instrument.NewRequests(m, instrument.StoreObjects), bytes: moved,
 	}
 	return c
 }

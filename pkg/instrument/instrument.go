@@ -169,26 +169,31 @@ type Reading struct {
 
 // Read has read called each time that metrics are asked for, for the values that a gauge
 // or a counter of the table has then; none are no series. It must not wait for anything.
+// Several may read for one name, each for other labels.
 func Read(m metric.Meter, name Name, read func() []Reading) error {
 	row, found := Of(name)
 	if !found {
 		return fmt.Errorf("no instrument %s in the table", name)
 	}
-	tell := func(observe func(float64, ...metric.ObserveOption)) {
-		for _, r := range read() {
-			observe(r.Value, metric.WithAttributes(r.Labels...))
-		}
-	}
-	callback := func(_ context.Context, o metric.Float64Observer) error {
-		tell(o.Observe)
-		return nil
-	}
-	var err error
+	var (
+		instrument metric.Float64Observable
+		err        error
+	)
 	if row.Kind == KindCounter {
-		_, err = Meter(m).Float64ObservableCounter(string(name), metric.WithUnit(row.Unit), metric.WithDescription(row.Meaning), metric.WithFloat64Callback(callback))
+		instrument, err = Meter(m).Float64ObservableCounter(string(name), metric.WithUnit(row.Unit), metric.WithDescription(row.Meaning))
 	} else {
-		_, err = Meter(m).Float64ObservableGauge(string(name), metric.WithUnit(row.Unit), metric.WithDescription(row.Meaning), metric.WithFloat64Callback(callback))
+		instrument, err = Meter(m).Float64ObservableGauge(string(name), metric.WithUnit(row.Unit), metric.WithDescription(row.Meaning))
 	}
+	if err != nil {
+		return fmt.Errorf("instrument %s: %w", name, err)
+	}
+	// Not as an option of the instrument: of two with one name only the first would be asked.
+	_, err = Meter(m).RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		for _, r := range read() {
+			o.ObserveFloat64(instrument, r.Value, metric.WithAttributes(r.Labels...))
+		}
+		return nil
+	}, instrument)
 	if err != nil {
 		return fmt.Errorf("instrument %s: %w", name, err)
 	}

@@ -33,6 +33,7 @@ func newCensus(m metric.Meter, role string) *census {
 		running: make(map[int]bool),
 	}
 	instrument.BeginAtZero(c.ends, "cause", instrument.Values(instrument.ChildEnds, "cause"), c.role)
+	instrument.BeginAtZero(c.starts, "role", []string{c.role.Value.AsString()})
 	return c
 }
 

@@ -106,10 +106,12 @@ type connMeters struct {
 }
 
 func newConnMeters(m metric.Meter) connMeters {
-	return connMeters{
+	made := connMeters{
 		requests: instrument.NewRequests(m, instrument.StoreBus), published: instrument.Counter(m, instrument.Published),
 		dead: instrument.Counter(m, instrument.DeadLetters),
 	}
+	instrument.BeginAtZero(made.published, "type", instrument.EventTypes())
+	return made
 }
 
 // tellLink exports whether the connection stands, and how often it was made again.

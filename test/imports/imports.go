@@ -19,7 +19,7 @@ const Module = "github.com/colophon-dev/colophon/"
 
 // words are the packages of the ground floor: no I/O.
 func words() []string {
-	return []string{"redact", "digest", "model", "event", "fault", "segment", "retrieval", "running", "proof"}
+	return []string{"redact", "digest", "model", "event", "fault", "segment", "retrieval", "running", "proof", "instrument"}
 }
 
 // drivers maps an import path prefix to the only folder that may import it.
