@@ -58,7 +58,11 @@ func (c *cli) reconcileCommand() *cobra.Command {
 			o.DryRun = dry
 			vectors := &lazyVectors{config: vectorstore.ConfigOf(s.Qdrant)}
 			defer vectors.close()
-			report, err := reconcile.New(db, conn, blobs, vectors.open, s.Qdrant.Collection).Run(ctx, o)
+			var report reconcile.Report
+			err = c.traced(ctx, s, "reconcile", func(ctx context.Context) (err error) {
+				report, err = reconcile.New(db, conn, blobs, vectors.open, s.Qdrant.Collection).Run(ctx, o)
+				return err
+			})
 			if err != nil {
 				return err
 			}

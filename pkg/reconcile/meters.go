@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/colophon-dev/colophon/pkg/instrument"
 )
@@ -30,9 +31,11 @@ func newMeters(m metric.Meter) *meters {
 	return made
 }
 
-// Measured returns the reconciler with instruments of its passes, dry runs apart.
-func (r *Reconciler) Measured(m metric.Meter) (*Reconciler, error) {
+// Observed returns the reconciler with a span for each pass, whose trace goes on in what
+// it publishes, and with instruments of its passes, dry runs apart.
+func (r *Reconciler) Observed(t trace.Tracer, m metric.Meter) (*Reconciler, error) {
 	measured := *r
+	measured.tracer = t
 	measured.meters = newMeters(m)
 	err := instrument.Read(m, instrument.ReconcileLast, func() []instrument.Reading {
 		at := measured.meters.last.Load()

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -118,6 +120,7 @@ type Reconciler struct {
 	vectors Vectors
 	alias   string
 	meters  *meters
+	tracer  trace.Tracer // nil: no spans
 }
 
 // New returns a reconciler; alias is that of the collection that is searched.
@@ -133,6 +136,11 @@ func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
 func (r *Reconciler) Run(ctx context.Context, o Options) (Report, error) {
 	p := &pass{Reconciler: r, options: o, publisher: r.bus.Publisher(service)}
 	p.report.DryRun, p.report.Counts = o.DryRun, []*Count{}
+	if r.tracer != nil {
+		var span trace.Span
+		ctx, span = r.tracer.Start(ctx, "reconcile")
+		defer span.End()
+	}
 	start := time.Now()
 	held, err := r.catalog.Exclusive(ctx, lockName, p.run)
 	p.report.Busy = err == nil && !held

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -200,8 +199,8 @@ func TestPrometheusScrapesTheChain(t *testing.T) {
 	await(t, "they end", func() bool { return !firing("ColophonStoreAway", "") && !firing("ColophonNotReady", "") })
 }
 
-// objectStore returns the process of dev's object store: its child with the store's
-// folder among its arguments.
+// objectStore returns the process of dev's object store: the child that has its role in
+// the environment.
 func objectStore(t *testing.T, parent int) int {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
@@ -215,10 +214,10 @@ func objectStore(t *testing.T, parent int) int {
 			continue // a thread that has ended
 		}
 		for id := range strings.FieldsSeq(string(children)) {
-			line, _ := os.ReadFile("/proc/" + id + "/cmdline")
-			words := strings.Split(string(line), "\x00")
-			seen = append(seen, strings.Join(words, " "))
-			if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(w), "s3") }) {
+			variables, _ := os.ReadFile("/proc/" + id + "/environ")
+			role := regexp.MustCompile(`COLOPHON_DEVSTACK_CHILD=([a-z0-9]+)`).FindString(string(variables))
+			seen = append(seen, role)
+			if role == "COLOPHON_DEVSTACK_CHILD=s3" {
 				n, err := strconv.Atoi(id)
 				if err != nil {
 					t.Fatal(err)

@@ -141,7 +141,7 @@ func (a *App) points(m searchMeter) func(ctx context.Context, collection string)
 // tell exports what this process does beside answering: it reconciles, and watches the
 // whole system.
 func (a *App) tell(tel *telemetry.Telemetry) (err error) {
-	if a.reconciler, err = a.reconciler.Measured(tel.Meter); err != nil {
+	if a.reconciler, err = a.reconciler.Observed(tel.Tracer, tel.Meter); err != nil {
 		return err
 	}
 	a.watch = &watch.Watch{
