@@ -21,17 +21,29 @@ const (
 
 // TellReady exports whether a service is ready. It asks when metrics are asked for, in
 // the background, so that a store that says nothing holds up no metrics: what is told is
-// the answer to the question before.
-func (t *Telemetry) TellReady(ask func(ctx context.Context) error) error {
-	r := &readiness{ask: ask}
-	return instrument.Read(t.Meter, instrument.Ready, r.tell)
+// the answer to the question before. After stop has returned nothing is asked any more,
+// so that the service can be closed.
+func (t *Telemetry) TellReady(ask func(ctx context.Context) error) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &readiness{ask: ask, ctx: ctx}
+	stop = func() {
+		r.mu.Lock()
+		r.stopped = true
+		r.mu.Unlock()
+		cancel()
+		r.questions.Wait()
+	}
+	return stop, instrument.Read(t.Meter, instrument.Ready, r.tell)
 }
 
 // readiness asks whether a service is ready, one question at a time.
 type readiness struct {
-	ask func(ctx context.Context) error
+	ask       func(ctx context.Context) error
+	ctx       context.Context // of all questions
+	questions sync.WaitGroup
 
 	mu       sync.Mutex
+	stopped  bool
 	asking   bool
 	began    time.Time // of the last question
 	answered bool
@@ -41,9 +53,12 @@ type readiness struct {
 func (r *readiness) tell() []instrument.Reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.stopped {
+		return nil
+	}
 	if !r.asking && time.Since(r.began) >= readyAge {
 		r.asking, r.began = true, time.Now()
-		go r.question()
+		r.questions.Go(r.question)
 	}
 	switch {
 	case r.asking && time.Since(r.began) > readyTime:
@@ -55,7 +70,7 @@ func (r *readiness) tell() []instrument.Reading {
 }
 
 func (r *readiness) question() {
-	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+	ctx, cancel := context.WithTimeout(r.ctx, readyTime)
 	defer cancel()
 	err := r.ask(ctx)
 	r.mu.Lock()
