@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -75,14 +76,20 @@ func All() []Instrument {
 	return slices.Concat(ofTheBus(), ofStores(), ofChildren(), ofServices(), ofTheGateway(), ofReconcile())
 }
 
+// rowsByName is the table by name, made once: each instrument of each service asks for
+// its row.
+var rowsByName = sync.OnceValue(func() map[Name]Instrument {
+	rows := make(map[Name]Instrument)
+	for _, i := range All() {
+		rows[i.Name] = i
+	}
+	return rows
+})
+
 // Of returns a row of the table. found is false for a name that is not in it.
 func Of(name Name) (row Instrument, found bool) {
-	for _, i := range All() {
-		if i.Name == name {
-			return i, true
-		}
-	}
-	return Instrument{}, false
+	row, found = rowsByName()[name]
+	return row, found
 }
 
 // Prometheus returns the name under which Prometheus is served the instrument: with
