@@ -169,6 +169,18 @@ k8s-test: ## the same, and applied to a real API server, which is built here onc
 	GO="$(GO)" .ci/controlplane
 	cd test/kubernetes && GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) ./... -args -apiserver
 
+PROMETHEUS := .cache/prometheus
+
+$(PROMETHEUS)/promtool: tools/prometheus/go.mod
+	@mkdir -p $(PROMETHEUS)
+	cd tools/prometheus && GOWORK=off CGO_ENABLED=0 $(GO) build -tags remove_all_sd -ldflags '-s -w' -o $(CURDIR)/$(PROMETHEUS)/ \
+		github.com/prometheus/prometheus/cmd/prometheus github.com/prometheus/prometheus/cmd/promtool
+	@touch $@
+
+.PHONY: telemetry-test
+telemetry-test: install $(PROMETHEUS)/promtool ## alerts and dashboards on a real Prometheus, which scrapes the running chain under faults
+	$(GO) test -count=1 -v -timeout 30m -run 'TestPrometheus|TestRules' ./test/e2e -args -prometheus $(CURDIR)/$(PROMETHEUS)
+
 .PHONY: tidy
 tidy: ## go mod tidy in every module
 	@for m in $(MODULES) tools tools/controlplane/* test/kubernetes; do (cd $$m && GOWORK=off $(GO) mod tidy) || exit 1; done

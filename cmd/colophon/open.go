@@ -26,6 +26,7 @@ type settings struct {
 	Streams    config.Streams
 	Extraction config.Extraction
 	OCR        config.OCR
+	Telemetry  config.Telemetry
 	Gateway    gatewayAddress
 }
 

@@ -104,7 +104,7 @@ func (c *cli) reparseCommand() *cobra.Command {
 			if err := c.sayUntrained(cmd.Context(), s, o.languages); err != nil {
 				return err
 			}
-			return c.reparse(cmd.Context(), db, conn, o)
+			return c.traced(cmd.Context(), s, "reparse", func(ctx context.Context) error { return c.reparse(ctx, db, conn, o) })
 		},
 	}
 	f := cmd.Flags()

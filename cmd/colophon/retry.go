@@ -59,7 +59,11 @@ func (c *cli) reconcileCommand() *cobra.Command {
 			o.DryRun = dry
 			vectors := vectorstore.NewLazy(vectorstore.ConfigOf(s.Qdrant)) // a pass goes on without it
 			defer func() { _ = vectors.Close() }()                         // nothing of it is needed any more
-			report, err := reconcile.New(db, conn, blobs, vectors.Client, s.Qdrant.Collection).Run(ctx, o)
+			var report reconcile.Report
+			err = c.traced(ctx, s, "reconcile", func(ctx context.Context) (err error) {
+				report, err = reconcile.New(db, conn, blobs, vectors.Client, s.Qdrant.Collection).Run(ctx, o)
+				return err
+			})
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -247,7 +248,7 @@ func (c *cli) retryCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			if err := retry(ctx, conn, run, page); err != nil {
+			if err := c.traced(ctx, s, "retry", func(ctx context.Context) error { return retry(ctx, conn, run, page) }); err != nil {
 				return err
 			}
 			return c.print(asked{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: run.Redo + 1, Page: page}, func(w io.Writer) {

@@ -192,6 +192,11 @@ func launch[C any, S process.Closer](ctx context.Context, l *local, q *stream.Qu
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	l.closers = append(l.closers, service.Close)
+	stopTelling, err := tel.TellReady(service.Ready)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	l.closers = append(l.closers, func() error { stopTelling(); return nil })
 	if g, ok := any(service).(*gateway.App); ok {
 		g.Needs("the disk", func(context.Context) error { return l.stack.Down() })
 	}

@@ -86,6 +86,8 @@ type Config struct {
 	// answers whether no row names it: then it may have been deleted meanwhile,
 	// and the put looks again. Its errors are classified.
 	Adopt func(ctx context.Context, b Bucket, key string) (orphan bool, err error)
+
+	observe *observer // see Traced; nil: nothing is measured
 }
 
 // Store is the object store. It is safe for concurrent use.
@@ -119,7 +121,7 @@ func Open(_ context.Context, c Config) (*Store, error) {
 		Creds:           keys,
 		Secure:          secure,
 		Region:          c.Region,
-		Transport:       transport,
+		Transport:       c.observe.over(transport),
 		TrailingHeaders: true,
 		MaxRetries:      tries,
 	})

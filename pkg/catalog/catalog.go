@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -45,7 +46,8 @@ type Config struct {
 	CheckEvery time.Duration // between two looks at the files, default 5 s
 	Logger     *slog.Logger  // told of credentials that change or are refused; nil: quiet
 
-	byKey bool // see ByKey
+	byKey bool         // see ByKey
+	meter metric.Meter // see Traced
 }
 
 // DB is the catalog. It is safe for concurrent use.
@@ -93,6 +95,10 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	cfg.BeforeConnect = db.beforeConnect
 	if db.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return nil, Classify(err)
+	}
+	if err := tellPool(c, db.pool); err != nil {
+		db.pool.Close()
+		return nil, err
 	}
 	db.closing = db.watchFiles(ctx)
 	return db, nil

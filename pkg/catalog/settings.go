@@ -1,14 +1,7 @@
 package catalog
 
 import (
-	"context"
 	"log/slog"
-
-	"github.com/exaring/otelpgx"
-	"github.com/jackc/pgx/v5"
-	"go.opentelemetry.io/otel/metric"
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 )
@@ -42,57 +35,4 @@ func (c Config) ByKey() Config {
 // still read as a whole; its plan counts as costly, which is no reason to compile it.
 func planByKey(params map[string]string) {
 	params["enable_seqscan"], params["plan_cache_mode"], params["jit"] = "off", "force_generic_plan", "off"
-}
-
-// Traced returns the Config with a tracer for every statement, which also counts
-// them in colophon.catalog.statements. A nil meter counts nothing.
-func (c Config) Traced(p trace.TracerProvider, m metric.Meter) Config {
-	if m == nil {
-		m = metricnoop.NewMeterProvider().Meter("")
-	}
-	statements, err := m.Int64Counter("colophon.catalog.statements", metric.WithDescription("statements sent to the catalog"))
-	if err != nil { // the name is a valid one
-		statements = metricnoop.Int64Counter{}
-	}
-	c.Tracer = &tracer{
-		spans:      otelpgx.NewTracer(otelpgx.WithTracerProvider(p), otelpgx.WithDisableSQLStatementInAttributes()),
-		statements: statements,
-	}
-	return c
-}
-
-// tracer makes a span of each statement, and one of those that go together;
-// taking a connection and preparing have none. It counts all statements.
-type tracer struct {
-	spans      *otelpgx.Tracer
-	statements metric.Int64Counter
-}
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	t.statements.Add(ctx, 1)
-	return t.spans.TraceQueryStart(ctx, conn, data)
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	t.spans.TraceQueryEnd(ctx, conn, data)
-}
-
-// TraceBatchStart implements pgx.BatchTracer.
-func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	t.statements.Add(ctx, int64(data.Batch.Len()))
-	return t.spans.TraceBatchStart(ctx, conn, data)
-}
-
-// TraceBatchQuery implements pgx.BatchTracer. A statement that fails has a span.
-func (t *tracer) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if data.Err != nil {
-		t.spans.TraceBatchQuery(ctx, conn, data)
-	}
-}
-
-// TraceBatchEnd implements pgx.BatchTracer.
-func (t *tracer) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
-	t.spans.TraceBatchEnd(ctx, conn, data)
 }

@@ -232,14 +232,16 @@ func (db *DB) Failures(ctx context.Context, sourceID string, requests []string) 
 	return counts, nil
 }
 
+// oldestWork selects when each thing that still needs work made its last progress.
+const oldestWork = `SELECT progress_at AS at FROM captures WHERE outcome IS NULL OR announced_at IS NULL
+	UNION ALL SELECT progress_at FROM runs WHERE state IN ('queued', 'running')
+	UNION ALL SELECT at FROM chunk_log WHERE NOT published`
+
 // Oldest returns when the oldest thing that still needs work last made
 // progress; ok is false when there is none.
 func (db *DB) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
 	var t *time.Time
-	err = db.pool.QueryRow(ctx, `SELECT min(at) FROM (
-		SELECT progress_at AS at FROM captures WHERE outcome IS NULL OR announced_at IS NULL
-		UNION ALL SELECT progress_at FROM runs WHERE state IN ('queued', 'running')
-		UNION ALL SELECT at FROM chunk_log WHERE NOT published) w`).Scan(&t)
+	err = db.pool.QueryRow(ctx, `SELECT min(at) FROM (`+oldestWork+`) w`).Scan(&t)
 	if err != nil {
 		return at, false, fmt.Errorf("oldest work: %w", Classify(err))
 	}

@@ -49,6 +49,11 @@ func serve[C any, S Closer](ctx context.Context, name string, build Build[C, S],
 	if err != nil {
 		return errors.Join(err, tel.Shutdown(ctx))
 	}
+	stopTelling, err := tel.TellReady(service.Ready)
+	if err != nil {
+		return errors.Join(err, service.Close(), tel.Shutdown(ctx))
+	}
 	err = Run(ctx, Options{Health: health, Logger: tel.Logger, Metrics: telemetry.MetricsHandler(tel)}, service)
+	stopTelling()
 	return errors.Join(err, service.Close(), tel.Shutdown(ctx))
 }

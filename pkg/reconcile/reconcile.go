@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -117,11 +119,13 @@ type Reconciler struct {
 	objects Objects
 	vectors Vectors
 	alias   string
+	meters  *meters
+	tracer  trace.Tracer // nil: no spans
 }
 
 // New returns a reconciler; alias is that of the collection that is searched.
 func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
-	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias}
+	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias, meters: newMeters(nil)}
 }
 
 // Run makes one pass and says what was found and done. The report of a pass
@@ -132,8 +136,17 @@ func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
 func (r *Reconciler) Run(ctx context.Context, o Options) (Report, error) {
 	p := &pass{Reconciler: r, options: o, publisher: r.bus.Publisher(service)}
 	p.report.DryRun, p.report.Counts = o.DryRun, []*Count{}
+	if r.tracer != nil {
+		var span trace.Span
+		ctx, span = r.tracer.Start(ctx, "reconcile")
+		defer span.End()
+	}
+	start := time.Now()
 	held, err := r.catalog.Exclusive(ctx, lockName, p.run)
 	p.report.Busy = err == nil && !held
+	if !o.DryRun {
+		r.meters.passed(ctx, start, p.report, err)
+	}
 	if err != nil {
 		return p.report, fmt.Errorf("reconcile: %w", err)
 	}

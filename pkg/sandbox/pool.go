@@ -19,6 +19,10 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/colophon-dev/colophon/pkg/instrument"
 )
 
 // How a call can fail, other than by the handler's own error (Failure). After
@@ -78,6 +82,8 @@ type Config struct {
 	// Dir is where the children's temporary folders are made, and those of killed
 	// processes are removed. Empty: the system's.
 	Dir string
+	// Meter measures the children. Nil: nothing is measured.
+	Meter metric.Meter
 }
 
 const defaultResponse = 64 << 20
@@ -94,6 +100,8 @@ type Pool struct {
 
 	mu   sync.Mutex
 	idle []*Worker // least recently used first; as many as free holds
+
+	census *census
 }
 
 // New makes a pool, and removes what children of killed processes have left in its
@@ -113,6 +121,10 @@ func New(config Config) (*Pool, error) {
 		starts: make(chan func()),
 		free:   make(chan struct{}, config.Size),
 		closed: make(chan struct{}),
+		census: newCensus(config.Meter, config.Role),
+	}
+	if err := p.census.tell(config.Meter); err != nil {
+		return nil, err
 	}
 	for range config.Size {
 		p.idle = append(p.idle, &Worker{pool: p})
@@ -144,7 +156,7 @@ func (p *Pool) Close() {
 			<-p.free
 		}
 		for _, w := range p.idle {
-			w.end()
+			w.end(instrument.ChildClosed)
 		}
 		close(p.closed)
 	})
@@ -248,7 +260,7 @@ func (w *Worker) Call(ctx context.Context, request []byte) ([]byte, error) {
 	response, err := w.process.call(ctx, kindRequest, request)
 	var failure *Failure
 	if err != nil && !errors.As(err, &failure) {
-		w.end()
+		w.end(causeOf(err))
 	}
 	return response, err
 }
@@ -256,7 +268,7 @@ func (w *Worker) Call(ctx context.Context, request []byte) ([]byte, error) {
 // ensure starts a child if there is none that can take another call.
 func (w *Worker) ensure(ctx context.Context) error {
 	if w.process != nil && !w.process.usable() {
-		w.end()
+		w.end(w.process.spent())
 	}
 	if w.process != nil {
 		return nil
@@ -266,11 +278,14 @@ func (w *Worker) ensure(ctx context.Context) error {
 		return err
 	}
 	w.process = started
+	w.pool.census.started(ctx, started.cmd.Process.Pid)
 	return nil
 }
 
-func (w *Worker) end() {
+// end ends the child, for a cause of the table of instruments.
+func (w *Worker) end(cause string) {
 	if w.process != nil {
+		w.pool.census.ended(w.process.cmd.Process.Pid, cause)
 		w.process.end()
 		w.process = nil
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/colophon-dev/colophon/pkg/instrument"
 )
 
 // process is one running child.
@@ -145,6 +147,14 @@ func (c *process) usable() bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, c.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	return err == nil && info.Signo == 0
+}
+
+// spent is why a child that is not usable is not.
+func (c *process) spent() string {
+	if c.left == 0 {
+		return instrument.ChildReplaced
+	}
+	return instrument.ChildCrashed // it ended between two calls
 }
 
 // kill ends the child and whatever it started.

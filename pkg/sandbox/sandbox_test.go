@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/colophon-dev/colophon/pkg/instrument"
 )
 
 // holderEnv makes the test binary a parent that does nothing but hold children.
@@ -242,7 +244,7 @@ func TestCancel(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) || errors.Is(err, ErrDeadline) {
 		t.Errorf("got %v", err)
 	}
-	w.end() // the call may have ended before it was sent
+	w.end(instrument.ChildClosed) // the call may have ended before it was sent
 	gone()
 }
 
@@ -563,6 +565,6 @@ func BenchmarkStart(b *testing.B) {
 		if _, err := w.Call(b.Context(), []byte("echo")); err != nil {
 			b.Fatal(err)
 		}
-		w.end()
+		w.end(instrument.ChildClosed)
 	}
 }

@@ -29,5 +29,6 @@ func (c *Conn) Bury(ctx context.Context, consumer string, e event.Event, reason 
 	if err := c.publish(ctx, letter); err != nil {
 		return fmt.Errorf("writing a dead letter: %w", err)
 	}
+	c.meters.buried(ctx, consumer, reason)
 	return nil
 }

@@ -3,6 +3,8 @@ package stream
 import (
 	"log/slog"
 	"time"
+
+	"go.opentelemetry.io/otel/metric"
 )
 
 // Config says where the bus is and how long things may take. Every zero value
@@ -41,6 +43,7 @@ type Config struct {
 	CheckEvery time.Duration // between two looks at the files, default 5 s
 
 	Logger *slog.Logger // of the connection's own errors; nil: quiet
+	Meter  metric.Meter // nil: nothing is measured
 }
 
 func (c Config) withDefaults() Config {

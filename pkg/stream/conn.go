@@ -27,6 +27,8 @@ type Conn struct {
 	identity *credential.Watched[*identity]
 	standing credential.Standing
 	closing  func() // ends what looks at the identity's files
+
+	meters connMeters
 }
 
 // ErrDisconnected says that there is no connection to the bus at the moment.
@@ -39,7 +41,7 @@ var ErrDisconnected = errors.New("not connected to NATS")
 // The files are looked at every five seconds, and when the connection is lost. When they
 // have changed, and a server takes what they hold, the connection is made again with it.
 func Connect(ctx context.Context, cfg Config) (*Conn, error) {
-	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
+	c := &Conn{cfg: cfg.withDefaults(), gate: newGate(), meters: newConnMeters(cfg.Meter)}
 	if strings.ContainsAny(c.cfg.Role, " \t\r\n.*>") {
 		return nil, fmt.Errorf("connecting to NATS: %q cannot be a role: it is a part of subjects", c.cfg.Role)
 	}
@@ -87,6 +89,10 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 		return nil, fmt.Errorf("connecting to JetStream: %w", err)
 	}
 	c.nc, c.js = nc, js
+	if err := c.tellLink(cfg.Meter); err != nil {
+		nc.Close()
+		return nil, err
+	}
 	c.closing = c.keep(ctx)
 	return c, nil
 }

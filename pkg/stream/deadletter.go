@@ -72,6 +72,7 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 	if err != nil {
 		return fault.Unavailable(fmt.Errorf("writing a dead letter: %w", err))
 	}
+	r.conn.meters.buried(ctx, r.consumer, reason)
 	return nil
 }
 

@@ -274,6 +274,9 @@ func (r *Runner) emit(ds []*delivery) Emit {
 	return func(ctx context.Context, data event.Data) error {
 		err := r.publisher.emit(ctx, data, suffix)
 		faultpoint.ReachFor("stream.published", r.consumer)
+		if err == nil {
+			r.emitted(ctx, data)
+		}
 		return err
 	}
 }

@@ -46,8 +46,12 @@ func (p *Publisher) emit(ctx context.Context, data event.Data, redrive string) e
 	return p.Publish(ctx, e)
 }
 
-// Publish sends e as it is and waits until it is stored.
+// Publish sends e as it is, but for one without a trace, which gets that of ctx, and
+// waits until it is stored.
 func (p *Publisher) Publish(ctx context.Context, e event.Event) error {
+	if len(e.Trace) == 0 {
+		e.Trace = inject(ctx)
+	}
 	subject, header, payload := e.Encode(p.conn.cfg.Prefix)
 	err := p.conn.publish(ctx, &nats.Msg{Subject: subject, Header: header, Data: payload})
 	if err != nil {
@@ -79,12 +83,19 @@ func (c *Conn) publish(ctx context.Context, m *nats.Msg) error {
 	return err
 }
 
-// put sends m until the server has it, at least for Config.PublishFor: a
+// put is tryPut, measured.
+func (c *Conn) put(ctx context.Context, m *nats.Msg, patient bool) (ack *jetstream.PubAck, err error) {
+	start := time.Now()
+	defer func() { c.meters.sent(ctx, m, start, err) }()
+	return c.tryPut(ctx, m, patient)
+}
+
+// tryPut sends m until the server has it, at least for Config.PublishFor: a
 // leader's election takes 4 to 9 seconds. Every failure counts as worth
 // another try, also error 10158 (the same message id is in process), but that
 // of a full stream only when patient. What is cut off by a connection that is made
 // again says that it was closed; only one that is closed for good ends here.
-func (c *Conn) put(ctx context.Context, m *nats.Msg, patient bool) (*jetstream.PubAck, error) {
+func (c *Conn) tryPut(ctx context.Context, m *nats.Msg, patient bool) (*jetstream.PubAck, error) {
 	deadline := time.Now().Add(c.cfg.PublishFor)
 	pause := 20 * time.Millisecond
 	for {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"go.opentelemetry.io/otel/metric"
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
@@ -31,6 +30,8 @@ type Options struct {
 	Logger     *slog.Logger                    // nil: quiet
 	Tracer     trace.Tracer                    // nil: none
 	Meter      metric.Meter                    // nil: none
+	// Emitted is told of each event that a handling has published, also again. May be nil.
+	Emitted func(ctx context.Context, data event.Data)
 }
 
 // Runner pulls the messages of one consumer, hands them to a stage and decides
@@ -54,6 +55,7 @@ type Runner struct {
 	logger     *slog.Logger
 	tracer     trace.Tracer
 	meters     *meters
+	emitted    func(ctx context.Context, data event.Data)
 	gate       *gate            // shut while un-ready
 	turn       chan struct{}    // held by the worker that fills a batch
 	begin      func()           // opens gate when the consumer is found
@@ -122,23 +124,24 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Emitted == nil {
+		o.Emitted = func(context.Context, event.Data) {}
+	}
 	if o.Tracer == nil {
 		o.Tracer = tracenoop.NewTracerProvider().Tracer("")
-	}
-	if o.Meter == nil {
-		o.Meter = metricnoop.NewMeterProvider().Meter("")
-	}
-	meters, err := newMeters(o.Meter, o.Consumer)
-	if err != nil {
-		return nil, fmt.Errorf("making instruments: %w", err)
 	}
 	r := &Runner{
 		conn: conn, spec: s, own: own, consumer: o.Consumer, workers: o.Workers, ackWait: conn.cfg.AckWait,
 		deadline: o.Deadline, attempts: o.Attempts, probe: o.Probe, quarantine: o.Quarantine,
 		failer: f, publisher: conn.Publisher(o.Service), logger: o.Logger, tracer: o.Tracer,
-		meters: meters, gate: newGate(), turn: make(chan struct{}, 1),
+		meters: newMeters(o.Meter, o.Consumer), gate: newGate(), turn: make(chan struct{}, 1),
+		emitted: o.Emitted,
 	}
 	r.begin = r.gate.hold(errors.New("not started"))
+	r.conn.meters.mayBury(o.Consumer)
+	if err := r.tellHeld(o.Meter); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -180,6 +183,8 @@ func (r *Runner) ownReady(ctx context.Context) error {
 // returns an error when handlers go on all the same. While the stream is not as
 // Provision makes it, or the consumer is missing, it stays un-ready and asks again.
 func (r *Runner) Run(ctx context.Context) error {
+	r.meters.running.Store(true)
+	defer r.meters.running.Store(false)
 	consumer, ok := r.find(ctx)
 	if !ok {
 		return nil

@@ -400,19 +400,24 @@ func TestMetricsCountWorkAndFailures(t *testing.T) {
 		switch d := m.Data.(type) {
 		case metricdata.Sum[int64]:
 			for _, p := range d.DataPoints {
+				name := m.Name
 				for _, key := range []string{"outcome", "reason"} {
 					if v, ok := p.Attributes.Value(attribute.Key(key)); ok {
-						got[m.Name+" "+v.AsString()] = p.Value
+						name += " " + v.AsString()
 					}
 				}
+				got[name] = p.Value
 			}
 		case metricdata.Histogram[float64]:
-			got[m.Name] = int64(d.DataPoints[0].Count)
+			for _, p := range d.DataPoints {
+				got[m.Name] += int64(p.Count)
+			}
 		}
 	}
 	want := map[string]int64{
 		"colophon.work done": 2, "colophon.work retried": 1, "colophon.work failed": 1, "colophon.failures encrypted": 1,
 		"colophon.queue.age": 3, "colophon.work.duration": 5, // four handlings and one Fail
+		"colophon.redeliveries": 1,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

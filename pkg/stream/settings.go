@@ -2,8 +2,8 @@ package stream
 
 import "github.com/colophon-dev/colophon/pkg/config"
 
-// ConfigOf turns a service's settings into a Config. Logger is left to the
-// caller.
+// ConfigOf turns a service's settings into a Config. Logger and Meter are left
+// to the caller.
 func ConfigOf(name string, n config.NATS, r config.Runner) Config {
 	return Config{
 		URL: n.URL.Value(), URLFile: n.URLFile, Name: name, CredsFile: n.CredsFile, NkeyFile: n.NkeyFile,

@@ -31,6 +31,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/instrument"
 )
 
 // Config is the block of settings that a process has for its telemetry.
@@ -99,14 +100,20 @@ func Start(ctx context.Context, service string, c Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// secondsView gives histograms of seconds buckets from a millisecond to six
-// hours; the library's own are made for milliseconds.
+// secondsView gives histograms of seconds that are not in the table of instruments
+// buckets from a millisecond to six hours; the library's own are made for milliseconds.
 func secondsView() sdkmetric.View {
-	return sdkmetric.NewView(
+	seconds := sdkmetric.NewView(
 		sdkmetric.Instrument{Kind: sdkmetric.InstrumentKindHistogram, Unit: "s"},
 		sdkmetric.Stream{Aggregation: sdkmetric.AggregationExplicitBucketHistogram{
 			Boundaries: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 600, 3600, 21600},
 		}})
+	return func(i sdkmetric.Instrument) (sdkmetric.Stream, bool) {
+		if _, listed := instrument.Of(instrument.Name(i.Name)); listed {
+			return sdkmetric.Stream{}, false
+		}
+		return seconds(i)
+	}
 }
 
 // Nop returns telemetry that does nothing.
@@ -135,11 +142,12 @@ func (t *Telemetry) Shutdown(ctx context.Context) error {
 }
 
 // MetricsHandler serves the metrics of all given for Prometheus; each line has
-// its service's name as the label service_name.
+// its service's name as the label service_name. Who asks for OpenMetrics gets exemplars:
+// the trace that a value of a histogram comes from.
 func MetricsHandler(all ...*Telemetry) http.Handler {
 	gatherers := make(prometheus.Gatherers, len(all))
 	for i, t := range all {
 		gatherers[i] = t.registry
 	}
-	return promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	return promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true})
 }

@@ -53,7 +53,8 @@ type Config struct {
 	CheckEvery time.Duration // how old what was read of the files may be, default 5 s
 	Logger     *slog.Logger  // told of credentials that change or are refused; nil: quiet
 
-	watched *watched // see Logged; nil: each Client's own
+	watched *watched  // see Logged; nil: each Client's own
+	observe *observer // see Traced; nil: nothing is measured
 }
 
 // Client is a connection to one server, good for use by many goroutines.

@@ -154,7 +154,7 @@ func (s *links) take() (*link, error) {
 }
 
 func (s *links) dial(settings *tls.Config) (*qdrant.Client, error) {
-	options := []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit))}
+	options := append([]grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit))}, s.config.observe.options()...)
 	if s.config.APIKey != "" || s.config.APIKeyFile != "" {
 		options = append(options, grpc.WithPerRPCCredentials(rpc.Headers(s.headers)))
 	}

@@ -3,17 +3,21 @@ package e2e
 import (
 	"context"
 	"encoding/hex"
+	"maps"
 	"net"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/nats-io/nats.go"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
 )
 
-// receiver is an OTLP receiver that remembers which services a trace has spans
-// of.
+// receiver is an OTLP receiver that remembers what spans each trace has: service and
+// name. Links do not count.
 type receiver struct {
 	collector.UnimplementedTraceServiceServer
 	mu     sync.Mutex
@@ -36,33 +40,67 @@ func (r *receiver) Export(_ context.Context, req *collector.ExportTraceServiceRe
 				if r.traces[id] == nil {
 					r.traces[id] = map[string]bool{}
 				}
-				r.traces[id][service] = true
-				for _, link := range span.GetLinks() { // where batches join
-					linked := hex.EncodeToString(link.GetTraceId())
-					if r.traces[linked] == nil {
-						r.traces[linked] = map[string]bool{}
-					}
-					r.traces[linked][service] = true
-				}
+				r.traces[id][service+" "+span.GetName()] = true
 			}
 		}
 	}
 	return &collector.ExportTraceServiceResponse{}, nil
 }
 
-func (r *receiver) spans(services ...string) bool {
+// spans reports whether one trace has all of the spans.
+func (r *receiver) spans(names ...string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, have := range r.traces {
-		all := true
-		for _, s := range services {
-			all = all && have[s]
-		}
-		if all {
+		if !slices.ContainsFunc(names, func(name string) bool { return !have[name] }) {
 			return true
 		}
 	}
 	return false
+}
+
+// followTraces returns what tells the traces that the events of each kind have come with
+// since then; "" stands for none.
+func followTraces(t *testing.T, w *world) func() map[string]map[string]bool {
+	t.Helper()
+	bus, err := nats.Connect(endpoint(t, w.dir, "COLOPHON_NATS_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(bus.Close)
+	var mu sync.Mutex
+	seen := make(map[string]map[string]bool)
+	_, err = bus.Subscribe("colophon.>", func(m *nats.Msg) {
+		parts := strings.SplitN(m.Subject, ".", 4)
+		if len(parts) < 4 {
+			return
+		}
+		kind, trace := parts[1]+"."+parts[2], ""
+		if fields := strings.Split(m.Header.Get("traceparent"), "-"); len(fields) == 4 {
+			trace = fields[1]
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[kind] == nil {
+			seen[kind] = make(map[string]bool)
+		}
+		seen[kind][trace] = true
+	})
+	if err == nil {
+		err = bus.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() map[string]map[string]bool {
+		mu.Lock()
+		defer mu.Unlock()
+		copied := make(map[string]map[string]bool, len(seen))
+		for kind, traces := range seen {
+			copied[kind] = maps.Clone(traces)
+		}
+		return copied
+	}
 }
 
 func TestSeparateProcessesAndOneTrace(t *testing.T) {
@@ -80,9 +118,31 @@ func TestSeparateProcessesAndOneTrace(t *testing.T) {
 	w := startDev(t, t.TempDir(), []string{
 		"COLOPHON_OTLP_ENDPOINT=http://" + listener.Addr().String(), "COLOPHON_METRIC_INTERVAL=1h", "COLOPHON_LOG_LEVEL=warn",
 	}, "--separate")
+	hops := followTraces(t, w)
 	w.must(0, "capture", "--wait", filepath.Join(documents(t), "conseil-ordre-du-jour.html"))
 	await(t, "one trace spans capture to vector", func() bool {
-		return r.spans("capturer", "splitter", "extractor", "chunker", "indexer")
+		return r.spans("capturer capture", "capturer S3 put", "splitter split", "extractor extract", "extractor S3 put",
+			"chunker chunk", "chunker S3 get", "indexer index", "indexer Qdrant upsert")
+	})
+	await(t, "each event of the document has the trace of its capture", func() bool {
+		seen := hops()
+		for _, kind := range []string{"snapshot.stored", "page.split", "ir.extracted", "chunk.created", "run.completed", "vector.indexed"} {
+			if len(seen[kind]) != 1 || !maps.Equal(seen[kind], seen["snapshot.stored"]) {
+				return false
+			}
+		}
+		return true
+	})
+	w.env = append(w.env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+listener.Addr().String()) // which commands keep
+	snapshot := lines[captureLine](t, w.must(0, "capture", "--wait", "--json", filepath.Join(documents(t), "conseil-ordre-du-jour.html"), "--source", "again").out)[0].SnapshotID
+	w.must(0, "retry", snapshot)
+	for trace := range hops()["run.requested"] {
+		if trace == "" {
+			t.Error("run.requested has no trace")
+		}
+	}
+	await(t, "a run that a command asked for is one trace with it", func() bool {
+		return r.spans("colophon retry", "splitter split", "extractor extract", "chunker chunk")
 	})
 	w.must(0, "search", "budget primitif")
 	w.must(0, "verify", "--all")

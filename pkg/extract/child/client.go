@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -31,6 +33,7 @@ type Config struct {
 	CacheDir      string        // of the compiled PDF engine; empty: below the user's cache folder
 	TempDir       string        // of the children's documents; empty: the system's
 	Warm          bool          // whether a child reads a page of its own before its first document
+	Meter         metric.Meter  // of the children; nil: nothing is measured
 
 	// Read reads the captured bytes of a snapshot, verified, for small documents that
 	// are one page: they go to their child with the request. Nil: as files, like others.
@@ -43,6 +46,12 @@ func ConfigOf(e config.Extraction, tempDir string) Config {
 		Workers: e.Workers, MaxCalls: e.MaxCalls, MemoryBytes: e.MemoryBytes, DocumentBytes: e.DocumentBytes,
 		ProbeTimeout: e.ProbeTimeout, PageTimeout: e.PageTimeout, CacheDir: e.CacheDir, TempDir: tempDir,
 	}
+}
+
+// Measured returns the Config with instruments of the children.
+func (c Config) Measured(m metric.Meter) Config {
+	c.Meter = m
+	return c
 }
 
 // PackFacts returns a document's facts as they are stored: one zstd frame.
@@ -134,7 +143,7 @@ func newClient(c Config, role string, fetch sandbox.Fetch) (*Client, error) {
 		return nil, fmt.Errorf("setup of the extraction children: %w", err)
 	}
 	pool, err := sandbox.New(sandbox.Config{
-		Role: role, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir,
+		Role: role, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir, Meter: c.Meter,
 		Limits: sandbox.Limits{MemoryBytes: c.MemoryBytes, ResponseBytes: 512 << 20}, Env: faultpoint.Environment(),
 	})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -30,6 +32,7 @@ type Config struct {
 	DataDir       string        // of the trained data; empty: the engine's own folder
 	CacheDir      string        // of the compiled PDF engine; empty: below the user's cache folder
 	TempDir       string        // of the children's documents; empty: the system's
+	Meter         metric.Meter  // of the children; nil: nothing is measured
 }
 
 const (
@@ -81,7 +84,7 @@ func New(c Config, fetch sandbox.Fetch) (*Client, error) {
 		env = append(env, "TESSDATA_PREFIX="+c.DataDir)
 	}
 	pool, err := sandbox.New(sandbox.Config{
-		Role: RoleName, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir, Env: env,
+		Role: RoleName, Setup: raw, Size: c.Workers, MaxCalls: c.MaxCalls, Dir: c.TempDir, Env: env, Meter: c.Meter,
 		Limits: sandbox.Limits{MemoryBytes: c.MemoryBytes, CPU: maxPages * c.PageTimeout, FileBytes: 1 << 30},
 	})
 	if err != nil {

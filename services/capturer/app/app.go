@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -35,7 +37,7 @@ type App struct {
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
-	store := blobstore.ConfigOf(c.S3).Logged(tel.Logger)
+	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
 	}
@@ -43,21 +45,24 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
+	if err := tel.TellDisk(c.S3.TempDir); err != nil {
+		return nil, err
+	}
 	temporary := c.Capture.spooler(c.S3.TempDir)
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
-	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher), stream.Options{
+	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher, tel.Meter), stream.Options{
 		Consumer: stream.ConsumerCapture, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts: a.db, Probe: func(ctx context.Context) error {
 			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Inbox), temporary.Room())
 		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter, Emitted: countOutcomes(tel.Meter),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -65,10 +70,11 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	return a, nil
 }
 
-func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client) *stage.Stage {
+func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client, m metric.Meter) *stage.Stage {
+	documents, rules := measureFetches(fetcher, m, "document"), measureFetches(fetcher, m, "robots")
 	return &stage.Stage{
-		Requests: db, Windows: db, Registry: db, Identities: db, Objects: objects{blobs}, Fetcher: fetcher,
-		Turns: db, Robots: robots.New(robots.Options{Fetcher: fetcher, Agent: c.Capture.UserAgent, Spool: c.Capture.spooler(c.S3.TempDir)}),
+		Requests: db, Windows: db, Registry: db, Identities: db, Objects: objects{blobs}, Fetcher: documents,
+		Turns: db, Robots: robots.New(robots.Options{Fetcher: rules, Agent: c.Capture.UserAgent, Spool: c.Capture.spooler(c.S3.TempDir)}),
 		Spool: c.Capture.spooler(c.S3.TempDir), Today: versions(), ToolVersion: toolVersion,
 		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
 		Lease: c.Capture.Lease, Wait: c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,

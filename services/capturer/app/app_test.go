@@ -90,7 +90,7 @@ func fresh(t *testing.T, adjust func(*Config)) *bench {
 	}
 	fetcher := cfg.Capture.fetcher(cfg.S3.TempDir)
 	t.Cleanup(fetcher.Close)
-	b.stage = newStage(cfg, b.db, b.blobs, fetcher)
+	b.stage = newStage(cfg, b.db, b.blobs, fetcher, nil)
 	return b
 }
 

@@ -36,7 +36,7 @@ type App struct {
 // New connects the chunker's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger))
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger))
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
@@ -45,13 +45,15 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
 	a.Runner, err = stream.NewRunner(a.conn, Stage(a.db, blobs, tel.Logger), stream.Options{
 		Consumer: stream.ConsumerChunk, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Derived)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error {
+			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Derived))
+		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ type App struct {
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	extracts, reads := slices.Contains(c.Duties.Consumers, stream.ConsumerExtract), slices.Contains(c.Duties.Consumers, stream.ConsumerOCR)
 	a := &App{reading: &reading{mode: c.OCR.Mode, alone: !extracts, logger: tel.Logger}}
-	store := blobstore.ConfigOf(c.S3).Logged(tel.Logger)
+	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
 	}
@@ -73,7 +73,10 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
-	limits := child.ConfigOf(c.Extraction, c.S3.TempDir)
+	if err := tel.TellDisk(c.S3.TempDir); err != nil {
+		return nil, err
+	}
+	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter)
 	ahead := newAhead(blobs)
 	limits.Warm, limits.Read = true, ahead.ReadRaw
 	children, err := child.New(limits, blobs.FetchRaw)
@@ -81,14 +84,14 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, err
 	}
 	a.children = children
-	if a.reading.reader, err = newReader(c, blobs); err != nil {
+	if a.reading.reader, err = newReader(c, blobs, tel.Meter); err != nil {
 		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
 	}
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if len(c.Duties.Consumers) == 1 {
 		settings.Role = c.Duties.Consumers[0] // each duty has an identity of its own
 	}
@@ -100,7 +103,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		Attempts: a.db, Probe: func(ctx context.Context) error {
 			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
 		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
+		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter, Emitted: countPages(tel.Meter),
 	}
 	if extracts {
 		a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, ahead, a.reading.unread, tel.Logger), options)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -100,7 +102,7 @@ func Untrained(ctx context.Context, c config.OCR, languages []string) ([]string,
 }
 
 func engineOf(ctx context.Context, c config.OCR) (ocr.Engine, error) {
-	reader, err := newReader(Config{OCR: c}, nil)
+	reader, err := newReader(Config{OCR: c}, nil, nil)
 	if err != nil {
 		return ocr.Engine{}, err
 	}
@@ -110,7 +112,7 @@ func engineOf(ctx context.Context, c config.OCR) (ocr.Engine, error) {
 
 // newReader returns what reads, nil when OCR is off. Without blobs it can only
 // say what its engine is.
-func newReader(c Config, blobs *blobstore.Store) (*ocrchild.Client, error) {
+func newReader(c Config, blobs *blobstore.Store, m metric.Meter) (*ocrchild.Client, error) {
 	if c.OCR.Mode == modeOff {
 		return nil, nil //nolint:nilnil // off: nothing reads
 	}
@@ -125,6 +127,7 @@ func newReader(c Config, blobs *blobstore.Store) (*ocrchild.Client, error) {
 	return ocrchild.New(ocrchild.Config{
 		Engine: engine, Workers: c.OCR.Workers, MaxCalls: c.OCR.MaxCalls, MemoryBytes: c.OCR.MemoryBytes,
 		DocumentBytes: c.Extraction.DocumentBytes, PageTimeout: c.OCR.PageTimeout, DataDir: c.OCR.DataDir, CacheDir: c.Extraction.CacheDir, TempDir: c.S3.TempDir,
+		Meter: m,
 	}, fetch)
 }
 

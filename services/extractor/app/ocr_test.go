@@ -48,7 +48,7 @@ func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	logger := slog.New(slog.DiscardHandler)
 	w.reading = &reading{mode: c.OCR.Mode, logger: logger}
 	var err error
-	if w.reading.reader, err = newReader(c, w.blobs); err != nil {
+	if w.reading.reader, err = newReader(c, w.blobs, nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.reading.reader != nil {

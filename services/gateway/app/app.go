@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -26,6 +27,7 @@ import (
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+	"github.com/colophon-dev/colophon/services/gateway/internal/watch"
 )
 
 // How long a request waits for memory, and a search, which is to be turned away soon.
@@ -57,6 +59,7 @@ type App struct {
 	vectors   vectors
 	children  *child.Client
 	drawer    *child.Drawer
+	watch     *watch.Watch
 	readiness func(ctx context.Context) error
 	needs     []process.Question // beside the stores
 }
@@ -65,7 +68,7 @@ type App struct {
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger))}}
+	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger))}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -76,6 +79,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
+	if err := a.tell(tel); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	a.readiness = askOnce(a.ask)
 	a.server = a.serverOf(tel)
 	if a.server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
@@ -93,20 +99,20 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	c := a.config
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("object store: %w", err)
 	}
-	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
+	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
+	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return fmt.Errorf("bus: %w", err)
 	}
@@ -115,21 +121,23 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 
 func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
+	meter := newSearchMeter(tel.Meter)
 	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
 	builtIn := retrieval.HashEmbedder{}
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
-		Searcher: &search.Searcher{
-			Catalog: a.db, Points: a.vectors.points, Boxes: search.NewBoxReader(a.db, ofHits), Alias: a.config.Qdrant.Collection, Log: tel.Logger,
-			Embedders: map[string]retrieval.Embedder{builtIn.Model(): builtIn},
-		},
+		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
+			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}),
+			Alias: a.config.Qdrant.Collection, Log: tel.Logger,
+			Embedders: map[string]retrieval.Embedder{builtIn.Model(): measuredEmbedder{builtIn, meter}},
+		}},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
 		}},
 		Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
-		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator,
+		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator, Meter: tel.Meter,
 	}
 	return &http.Server{
 		Handler: http.MaxBytesHandler(handler.Handler(), 1<<10), // nothing is asked with a body
@@ -159,6 +167,11 @@ func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
 	ended := make(chan error, 1)
 	go func() { ended <- a.serve() }()
+	looping, stop := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	if a.watch.Every > 0 {
+		watching.Go(func() { a.watch.Run(looping) })
+	}
 	var err error
 	select {
 	case err = <-ended:
@@ -170,6 +183,8 @@ func (a *App) Run(ctx context.Context) error {
 		cancel()
 		err = <-ended
 	}
+	stop()
+	watching.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 // Config is what the gateway reads from the environment.
 type Config struct {
 	HTTP       HTTP
+	Watch      Watch
 	NATS       config.NATS
 	Postgres   config.Postgres
 	S3         config.S3
@@ -31,3 +32,13 @@ type HTTP struct {
 
 // About is the block's text in the documentation.
 func (HTTP) About() string { return "The gateway's HTTP API." }
+
+// Watch says how often the gateway asks what waits in the whole system.
+type Watch struct {
+	Every time.Duration `env:"WATCH_EVERY" envDefault:"15s" allowed:"0s.." help:"Between two questions how much waits in the queues, how large streams and catalog are, and whether the stores answer, which are served as metrics; 0 is never."`
+}
+
+// About is the block's text in the documentation.
+func (Watch) About() string {
+	return "What the gateway tells of the whole system, for dashboards, alerts and scaling. Several gateways tell the same."
+}

@@ -41,21 +41,25 @@ type App struct {
 // New connects the janitor's parts. Stores that are away are waited for: a pass that
 // needs them fails, and the next one goes on. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger)), probe: cmp.Or(c.Health.Probe, probeDefault)}
+	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)), probe: cmp.Or(c.Health.Probe, probeDefault)}
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
+	reconciler, err := reconcile.New(a.db, a.conn, a.blobs, a.vectors.Client, c.Qdrant.Collection).Observed(tel.Tracer, tel.Meter)
+	if err := errors.Join(err, tel.TellDisk(c.S3.TempDir)); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	a.rounds = &rounds.Rounds{
-		Reconciler: reconcile.New(a.db, a.conn, a.blobs, a.vectors.Client, c.Qdrant.Collection),
+		Reconciler: reconciler,
 		Every:      c.Reconcile.Every, Age: c.Reconcile.Age,
 		ObjectsEvery: c.Reconcile.ObjectsEvery, ObjectAge: c.Reconcile.ObjectAge, Log: tel.Logger,
 	}

@@ -43,7 +43,7 @@ type App struct {
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	a := &App{}
-	store := blobstore.ConfigOf(c.S3).Logged(tel.Logger)
+	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
 	}
@@ -51,7 +51,10 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
-	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), blobs.FetchRaw)
+	if err := tel.TellDisk(c.S3.TempDir); err != nil {
+		return nil, err
+	}
+	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), blobs.FetchRaw)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +63,15 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger = tel.Logger
+	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
 	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children), stream.Options{
 		Consumer: stream.ConsumerSplit, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error {
+			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
+		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {

@@ -1,12 +1,15 @@
 // Command generate writes the files that are made from the code: schemas, the
-// pages of docs/schema and the AsyncAPI document. Run it at the root.
+// pages of docs/schema and the AsyncAPI document, docs/telemetry.md, and the alerts and
+// dashboards of deploy/k8s/components/monitoring. Run it at the root.
 package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
+	"github.com/colophon-dev/colophon/test/monitoring"
 	"github.com/colophon-dev/colophon/test/schema"
 )
 
@@ -22,7 +25,12 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, old := range []string{"docs/schema", "pkg/event/schemas"} {
+	operating, err := monitoring.Files()
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, operating)
+	for _, old := range []string{"docs/schema", "pkg/event/schemas", "deploy/k8s/components/monitoring/dashboards"} {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
 			return err
 		}

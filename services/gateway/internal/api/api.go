@@ -22,6 +22,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -128,6 +129,7 @@ type API struct {
 	Log      *slog.Logger
 	Tracer   trace.Tracer
 	Traces   propagation.TextMapPropagator
+	Meter    metric.Meter // nil: nothing is measured
 }
 
 // route is one path with what answers GET on it.
@@ -177,12 +179,13 @@ func (a *API) Handler() http.Handler {
 	rooms := map[turns]*room.Room{
 		anyTurn: room.New(maxWorking, turnTime), searchTurns: room.New(maxSearching, searchTurn), proofTurns: room.New(maxProofs, turnTime),
 	}
+	measure := newMeters(a.Meter)
 	for _, r := range a.routes() {
 		if r.limit == 0 {
 			r.limit = answerTime
 		}
 		pattern := cmp.Or(r.pattern, r.path)
-		mux.Handle("GET "+pattern, a.serve(r, rooms[r.turns]))
+		mux.Handle("GET "+pattern, a.serve(r, rooms[r.turns], measure))
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Allow", "GET, HEAD")
 			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
@@ -228,8 +231,9 @@ func localHost(host string) bool {
 // serve runs a route's handler under its deadline and in a span, when there is room
 // to work on it, and turns its error into a problem. working is nil for a route that
 // waits for no turn.
-func (a *API) serve(r route, working *room.Room) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+func (a *API) serve(r route, working *room.Room, measure meters) http.Handler {
+	return http.HandlerFunc(func(plain http.ResponseWriter, req *http.Request) {
+		w, start := &statusWriter{ResponseWriter: plain}, time.Now()
 		ctx := a.Traces.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
 		ctx, cancel := context.WithTimeout(ctx, r.limit)
 		defer cancel()
@@ -238,6 +242,7 @@ func (a *API) serve(r route, working *room.Room) http.Handler {
 		defer span.End()
 		out := &sender{ResponseWriter: w, worked: func() {}, until: time.Now().Add(r.limit + sendTime)}
 		err := a.work(out, req.WithContext(ctx), r, working)
+		defer func() { measure.answered(ctx, r.path, w.seen(), start, err) }()
 		if err == nil || req.Context().Err() != nil { // a caller who has gone needs no answer
 			return
 		}

@@ -80,7 +80,7 @@ func TestTurns(t *testing.T) {
 	working := room.New(1, time.Millisecond)
 	handler := a.serve(route{path: "/x", limit: time.Second, handle: func(w http.ResponseWriter, _ *http.Request) error {
 		return a.answer(w, strings.Repeat("x", 3*keptBody))
-	}}, working)
+	}}, working, newMeters(nil))
 	ask := func() *watched {
 		w := &watched{ResponseRecorder: httptest.NewRecorder()}
 		w.writing = func() {

@@ -58,24 +58,40 @@ func (s *Stage) HandleBatch(ctx context.Context, events []event.Event, emit stre
 	results := make([]error, len(events))
 	chunks := make(map[string]named, len(events))
 	refs := make([]string, len(events)) // of each event; "" when it is malformed
+	about := make(map[string]event.Event, len(events))
 	for i, e := range events {
 		chunk, err := chunkOf(e)
 		if err != nil {
 			results[i] = err
 			continue
 		}
-		refs[i] = chunk.ref
+		refs[i], about[chunk.snapshotID] = chunk.ref, e
 		if known, ok := chunks[chunk.ref]; !ok || known.rev < chunk.rev {
 			chunks[chunk.ref] = chunk
 		}
 	}
-	byRef := s.handle(ctx, chunks, emit)
+	byRef := s.handle(ctx, chunks, continued(emit, about))
 	for i, ref := range refs {
 		if ref != "" {
 			results[i] = byRef[ref]
 		}
 	}
 	return results
+}
+
+// continued publishes what is said of a snapshot's chunks within the trace of an event
+// that named one of them.
+func continued(emit stream.Emit, bySnapshot map[string]event.Event) stream.Emit {
+	return func(ctx context.Context, data event.Data) error {
+		var snapshot string
+		switch d := data.(type) {
+		case event.VectorIndexed:
+			snapshot = d.SnapshotID
+		case event.VectorRemoved:
+			snapshot = d.SnapshotID
+		}
+		return emit(stream.Continue(ctx, bySnapshot[snapshot]), data)
+	}
 }
 
 // Fail records that a chunk's vector cannot be made. What was no event about a

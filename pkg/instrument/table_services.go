@@ -1,0 +1,151 @@
+package instrument
+
+// The instruments of the children that read documents, and of single services.
+const (
+	ChildStarts Name = "colophon.sandbox.starts"
+	ChildEnds   Name = "colophon.sandbox.ends"
+	Children    Name = "colophon.sandbox.children"
+	ChildMemory Name = "colophon.sandbox.memory"
+
+	Captures      Name = "colophon.captures"
+	FetchDuration Name = "colophon.fetch.duration"
+	Pages         Name = "colophon.pages"
+
+	HTTPDuration   Name = "http.server.request.duration"
+	HTTPShed       Name = "colophon.http.shed"
+	SearchDuration Name = "colophon.search.duration"
+
+	Ready    Name = "colophon.ready"
+	DiskFree Name = "colophon.disk.free"
+	DiskSize Name = "colophon.disk.size"
+)
+
+// Roles are what children are started for.
+func Roles() []string { return []string{"extract", "draw", "ocr", other} }
+
+// Role returns a role as it is measured.
+func Role(name string) string { return oneOf(name, Roles()) }
+
+// The causes for which a child ends.
+const (
+	ChildReplaced  = "replaced"  // it has had as many calls as it may
+	ChildClosed    = "closed"    // its process ends
+	ChildDeadline  = "deadline"  // a call took too long
+	ChildCancelled = "cancelled" // whoever asked has gone
+	ChildCrashed   = "crashed"
+	ChildLimit     = "limit"  // of memory, CPU time, or the size of a file or an answer
+	ChildKilled    = "killed" // by somebody else, most likely the system
+)
+
+// Routes are the paths of the gateway's API, and other for all that is none of them.
+func Routes() []string {
+	return []string{
+		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/snapshots/{id}",
+		"/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
+		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
+		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
+	}
+}
+
+// Route returns a path of the API as it is measured.
+func Route(path string) string { return oneOf(path, Routes()) }
+
+// oneOf returns name where it is listed, else what stands for all others.
+func oneOf(name string, listed []string) string {
+	for _, l := range listed {
+		if l == name {
+			return name
+		}
+	}
+	return other
+}
+
+func ofChildren() []Instrument {
+	role := Label{"role", Roles()}
+	withChildren := []string{"splitter", "extractor", "gateway"}
+	return []Instrument{
+		{
+			Name: ChildStarts, Kind: KindCounter, Unit: "{process}", Writers: withChildren, Labels: []Label{role},
+			Meaning: "Child processes that were started to read documents, draw pages or read scans.",
+			Bad:     "Many an hour: see why they end.",
+		},
+		{
+			Name: ChildEnds, Kind: KindCounter, Unit: "{process}", Writers: withChildren,
+			Labels:  []Label{role, {"cause", []string{ChildReplaced, ChildClosed, ChildDeadline, ChildCancelled, ChildCrashed, ChildLimit, ChildKilled}}},
+			Meaning: "Child processes that have ended, by why.",
+			Bad:     "`deadline`, `crashed` and `limit` are a document's doing, whose page failed. `killed` is not: see [children are killed](operations.md#children-are-killed).",
+		},
+		{
+			Name: Children, Kind: KindGauge, Unit: "{process}", Writers: withChildren, Labels: []Label{role},
+			Meaning: "Child processes that run.",
+			Bad:     "0 is right where nothing was asked yet.",
+		},
+		{
+			Name: ChildMemory, Kind: KindGauge, Unit: Bytes, Writers: withChildren, Labels: []Label{role},
+			Meaning: "Resident memory of all child processes of a role together. The service's own is `process_resident_memory_bytes`.",
+			Bad:     "Near the limit of the container: fewer children (`COLOPHON_EXTRACT_CHILDREN`, `COLOPHON_OCR_WORKERS`) or more memory.",
+		},
+	}
+}
+
+// withTemporaryFiles are the services that pass documents through files.
+func withTemporaryFiles() []string { return []string{"capturer", "splitter", "extractor", "gateway", "janitor"} }
+
+func ofServices() []Instrument {
+	return []Instrument{
+		{
+			Name: Captures, Kind: KindCounter, Unit: "{request}", Writers: []string{"capturer"},
+			Labels:  []Label{{"outcome", []string{"stored", "unchanged", "duplicate", "rejected", "failed"}}, {"reason", append([]string{"none"}, Reasons()...)}},
+			Meaning: "Outcomes of capture requests that were announced, with the reason of those that were rejected or failed.",
+			Bad:     "Many `failed` with `fetch_failed` or `timeout`: the sites, or the way to them. `rejected`: the crawler.",
+		},
+		{
+			Name: FetchDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"capturer"}, Rare: true,
+			Labels: []Label{{"target", []string{"document", "robots"}},
+				{"outcome", []string{"ok", "not_modified", "status", "refused", "timeout", "too_large", "redirects", "cancelled", "error"}}},
+			Meaning: "How long the capturer's own fetches took, to the last byte, with all redirects.",
+			Bad:     "Slow or `timeout` for all: the way out. `refused`: addresses that may not be fetched (`COLOPHON_FETCH_NETWORKS`), or robots.txt.",
+		},
+		{
+			Name: Pages, Kind: KindCounter, Unit: "{page}", Writers: []string{"extractor"},
+			Labels:  []Label{{"outcome", []string{"processed", "failed", "ocr"}}},
+			Meaning: "Pages that the extractor was done with: made, failed, or sent to be read by OCR (which come again when they are read).",
+			Bad:     "Its rate is the pages per second. Many `failed`: `colophon.failures` and `colophon status DOCUMENT` say why.",
+		},
+		{
+			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
+			Labels: []Label{{"http.route", Routes()}, {"http.response.status_code",
+				[]string{"200", "206", "304", "400", "404", "416", "500", "503", "504", other}}},
+			Meaning: "Requests to the gateway's API, to the last byte of the answer.",
+			Bad:     "500: the gateway's log names the error. 503: see [requests are turned away](operations.md#requests-are-turned-away).",
+		},
+		{
+			Name: HTTPShed, Kind: KindCounter, Unit: "{request}", Writers: []string{"gateway"},
+			Labels:  []Label{{"http.route", Routes()}},
+			Meaning: "Requests that were turned away since too much was asked at once.",
+			Bad:     "See [requests are turned away](operations.md#requests-are-turned-away).",
+		},
+		{
+			Name: SearchDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
+			Labels: []Label{{"part", []string{"all", "scope", "embed", "dense", "sparse", "claims", "fill", "boxes"}},
+				{"result", []string{"ok", "error"}}},
+			Meaning: "How long a search took, and its parts: what may be searched, the question's vector, each side of the vector store, what the hits claim, the chunks and what says the same, the places on pages. Parts run side by side, and some more than once.",
+			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor, the others the catalog, and `boxes` also the object store.",
+		},
+		{
+			Name: Ready, Kind: KindGauge, Writers: everyService(),
+			Meaning: "1 while the service has what it needs, 0 while it has not: what /readyz said when it was asked last.",
+			Bad:     "0: see [a process is not ready](operations.md#a-process-is-not-ready).",
+		},
+		{
+			Name: DiskFree, Kind: KindGauge, Unit: Bytes, Writers: withTemporaryFiles(),
+			Meaning: "Free bytes of the disk that the process has its temporary files on (`COLOPHON_TEMP_DIR`).",
+			Bad:     "See [disks](operations.md#a-disk-is-nearly-full).",
+		},
+		{
+			Name: DiskSize, Kind: KindGauge, Unit: Bytes, Writers: withTemporaryFiles(),
+			Meaning: "Size of that disk.",
+			Bad:     "See `colophon.disk.free`.",
+		},
+	}
+}

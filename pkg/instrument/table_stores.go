@@ -1,0 +1,84 @@
+package instrument
+
+// The instruments of the stores, as those who ask see them.
+const (
+	StoreRequestDuration Name = "colophon.store.request.duration"
+	ObjectIO             Name = "colophon.object.io"
+	Statements           Name = "colophon.catalog.statements"
+	Connections          Name = "colophon.catalog.connections"
+	ConnectionsMax       Name = "colophon.catalog.connections.max"
+	ConnectionsWaiting   Name = "colophon.catalog.connections.waiting"
+	ConnectionWaitTime   Name = "colophon.catalog.connections.wait_time"
+)
+
+// Buckets are those of the object store, without the prefix of an installation.
+func Buckets() []string { return []string{"raw", "derived", "inbox", "bundles", other} }
+
+func ofStores() []Instrument {
+	return []Instrument{
+		{
+			Name: StoreRequestDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: everyService(),
+			Labels: []Label{
+				{"store", []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus}},
+				{"operation", everyOperation()}, {"outcome", outcomeNames()},
+			},
+			Meaning: "Requests to a store: statements and batches to PostgreSQL, HTTP requests to the object store (to the last byte of the answer), calls to the vector store, publishes to NATS (with what is tried again). Its count is their number.",
+			Bad:     "`unavailable` or `denied`: see [a store refuses](operations.md#a-store-refuses-or-is-away). `full`: see [a stream is full](operations.md#a-stream-is-nearly-full). Slow: look at the store.",
+		},
+		{
+			Name: ObjectIO, Kind: KindCounter, Unit: Bytes, Writers: append(stages()[:4:4], "gateway", "janitor"),
+			Labels:  []Label{{"bucket", Buckets()}, {"direction", []string{"written", "read"}}},
+			Meaning: "Bytes of objects sent to and read from the object store. The written ones of `raw` and `derived` are how it grows: listing it to know its size would cost too much.",
+			Bad:     "Compare with the room that the store has: see [disks](operations.md#a-disk-is-nearly-full).",
+		},
+		{
+			Name: Statements, Kind: KindCounter, Unit: "{statement}", Writers: everyService(),
+			Meaning: "Statements sent to PostgreSQL, those of a batch one by one.",
+			Bad:     "By the page it says what a change of the program costs: `make bench` compares it.",
+		},
+		{
+			Name: Connections, Kind: KindGauge, Unit: "{connection}", Writers: everyService(),
+			Labels:  []Label{{"state", []string{"used", "idle"}}},
+			Meaning: "Connections of the process to PostgreSQL that are in use, and that are not.",
+			Bad:     "See `colophon.catalog.connections.waiting`.",
+		},
+		{
+			Name: ConnectionsMax, Kind: KindGauge, Unit: "{connection}", Writers: everyService(),
+			Meaning: "How many connections the process may have (`COLOPHON_POSTGRES_MAX_CONNS`).",
+			Bad:     "The sum over all processes must stay below PostgreSQL's `max_connections`.",
+		},
+		{
+			Name: ConnectionsWaiting, Kind: KindGauge, Unit: "{request}", Writers: everyService(),
+			Meaning: "Who waits for a connection to PostgreSQL now, since all are in use or a new one is being made.",
+			Bad:     "Above 0 for minutes: see [the pool is exhausted](operations.md#the-connection-pool-is-exhausted).",
+		},
+		{
+			Name: ConnectionWaitTime, Kind: KindCounter, Unit: Seconds, Writers: everyService(),
+			Meaning: "Seconds that were waited for connections, of all who waited together.",
+			Bad:     "A rate above 1 means that on average more than one waits: see [the pool is exhausted](operations.md#the-connection-pool-is-exhausted).",
+		},
+	}
+}
+
+// everyOperation is what is asked of any store, each once, sorted as they are listed.
+func everyOperation() []string {
+	var all []string
+	seen := make(map[string]bool)
+	for _, store := range []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus} {
+		for _, operation := range Operations(store) {
+			if !seen[operation] {
+				seen[operation] = true
+				all = append(all, operation)
+			}
+		}
+	}
+	return all
+}
+
+func outcomeNames() []string {
+	var names []string
+	for _, o := range Outcomes() {
+		names = append(names, string(o))
+	}
+	return names
+}
