@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -50,7 +48,7 @@ type App struct {
 
 	searchMemory *room.Room // of the pages that hits stand on
 
-	server    *http.Server
+	door      *door
 	conn      *stream.Conn
 	db        *catalog.DB
 	blobs     *blobstore.Store
@@ -73,11 +71,11 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the HTTP address: %w", err), a.Close())
 	}
-	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
+	a.listener = listener
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	a.readiness = askOnce(a.ask)
-	a.server = a.serverOf(tel)
+	a.door = openDoor(listener, a.serverOf(tel), c.HTTP)
 	return a, nil
 }
 
@@ -136,26 +134,10 @@ func (a *App) Name() string { return Name }
 // Addr returns host:port of the HTTP API, from New on.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// Run answers requests until ctx ends.
+// Run answers requests until ctx ends, and those that come while it drains.
 func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
-	ended := make(chan error, 1)
-	go func() { ended <- a.server.Serve(a.listener) }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.HTTP.Grace)
-		if a.server.Shutdown(grace) != nil {
-			_ = a.server.Close() // the grace is over: answers under way are cut
-		}
-		cancel()
-		err = <-ended
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	return a.door.serve(ctx)
 }
 
 // Close gives back what New took. Run must have returned.

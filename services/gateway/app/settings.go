@@ -24,7 +24,8 @@ type HTTP struct {
 	Addr   string        `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"host:port of the HTTP API, which asks for no credentials; port 0 is any free one."`
 	Conns  int           `env:"HTTP_CONNS" envDefault:"2048" allowed:"1..65536" help:"Connections that are served at once, of about 30 KB each; more wait."`
 	Memory int64         `env:"HTTP_MEMORY" envDefault:"268435456" allowed:"16777216.." help:"Bytes of memory that the pages of answers may take together while they are made, a quarter of them those of searches; one that needs more is made alone."`
-	Grace  time.Duration `env:"HTTP_GRACE" envDefault:"10s" allowed:"0s.." help:"How long answers under way may take when the process is told to stop."`
+	Drain  time.Duration `env:"HTTP_DRAIN" envDefault:"3s" allowed:"0s.." help:"How long requests are still taken after the process was told to stop: as long as a load balancer takes to notice that it is not ready."`
+	Grace  time.Duration `env:"HTTP_GRACE" envDefault:"10s" allowed:"0s.." help:"How long answers under way may take after that."`
 }
 
 // About is the block's text in the documentation.
