@@ -22,7 +22,7 @@ func TestNothingIsDroppedAtAStop(t *testing.T) {
 	for name, batch := range map[string]bool{"one by one": false, "in batches": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const stops = 60
+			const stops = 25
 			r := newRig(t, func(c *stream.Config) { c.AckWait = time.Minute; c.BatchSize = 4; c.BatchWait = time.Millisecond })
 			ctx, cancel := context.WithCancel(t.Context())
 			var said atomic.Int64
