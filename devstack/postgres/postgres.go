@@ -4,7 +4,9 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,6 +28,37 @@ type Options struct {
 	BinDir         string // folder of initdb and postgres; empty means PG_BIN, PATH, then the Debian folders
 	NoSync         bool   // no fsync: for tests, whose data need not survive a loss of power
 	MaxConnections int    // 0 means 200
+	Remote         *Remote
+}
+
+// Remote opens a server to connections over TCP, with TLS only. Those over the socket stay as they are.
+type Remote struct {
+	Addr      string // host:port
+	Cert, Key string // of the server, PEM
+	ClientCA  string // authorities of the clients' certificates, PEM; empty: none
+	Rules     string // lines of pg_hba.conf; what none allows is refused
+}
+
+// Change writes what a remote server is opened with again, and has the server read it. The address stays.
+func (s *Server) Change(remote Remote) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	account, err := findOwner()
+	if err != nil {
+		return err
+	}
+	data, err := account.dataDir(s.options.Dir)
+	if err != nil {
+		return err
+	}
+	if err := account.writeRemote(data, remote); err != nil {
+		return err
+	}
+	_, pid, ok := readPid(data)
+	if !ok {
+		return errors.New("postgres does not run")
+	}
+	return syscall.Kill(pid, syscall.SIGHUP)
 }
 
 // Server is a PostgreSQL server that can be stopped and started again on the same socket.
@@ -134,6 +167,11 @@ func (s *Server) Kill() {
 // URL is where clients connect; it stays the same over Stop and Start, and over runs with the same folder.
 func (s *Server) URL() string {
 	query := url.Values{"host": {s.socket}, "sslmode": {"disable"}}
+	if s.options.Remote != nil {
+		if _, port, err := net.SplitHostPort(s.options.Remote.Addr); err == nil {
+			query.Set("port", port)
+		}
+	}
 	target := url.URL{Scheme: "postgres", User: url.User(User), Path: "/postgres", RawQuery: query.Encode()}
 	return target.String()
 }

@@ -26,8 +26,10 @@ const (
 	fastGrace = 10 * time.Second
 	// statusPoll is how often postmaster.pid is read while the server starts.
 	statusPoll = 3 * time.Millisecond
-	// socketName is the server's socket; its lock file has ".lock" behind it.
-	socketName = ".s.PGSQL.5432"
+	// socketName is the longest name of the server's socket, which ends with its port; its lock file has ".lock" behind it.
+	socketName = ".s.PGSQL.65535"
+	// socketLocks are these lock files.
+	socketLocks = ".s.PGSQL.*.lock"
 	// pidName is the file in which a server tells its process id and its state.
 	pidName = "postmaster.pid"
 	// pidStatusLine is the line of that file, from 0, that holds the state.
@@ -71,6 +73,11 @@ func Role(ctx context.Context, config []byte, ready func(report string)) error {
 	}
 	if err := endOrphan(data, settings.Socket); err != nil {
 		return err
+	}
+	if options.Remote != nil {
+		if err := account.writeRemote(data, *options.Remote); err != nil {
+			return err
+		}
 	}
 	return supervise(ctx, options, account, data, settings.Socket, ready)
 }
@@ -123,9 +130,13 @@ func (o owner) command(ctx context.Context, path string, flags ...string) *exec.
 func supervise(
 	ctx context.Context, options Options, account owner, data, socket string, ready func(report string),
 ) error {
-	flags := []string{"-D", data, "-k", socket,
-		"-c", "listen_addresses=", "-c", "max_connections=" + strconv.Itoa(options.MaxConnections),
-		"-c", "synchronous_commit=on", "-c", "jit=off", "-c", "timezone=UTC", "-c", "log_timezone=UTC"}
+	remote, err := remoteFlags(options.Remote)
+	if err != nil {
+		return err
+	}
+	flags := append(remote, "-D", data, "-k", socket,
+		"-c", "max_connections="+strconv.Itoa(options.MaxConnections),
+		"-c", "synchronous_commit=on", "-c", "jit=off", "-c", "timezone=UTC", "-c", "log_timezone=UTC")
 	if options.NoSync {
 		flags = append(flags, "-c", "fsync=off", "-c", "full_page_writes=off")
 	}
@@ -203,7 +214,11 @@ func endOrphan(data, socket string) error {
 			return err
 		}
 	}
-	for _, claim := range []string{filepath.Join(data, pidName), filepath.Join(socket, socketName+".lock")} {
+	claims, err := filepath.Glob(filepath.Join(socket, socketLocks))
+	if err != nil {
+		return fmt.Errorf("look for stale claims: %w", err)
+	}
+	for _, claim := range append(claims, filepath.Join(data, pidName)) {
 		if err := os.Remove(claim); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a stale claim: %w", err)
 		}

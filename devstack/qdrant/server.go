@@ -4,6 +4,8 @@ package qdrant
 
 import (
 	"context"
+	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -14,7 +16,12 @@ import (
 
 	pb "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/colophon-dev/colophon/devstack/child"
 	"github.com/colophon-dev/colophon/devstack/qdrant/log"
@@ -36,6 +43,9 @@ type Options struct {
 	Dir    string // holds the log; made when missing
 	Addr   string // host:port to listen on; empty means 127.0.0.1 and a free port
 	NoSync bool   // no fsync before an answer: a kill loses nothing, a loss of power may
+
+	APIKey func() string // the key that calls must have as the header api-key, asked for with each; nil, or empty: none
+	TLS    *tls.Config   // nil: connections without TLS
 }
 
 // Server is a vector store that can be stopped and started again on the same address.
@@ -87,6 +97,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.options.Addr = listener.Addr().String()
 	s.grpc = grpc.NewServer(
+		grpc.Creds(s.options.credentials()), grpc.UnaryInterceptor(s.options.authorize),
 		grpc.MaxRecvMsgSize(messageLimit), grpc.MaxSendMsgSize(messageLimit),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: pingInterval, PermitWithoutStream: true}),
 	)
@@ -100,6 +111,26 @@ func (s *Server) start(ctx context.Context) error {
 	}(s.grpc)
 	s.wanted = true
 	return nil
+}
+
+func (o Options) credentials() credentials.TransportCredentials {
+	if o.TLS == nil {
+		return insecure.NewCredentials()
+	}
+	return credentials.NewTLS(o.TLS)
+}
+
+// authorize refuses calls without the key, as Qdrant does.
+func (o Options) authorize(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if o.APIKey == nil {
+		return next(ctx, request)
+	}
+	key := o.APIKey()
+	given := metadata.ValueFromIncomingContext(ctx, "api-key")
+	if key != "" && (len(given) != 1 || subtle.ConstantTimeCompare([]byte(given[0]), []byte(key)) != 1) {
+		return nil, status.Error(codes.Unauthenticated, "Must provide an API key or an Authorization bearer token")
+	}
+	return next(ctx, request)
 }
 
 // Restart stops the server and starts it again on the same address with what its log holds; clients connect again by

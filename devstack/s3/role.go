@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,9 +136,11 @@ func serve(ctx context.Context, backend *posix.Posix, options Options, ready fun
 			KeepAlive:         true,
 			Quiet:             true,
 			HealthPath:        healthPath,
+			CertFile:          options.CertFile,
+			KeyFile:           options.KeyFile,
 		})
 	}()
-	if err := awaitHealth(ctx, addr, ended); err != nil {
+	if err := awaitHealth(ctx, options.scheme()+addr, ended); err != nil {
 		return err
 	}
 	ready(addr)
@@ -166,16 +169,18 @@ func choosePort(ctx context.Context, addr string) (string, error) {
 }
 
 // awaitHealth waits until the gateway answers, or has ended.
-func awaitHealth(ctx context.Context, addr string, ended <-chan error) error {
-	client := http.Client{Timeout: time.Second}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+healthPath, nil)
+func awaitHealth(ctx context.Context, url string, ended <-chan error) error {
+	// What is asked is the process that was just started, for a sign of life.
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+healthPath, nil)
 	if err != nil {
 		return fmt.Errorf("s3 health request: %w", err)
 	}
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("s3 gateway on %s: %w", addr, err)
+			return fmt.Errorf("s3 gateway on %s: %w", url, err)
 		case <-time.After(5 * time.Millisecond):
 		}
 		response, err := client.Do(request)

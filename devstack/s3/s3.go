@@ -23,6 +23,15 @@ type Options struct {
 	Addr      string // host:port to listen on; empty means 127.0.0.1 and a free port
 	AccessKey string
 	SecretKey string
+
+	CertFile, KeyFile string // of the server, PEM; empty: connections without TLS
+}
+
+func (o Options) scheme() string {
+	if o.CertFile != "" {
+		return "https://"
+	}
+	return "http://"
 }
 
 // Server is an object store that can be stopped and started again on the same address. A kill loses nothing that was
@@ -124,5 +133,5 @@ func (s *Server) Kill() {
 func (s *Server) Endpoint() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return "http://" + s.options.Addr
+	return s.options.scheme() + s.options.Addr
 }

@@ -17,16 +17,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
-	"github.com/colophon-dev/colophon/pkg/patience"
 )
 
 // Bucket is one of the buckets of contracts 4; its name in the store has the
@@ -60,12 +60,23 @@ type Config struct {
 	Endpoint     string // URL (http://host:port), or host:port with TLS beside it
 	AccessKey    string
 	SecretKey    string // a secret
+	SessionToken string // where the keys are temporary ones; a secret
 	Region       string // default us-east-1
 	TLS          bool   // for an Endpoint without a scheme
 	BucketPrefix string // before each bucket's name, like "colophon-"
 
 	Timeout time.Duration // of one request for an object in memory, default 30 s
 	TempDir string        // for GetFile; default the system's
+
+	AccessKeyFile    string // file that holds the key in its place, as for the next two; empty: none
+	SecretKeyFile    string
+	SessionTokenFile string
+	CAFile           string // authorities of the store's certificate, PEM; empty: those of the system
+	CertFile         string // our own certificate, PEM; empty: none
+	KeyFile          string // its key, PEM
+
+	CheckEvery time.Duration // how old what was read of the files may be, default 5 s
+	Logger     *slog.Logger  // told of credentials that change or are refused; nil: quiet
 
 	// Adopt, when set, is told of each object that a put finds in its place, and
 	// answers whether no row names it: then it may have been deleted meanwhile,
@@ -77,11 +88,14 @@ type Config struct {
 type Store struct {
 	client      minio.Core
 	config      Config
+	standing    credential.Standing
 	conditional atomic.Int32 // unknown, obeyed or ignored
 }
 
 // Open checks the settings; it does not connect, so that a service can start
-// before its store.
+// before its store. Files of credentials are read again when they change and when the
+// store refuses what they held; one that is not there is an Unavailable error of what
+// needs it.
 func Open(_ context.Context, c Config) (*Store, error) {
 	host, secure, err := endpoint(c.Endpoint, c.TLS)
 	if err != nil {
@@ -93,14 +107,12 @@ func Open(_ context.Context, c Config) (*Store, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}
-	transport, err := minio.DefaultTransport(secure)
+	transport, keys, err := connect(c, secure)
 	if err != nil {
-		return nil, fmt.Errorf("opening the object store: %w", err)
+		return nil, err
 	}
-	transport.ResponseHeaderTimeout = c.Timeout
-	transport.DialContext = patience.Limit(transport.DialContext, c.Timeout) // for bodies, which may take long
 	client, err := minio.NewCore(host, &minio.Options{
-		Creds:           credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""),
+		Creds:           keys,
 		Secure:          secure,
 		Region:          c.Region,
 		Transport:       transport,
@@ -110,7 +122,7 @@ func Open(_ context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the object store: %w", err)
 	}
-	return &Store{client: *client, config: c}, nil
+	return &Store{client: *client, config: c, standing: credential.Standing{Log: c.Logger}}, nil
 }
 
 // endpoint takes host and scheme out of a setting that may have both.
@@ -154,6 +166,9 @@ func (s *Store) EnsureBuckets(ctx context.Context, buckets ...Bucket) error {
 	return nil
 }
 
+// readyKey names an object that need not exist.
+const readyKey = ownPrefix + "ready"
+
 // Ready answers whether the store answers and has the buckets: the probe of the
 // runner and of readiness. None given means all.
 func (s *Store) Ready(ctx context.Context, buckets ...Bucket) error {
@@ -165,11 +180,15 @@ func (s *Store) Ready(ctx context.Context, buckets ...Bucket) error {
 	for _, b := range buckets {
 		exists, err := s.client.BucketExists(limited, s.name(b))
 		if err != nil {
-			return fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), classify(ctx, b, err))
+			err = classify(ctx, b, s.explain(limited, b, readyKey, err))
+			return s.note(ctx, fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), err))
 		}
 		if !exists {
+			if err := classify(ctx, b, s.explain(limited, b, readyKey, errNoBucket())); errors.Is(err, credential.ErrRefused) {
+				return s.note(ctx, fmt.Errorf("asking the object store for bucket %s: %w", s.name(b), err))
+			}
 			return fault.Unavailable(fmt.Errorf("the object store has no bucket %s", s.name(b)))
 		}
 	}
-	return nil
+	return s.note(ctx, nil)
 }

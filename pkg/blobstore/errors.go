@@ -8,6 +8,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
@@ -35,9 +36,14 @@ func classify(ctx context.Context, b Bucket, err error) error {
 	}
 	var answer minio.ErrorResponse
 	if !errors.As(err, &answer) {
+		if credential.OfCertificate(err) {
+			return credential.Refused(store, err)
+		}
 		return fault.Unavailable(err) // refused, reset, timed out, cut off
 	}
 	switch {
+	case ofKeys(answer):
+		return credential.Refused(store, fmt.Errorf("%w: %w", ErrDenied, err))
 	case answer.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	case answer.Code == minio.NoSuchBucket:
@@ -53,6 +59,17 @@ func classify(ctx context.Context, b Bucket, err error) error {
 	default:
 		return fault.Unavailable(err)
 	}
+}
+
+// ofKeys reports whether the store's word is about the keys of a request, and not about
+// what it asks for.
+func ofKeys(answer minio.ErrorResponse) bool {
+	switch answer.Code {
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "ExpiredTokenException", "InvalidToken", "InvalidTokenId",
+		"XAdminUserNotFound", "TokenRefreshRequired", "InvalidSecurity", "NotSignedUp", "UnrecognizedClientException":
+		return true
+	}
+	return false
 }
 
 // Lost is the error of an object that the catalog names, under what it is of. One

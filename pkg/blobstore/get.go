@@ -238,7 +238,7 @@ func (s *Store) Stat(ctx context.Context, b Bucket, key string) (Object, error) 
 	defer cancel()
 	info, err := s.client.StatObject(limited, s.name(b), key, minio.StatObjectOptions{})
 	if err != nil {
-		return Object{}, fmt.Errorf("asking for %s/%s: %w", b, key, classify(ctx, b, err))
+		return Object{}, fmt.Errorf("asking for %s/%s: %w", b, key, classify(ctx, b, s.explain(limited, b, key, err)))
 	}
 	return Object{Key: key, Size: info.Size, Modified: info.LastModified}, nil
 }

@@ -90,7 +90,7 @@ func (s *Store) putOnce(ctx, limited context.Context, b Bucket, key string, body
 		}
 	}
 	if err != nil {
-		return false, fmt.Errorf("putting %s/%s: %w", b, key, classify(ctx, b, err))
+		return false, fmt.Errorf("putting %s/%s: %w", b, key, classify(ctx, b, s.explain(limited, b, key, err)))
 	}
 	return created, nil
 }

@@ -146,7 +146,11 @@ func bindings() []binding {
 // are among them from then on, which is why nothing but an upgrade calls it.
 func (db *DB) BindRows(ctx context.Context) (int, error) {
 	count := 0
-	conn, err := pgx.ConnectConfig(ctx, db.unhurried())
+	own, err := db.unhurried()
+	if err != nil {
+		return 0, fmt.Errorf("binding rows: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, own)
 	if err != nil {
 		return 0, fmt.Errorf("binding rows: %w", Classify(err))
 	}

@@ -142,21 +142,4 @@ func TestWindowsOfVeryLongURLs(t *testing.T) {
 	if d, err := db.Document(t.Context(), snap.DocumentID); err != nil || d.Host != "example.org" {
 		t.Errorf("%+v, %v", d, err)
 	}
-
-	// What is not modified begins the window anew, unless it is no more current.
-	next := captureOf("n", "x")
-	accept(t, db, next, "a")
-	next.Outcome, next.SnapshotID, next.DocumentID = string(event.OutcomeUnchanged), snap.SnapshotID, snap.DocumentID
-	for n, still := range []bool{false, true, false} { // decided once, it stays so
-		stands, recorded, err := db.RecordNotModified(t.Context(), next, snap, []string{long}, func(model.Standing) bool { return still })
-		if err != nil || recorded != (n > 0) {
-			t.Errorf("still %v: %+v, recorded %v, %v", still, stands, recorded, err)
-		}
-	}
-	if row, err := db.Capture(t.Context(), "s", "n"); err != nil || row.Outcome != string(event.OutcomeUnchanged) {
-		t.Errorf("%+v, %v", row, err)
-	}
-	if w, held := lease("d", time.Minute); !held || w.SnapshotID != snap.SnapshotID {
-		t.Errorf("held %v: %+v", held, w)
-	}
 }

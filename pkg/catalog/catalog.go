@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"strings"
 	"time"
@@ -22,8 +23,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
-	"github.com/colophon-dev/colophon/pkg/patience"
 )
 
 //go:embed migrations/*.sql
@@ -32,10 +33,17 @@ var migrations embed.FS
 // Config says where the catalog is.
 type Config struct {
 	URL      string        // Postgres connection string; a secret
+	URLFile  string        // file that holds the URL in its place; empty: none
+	CAFile   string        // authorities of the server's certificate, PEM, where the URL names none; empty: none
+	CertFile string        // our own certificate, likewise
+	KeyFile  string        // its key
 	Schema   string        // default colophon
 	MaxConns int32         // default 8 (pgxpool's own default follows the cores of the node)
 	Timeout  time.Duration // of one statement, default 30 s
 	Tracer   pgx.QueryTracer
+
+	CheckEvery time.Duration // between two looks at the files, default 5 s
+	Logger     *slog.Logger  // told of credentials that change or are refused; nil: quiet
 
 	byKey bool // see ByKey
 }
@@ -44,19 +52,22 @@ type Config struct {
 type DB struct {
 	pool   *pgxpool.Pool
 	schema string
-	dial   pgconn.DialFunc // without a limit on silence
+	config Config
+
+	credentials *credential.Watched[*pgxpool.Config]
+	standing    credential.Standing
+	closing     func() // ends what looks at the files of the credentials
 
 	besides chan struct{} // one for each transaction that waits for an object
 }
 
 // Open makes the pool of connections to the catalog; it does not migrate. It
-// connects when it is first asked something, so that a store that is away is an
-// Unavailable error of that call, not of Open.
+// connects when it is first asked something, so that a store that is away, and a file
+// of credentials that is not there, is an Unavailable error of that call, not of Open.
+//
+// The files are looked at every five seconds. When they have changed, and the server
+// takes what they hold, connections are made with it, and those of before are given up.
 func Open(ctx context.Context, c Config) (*DB, error) {
-	cfg, err := pgxpool.ParseConfig(c.URL)
-	if err != nil {
-		return nil, errors.New("the Postgres URL cannot be parsed")
-	}
 	if c.Schema == "" {
 		c.Schema = "colophon"
 	}
@@ -66,23 +77,28 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = 30 * time.Second
 	}
-	cfg.MaxConns = c.MaxConns
-	params := cfg.ConnConfig.RuntimeParams
-	params["search_path"] = pgx.Identifier{c.Schema}.Sanitize()
-	params["timezone"] = "UTC"
-	params["application_name"] = "colophon"
-	limit(params, c.Timeout)
-	if c.byKey {
-		planByKey(params)
+	db := &DB{schema: c.Schema, config: c, besides: make(chan struct{}, max(1, c.MaxConns/2))}
+	db.standing.Log = c.Logger
+	db.credentials = credential.Watch(credential.Options{Store: store, Every: c.CheckEvery, Log: c.Logger}, settings(c))
+	cfg, err := db.credentials.Latest()
+	if errors.Is(err, credential.ErrFile) {
+		cfg, err = pgxpool.ParseConfig(unknown)
 	}
-	dial := cfg.ConnConfig.DialFunc
-	cfg.ConnConfig.DialFunc = pgconn.DialFunc(patience.Limit(patience.Dial(dial), 2*c.Timeout))
-	cfg.ConnConfig.Tracer = c.Tracer
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
+		if errors.Is(err, errURL) {
+			err = errURL
+		}
+		return nil, err
+	}
+	cfg = cfg.Copy()
+	cfg.MaxConns = c.MaxConns
+	cfg.ConnConfig.Tracer = c.Tracer
+	cfg.BeforeConnect = db.beforeConnect
+	if db.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
 		return nil, Classify(err)
 	}
-	return &DB{pool: pool, schema: c.Schema, dial: dial, besides: make(chan struct{}, max(1, c.MaxConns/2))}, nil
+	db.closing = db.watchFiles(ctx)
+	return db, nil
 }
 
 // limit sets how long a session may keep the server waiting, and others for what
@@ -97,10 +113,15 @@ func limit(params map[string]string, timeout time.Duration) {
 }
 
 // Close waits for connections in use and closes all.
-func (db *DB) Close() { db.pool.Close() }
+func (db *DB) Close() {
+	db.closing()
+	db.pool.Close()
+}
 
 // Ping answers whether the database can be reached.
-func (db *DB) Ping(ctx context.Context) error { return Classify(db.pool.Ping(ctx)) }
+func (db *DB) Ping(ctx context.Context) error {
+	return db.note(ctx, Classify(db.pool.Ping(ctx)))
+}
 
 // Ready answers whether the catalog can be reached and was migrated: the probe of the
 // runner and of readiness. It needs no right to read any table. The error is
@@ -108,7 +129,7 @@ func (db *DB) Ping(ctx context.Context) error { return Classify(db.pool.Ping(ctx
 func (db *DB) Ready(ctx context.Context) error {
 	var migrated bool
 	if err := db.pool.QueryRow(ctx, `SELECT to_regclass('sources') IS NOT NULL`).Scan(&migrated); err != nil {
-		return fmt.Errorf("asking the catalog: %w", Classify(err))
+		return fmt.Errorf("asking the catalog: %w", db.note(ctx, Classify(err)))
 	}
 	if !migrated {
 		return fault.Unavailable(fmt.Errorf("the catalog has no tables in schema %s: `colophon migrate` makes them", db.schema))
@@ -125,7 +146,10 @@ func (db *DB) Migrate(ctx context.Context) error {
 			return fmt.Errorf("creating schema %s: %w", db.schema, Classify(err))
 		}
 	}
-	own := db.unhurried()
+	own, err := db.unhurried()
+	if err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
 	std := stdlib.OpenDB(*own)
 	defer func() { _ = std.Close() }()
 	id := fnv.New32a()
@@ -161,11 +185,17 @@ const bindingsSince = 17
 
 // unhurried is how to connect for what may take longer than a statement of the
 // running system.
-func (db *DB) unhurried() *pgx.ConnConfig {
-	own := db.pool.Config().ConnConfig
+func (db *DB) unhurried() (*pgx.ConnConfig, error) {
+	now, err := db.credentials.Used()
+	if err != nil {
+		return nil, err
+	}
+	own := now.ConnConfig.Copy()
+	dial := own.DialFunc
+	db.prepare(own)
 	limit(own.RuntimeParams, 0)
-	own.DialFunc = db.dial
-	return own
+	own.DialFunc = dial
+	return own, nil
 }
 
 // DropSchema removes everything; tests clean up with it.
@@ -228,6 +258,9 @@ func Classify(err error) error {
 	if errors.As(err, &pg) {
 		return classifyCode(pg.Code, err)
 	}
+	if credential.OfCertificate(err) {
+		return credential.Refused(store, err)
+	}
 	var network net.Error
 	if tooLong(err) { // before SafeToRetry: nothing was sent
 		return fault.Permanent(fault.Malformed, err)
@@ -261,7 +294,9 @@ func classifyCode(code string, err error) error {
 		return fault.Unavailable(err)
 	}
 	switch code[:min(2, len(code))] {
-	case "08", "28", "53", "58": // connection, who may connect, out of resources, the system below
+	case "28": // who may connect
+		return credential.Refused(store, err)
+	case "08", "53", "58": // connection, out of resources, the system below
 		return fault.Unavailable(err)
 	}
 	if strings.HasPrefix(code, "57P") { // shutdown

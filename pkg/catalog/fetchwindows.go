@@ -77,50 +77,6 @@ func putWindows(ctx context.Context, p *pipeline, s model.Snapshot, urls []strin
 		s.SourceID, urls, digests, s.FinalType, s.SnapshotID, s.DocumentID)
 }
 
-// RecordNotModified decides a request whose server said that the document is
-// still that of a snapshot: nothing is recorded, its document was checked, and
-// the windows of the URLs begin anew (contracts 12, Bytes). It returns the
-// request's row as it stands. When the document has changed meanwhile, so that
-// still is false of it, nothing is written and recorded is false.
-func (db *DB) RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
-	still func(model.Standing) bool) (stands model.Capture, recorded bool, err error) {
-	stands = c
-	err = db.pipelined(ctx, func(p *pipeline) error {
-		p.queue(lockCapture, c.SourceID, c.RequestID).QueryRow(func(row pgx.Row) (err error) {
-			if stands, err = scanCapture(row); err == nil && stands.Outcome != "" {
-				return errDecided
-			}
-			return err
-		})
-		p.queue(`UPDATE documents SET last_checked_at = now() WHERE document_id = $1`, s.DocumentID)
-		n := askNeighbours(p, s.DocumentID, forever(), "")
-		if err := p.flush(ctx); err != nil {
-			return err
-		}
-		if !still(n.standing) {
-			return errMoved
-		}
-		if err := putWindows(ctx, p, s, windows); err != nil {
-			return err
-		}
-		p.ask(decideCapture(), decided(c)...).QueryRow(func(row pgx.Row) (err error) {
-			stands, err = scanCapture(row)
-			return err
-		})
-		return nil
-	})
-	switch {
-	case errors.Is(err, errMoved):
-		return c, false, nil
-	case err != nil && !errors.Is(err, errDecided):
-		return c, false, fmt.Errorf("recording that the document of %s/%s is as it was: %w", c.SourceID, c.RequestID, err)
-	}
-	return stands, true, nil
-}
-
-// errMoved says that a document has changed since it was looked at.
-var errMoved = errors.New("the document has changed meanwhile")
-
 // Standing returns what a capture that comes after all others of a document has
 // before it; the zero value when there is none.
 func (db *DB) Standing(ctx context.Context, documentID string) (model.Standing, error) {

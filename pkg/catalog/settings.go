@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/exaring/otelpgx"
 	"github.com/jackc/pgx/v5"
@@ -14,7 +15,17 @@ import (
 
 // ConfigOf turns a service's settings into a Config.
 func ConfigOf(p config.Postgres) Config {
-	return Config{URL: p.URL.Value(), Schema: p.Schema, MaxConns: p.MaxConns, Timeout: p.Timeout}
+	return Config{
+		URL: p.URL.Value(), URLFile: p.URLFile, CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
+		Schema: p.Schema, MaxConns: p.MaxConns, Timeout: p.Timeout,
+	}
+}
+
+// Logged returns the Config with a logger that is told of credentials that change or are
+// refused.
+func (c Config) Logged(log *slog.Logger) Config {
+	c.Logger = log
+	return c
 }
 
 // ByKey returns the Config of a service that names every row that it asks for: no

@@ -5,10 +5,25 @@ import "time"
 // The blocks that several services share. A service's own struct holds those
 // that it needs; About is their text in the documentation.
 
+// TLS names the files of one store's connections. Its prefix is the store's.
+type TLS struct {
+	CAFile   string `env:"CA_FILE" help:"File of the authorities, in PEM, of which one must have signed the server's certificate; those of the system when not set."`
+	CertFile string `env:"CERT_FILE" help:"File of our own certificate for the server, in PEM, with what leads to its authority."`
+	KeyFile  string `env:"KEY_FILE" help:"File of our own certificate's key, in PEM."`
+}
+
+// About is the block's text in the documentation.
+func (TLS) About() string {
+	return "Certificates, alike for each store. All files are read again when they change."
+}
+
 // NATS says where the bus is.
 type NATS struct {
-	URL          Secret `env:"NATS_URL" envDefault:"nats://127.0.0.1:4222" help:"Addresses of the NATS servers, nats:// or tls://, separated by commas."`
-	CredsFile    string `env:"NATS_CREDS" help:"Path of a NATS credentials file."`
+	URL          Secret `env:"NATS_URL" envDefault:"nats://127.0.0.1:4222" help:"Addresses of the NATS servers, nats:// or tls://, separated by commas; also with a user and a password, or a token, in front of each host."`
+	URLFile      string `fileOf:"URL"`
+	CredsFile    string `env:"NATS_CREDS" help:"Path of a NATS credentials file: a user's JWT and its seed."`
+	NkeyFile     string `env:"NATS_NKEY_FILE" help:"Path of a file with the seed of a user's nkey."`
+	TLS          TLS    `envPrefix:"NATS_"`
 	Prefix       string `env:"SUBJECT_PREFIX" envDefault:"colophon" help:"First token of every subject."`
 	StreamPrefix string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream and durable consumer."`
 
@@ -53,6 +68,8 @@ func (Streams) About() string { return "What `colophon provision` makes of the s
 // Postgres says where the catalog is.
 type Postgres struct {
 	URL      Secret        `env:"POSTGRES_URL,required" help:"Connection string of the database, as postgres://user:password@host:port/database."`
+	URLFile  string        `fileOf:"URL"`
+	TLS      TLS           `envPrefix:"POSTGRES_"`
 	Schema   string        `env:"POSTGRES_SCHEMA" envDefault:"colophon" help:"Schema of all tables."`
 	MaxConns int32         `env:"POSTGRES_MAX_CONNS" envDefault:"8" allowed:"2..1000" help:"Connections of this process."`
 	Timeout  time.Duration `env:"POSTGRES_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one statement. A lock that others hold is waited for half as long, a connection that says nothing twice, and a transaction whose client says nothing is ended after ten times as long."`
@@ -63,9 +80,16 @@ func (Postgres) About() string { return "The catalog: PostgreSQL 15 or later." }
 
 // S3 says where the object store is.
 type S3 struct {
-	Endpoint     string        `env:"S3_ENDPOINT" envDefault:"http://127.0.0.1:9000" help:"Address of the object store, as http://host:port or https://host:port."`
-	AccessKey    Secret        `env:"S3_ACCESS_KEY,required" help:"Access key."`
-	SecretKey    Secret        `env:"S3_SECRET_KEY,required" help:"Secret key."`
+	Endpoint     string `env:"S3_ENDPOINT" envDefault:"http://127.0.0.1:9000" help:"Address of the object store, as http://host:port or https://host:port."`
+	AccessKey    Secret `env:"S3_ACCESS_KEY,required" help:"Access key."`
+	SecretKey    Secret `env:"S3_SECRET_KEY,required" help:"Secret key."`
+	SessionToken Secret `env:"S3_SESSION_TOKEN" help:"Session token, where the keys are temporary ones."`
+
+	AccessKeyFile    string `fileOf:"AccessKey"`
+	SecretKeyFile    string `fileOf:"SecretKey"`
+	SessionTokenFile string `fileOf:"SessionToken"`
+	TLS              TLS    `envPrefix:"S3_"`
+
 	Region       string        `env:"S3_REGION" envDefault:"us-east-1" help:"Region of the buckets."`
 	BucketPrefix string        `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
 	Timeout      time.Duration `env:"S3_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one request for an object that is held in memory, of the wait for any answer, and of a transfer on which nothing moves."`
@@ -79,7 +103,9 @@ func (S3) About() string { return "The object store: anything that speaks the S3
 type Qdrant struct {
 	Addr       string        `env:"QDRANT_ADDR" envDefault:"127.0.0.1:6334" help:"host:port of the gRPC API."`
 	APIKey     Secret        `env:"QDRANT_API_KEY" help:"API key; use TLS with it."`
-	TLS        bool          `env:"QDRANT_TLS" envDefault:"false" help:"Whether the connection is encrypted."`
+	APIKeyFile string        `fileOf:"APIKey"`
+	TLS        bool          `env:"QDRANT_TLS" envDefault:"false" help:"Whether the connection is encrypted; it is when QDRANT_CA_FILE or QDRANT_CERT_FILE is set."`
+	TLSFiles   TLS           `envPrefix:"QDRANT_"`
 	Timeout    time.Duration `env:"QDRANT_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one call."`
 	Collection string        `env:"QDRANT_COLLECTION" envDefault:"kb_regulatory" help:"Alias of the collection that is searched; collections are named after it."`
 }
@@ -93,6 +119,8 @@ type Telemetry struct {
 	LogLevel       string        `env:"LOG_LEVEL" envDefault:"info" allowed:"debug|info|warn|error" help:"The least level that is logged."`
 	OTLPEndpoint   string        `env:"OTLP_ENDPOINT" help:"Where traces and metrics go over OTLP gRPC, as http://host:4317 or https://host:4317; nowhere when not set. OTEL_EXPORTER_OTLP_ENDPOINT stands in for it."`
 	OTLPHeaders    Secret        `env:"OTLP_HEADERS" help:"Headers for the endpoint, as name=value,name=value. OTEL_EXPORTER_OTLP_HEADERS stands in for it."`
+	HeadersFile    string        `fileOf:"OTLPHeaders"`
+	TLS            TLS           `envPrefix:"OTLP_"`
 	TraceRatio     float64       `env:"TRACE_RATIO" envDefault:"1" allowed:"0..1" help:"Share of new traces that are recorded; a trace that began elsewhere keeps its decision. OTEL_TRACES_SAMPLER_ARG stands in for it."`
 	MetricInterval time.Duration `env:"METRIC_INTERVAL" envDefault:"15s" allowed:"10ms.." help:"Between sendings of metrics to the endpoint."`
 	FlushTimeout   time.Duration `env:"FLUSH_TIMEOUT" envDefault:"5s" allowed:"10ms.." help:"How long the last sending may take when the process stops."`

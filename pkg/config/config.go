@@ -13,7 +13,12 @@
 //
 // A struct inside a struct is a block of settings; envPrefix on it goes in front
 // of the names inside. A setting of type Secret can also be read from the file
-// that a variable with _FILE at the end of its name names.
+// that a variable with _FILE at the end of its name names. Where that may change while
+// the process runs, a field of type string beside it with the tag fileOf, which names
+// the secret's field, gets the file's path, and whoever uses the setting reads it again:
+//
+//	Password     Secret `env:"PASSWORD" help:"Password."`
+//	PasswordFile string `fileOf:"Password"`
 package config
 
 import (
@@ -38,6 +43,10 @@ func standard() map[string]string {
 		"OTEL_EXPORTER_OTLP_ENDPOINT": Prefix + "OTLP_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_HEADERS":  Prefix + "OTLP_HEADERS",
 		"OTEL_TRACES_SAMPLER_ARG":     Prefix + "TRACE_RATIO",
+
+		"OTEL_EXPORTER_OTLP_CERTIFICATE":        Prefix + "OTLP_CA_FILE",
+		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": Prefix + "OTLP_CERT_FILE",
+		"OTEL_EXPORTER_OTLP_CLIENT_KEY":         Prefix + "OTLP_KEY_FILE",
 	}
 }
 
@@ -100,6 +109,7 @@ func LoadFrom[T any](values map[string]string) (T, error) {
 	if err := env.ParseWithOptions(&loaded, env.Options{Environment: given, Prefix: Prefix}); err != nil {
 		return zero, wrong{err}
 	}
+	nameFiles(reflect.ValueOf(&loaded).Elem(), Prefix, given)
 	if v, ok := any(loaded).(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
 			return zero, wrong{err}
@@ -140,6 +150,10 @@ func (s setting) read(given map[string]string) error {
 			return fmt.Errorf("%s and %s%s are both set; allowed is one of them", s.name, s.name, fileSuffix)
 		}
 		content, err := os.ReadFile(path)
+		if s.reread && (err != nil || strings.TrimRight(string(content), "\r\n") == "") {
+			given[s.name] = "" // whoever uses it reads it again, and waits until it is there
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("%s%s is %q, which cannot be read: %w", s.name, fileSuffix, path, err)
 		}

@@ -122,15 +122,47 @@ func TestSecretFiles(t *testing.T) {
 	if !maps.Equal(values, before) {
 		t.Error("the values were changed")
 	}
+	if got.S3.SecretKeyFile != path || got.S3.AccessKeyFile != "" {
+		t.Errorf("the files are %q and %q", got.S3.SecretKeyFile, got.S3.AccessKeyFile)
+	}
+	if err := os.WriteFile(path, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, file := range map[string]string{"an empty file": path, "no file": path + "-not"} {
+		values["COLOPHON_S3_SECRET_KEY_FILE"] = file
+		got, err := config.LoadFrom[sample](values)
+		if err != nil || got.S3.SecretKey != "" || got.S3.SecretKeyFile != file {
+			t.Errorf("%s is not left to who reads it again: %q of %q, %v", what, got.S3.SecretKey.Value(), got.S3.SecretKeyFile, err)
+		}
+	}
+}
+
+// TestASecretThatIsReadOnceMustBeThere: nobody would look for its file again.
+func TestASecretThatIsReadOnceMustBeThere(t *testing.T) {
+	type once struct {
+		Key config.Secret `env:"KEY" help:"Key."`
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	if _, err := config.LoadFrom[once](map[string]string{"COLOPHON_KEY_FILE": path}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.LoadFrom[sample](values); err == nil || !strings.Contains(err.Error(), "COLOPHON_S3_SECRET_KEY_FILE") {
+	if _, err := config.LoadFrom[once](map[string]string{"COLOPHON_KEY_FILE": path}); err == nil || !strings.Contains(err.Error(), "COLOPHON_KEY_FILE") {
 		t.Errorf("an empty file: %v", err)
 	}
-	values["COLOPHON_S3_SECRET_KEY_FILE"] = path + "-not"
-	if _, err := config.LoadFrom[sample](values); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+}
+
+// TestFilesOfCertificates: the names are the store's, with one pattern.
+func TestFilesOfCertificates(t *testing.T) {
+	got, err := config.LoadFrom[sample](least("NATS_CA_FILE", "a", "POSTGRES_CERT_FILE", "b", "S3_KEY_FILE", "c", "QDRANT_CA_FILE", "d", "OTLP_CERT_FILE", "e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{got.NATS.TLS.CAFile, got.Postgres.TLS.CertFile, got.S3.TLS.KeyFile, got.Qdrant.TLSFiles.CAFile, got.Telemetry.TLS.CertFile}
+	if !slices.Equal(files, []string{"a", "b", "c", "d", "e"}) {
+		t.Errorf("%q", files)
 	}
 }
 

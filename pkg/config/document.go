@@ -84,7 +84,8 @@ Generated from the settings' structs: do not edit.
 
 Every setting is an environment variable; an empty one is as if it were not set. A wrong value stops the start with
 a sentence that names the variable, the value and what is allowed. A secret is never shown; it can also be read from a
-file: set the variable with ` + "`_FILE`" + ` at the end of its name to the file's path.
+file: set the variable with ` + "`_FILE`" + ` at the end of its name to the file's path. Files of secrets, keys and
+certificates are read again when they change ([credentials](operations.md#credentials)).
 `
 
 // heading returns the section that a block's settings stand in: the block's own

@@ -18,7 +18,11 @@ type setting struct {
 	help     string
 	field    reflect.StructField
 	block    reflect.Type // the struct that holds the field
+	reread   bool         // a field with fileOf is told of its file
 }
+
+// fileOf is the tag of a field that gets the path of another one's file.
+const fileOf = "fileOf"
 
 // settingsOf returns a struct's settings in the order of its fields. A struct
 // that cannot be settings is a mistake in the program.
@@ -53,10 +57,36 @@ func walk(t reflect.Type, prefix string) ([]setting, error) {
 			if name == "" || s.help == "" || (option != "" && !s.required) || (s.required && s.preset != "") {
 				return nil, fmt.Errorf("setting %s.%s needs a name and a help, and either a default or ,required or neither", t, field.Name)
 			}
+			s.reread = namesFile(t, field.Name)
 			settings = append(settings, s)
 		}
 	}
 	return settings, nil
+}
+
+// namesFile reports whether a field of t is told of the file of the field secret.
+func namesFile(t reflect.Type, secret string) bool {
+	for field := range t.Fields() {
+		if field.Tag.Get(fileOf) == secret {
+			return true
+		}
+	}
+	return false
+}
+
+// nameFiles sets the fields of v with the tag fileOf.
+func nameFiles(v reflect.Value, prefix string, given map[string]string) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		_, tagged := field.Tag.Lookup("env")
+		if field.IsExported() && !tagged && field.Type.Kind() == reflect.Struct {
+			nameFiles(v.Field(i), prefix+field.Tag.Get("envPrefix"), given)
+		}
+		if secret, ok := v.Type().FieldByName(field.Tag.Get(fileOf)); ok {
+			name, _, _ := strings.Cut(secret.Tag.Get("env"), ",")
+			v.Field(i).SetString(given[prefix+name+fileSuffix])
+		}
+	}
 }
 
 // secret reports whether the setting's value must not be shown.

@@ -13,9 +13,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
-	"github.com/colophon-dev/colophon/pkg/extract/language"
 	"github.com/colophon-dev/colophon/pkg/extract/table"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )

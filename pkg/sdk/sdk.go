@@ -83,6 +83,10 @@ var (
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	CredsFile    string // path of a NATS credentials file; empty: none
+	NkeyFile     string // path of a file with the seed of a user's nkey; empty: none
+	CAFile       string // authorities of the servers' certificates, PEM; empty: those of the system
+	CertFile     string // the program's own certificate, PEM; empty: none
+	KeyFile      string // its key, PEM
 	Name         string // of the program, in ce-source; default "crawler"
 	Prefix       string // first part of every subject, default "colophon"
 	StreamPrefix string // before every stream's name, default none
@@ -130,7 +134,8 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	cfg.ResendAfter = cmp.Or(cfg.ResendAfter, 15*time.Second)
 	cfg.GiveUpAfter = cmp.Or(cfg.GiveUpAfter, time.Hour)
 	conn, err := stream.Connect(ctx, stream.Config{
-		URL: cfg.URL, Name: cfg.Name, CredsFile: cfg.CredsFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
+		URL: cfg.URL, Name: cfg.Name, CredsFile: cfg.CredsFile, NkeyFile: cfg.NkeyFile,
+		CAFile: cfg.CAFile, CertFile: cfg.CertFile, KeyFile: cfg.KeyFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
 		PublishWait: cfg.PublishWait, PublishFor: cfg.PublishFor, Logger: cfg.Logger,
 	})
 	if err != nil {

@@ -11,7 +11,12 @@ import (
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	Name         string // of the connection, shown by the server
-	CredsFile    string // path of a NATS credentials file; empty: none
+	URLFile      string // file that holds the URL in its place; empty: none
+	CredsFile    string // NATS credentials file: a user's JWT and seed; empty: none
+	NkeyFile     string // file with the seed of a user's nkey; empty: none
+	CAFile       string // authorities of the servers' certificates, PEM; empty: those of the system
+	CertFile     string // our own certificate, PEM; empty: none
+	KeyFile      string // its key, PEM
 	Prefix       string // first part of every subject, default "colophon"
 	StreamPrefix string // put before every stream's name, default none
 
@@ -31,6 +36,8 @@ type Config struct {
 	QuarantineAfter  int             // deliveries without a recorded failure, default 4
 	QuarantineStarts int             // the start in quarantine that becomes a failure, default 4
 	Grace            time.Duration   // for handlers in flight when the context ends, default 25 s
+
+	CheckEvery time.Duration // between two looks at the files, default 5 s
 
 	Logger *slog.Logger // of the connection's own errors; nil: quiet
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -11,27 +12,46 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
 // Conn is a connection to the bus. It reconnects for as long as it lives and
 // is safe for concurrent use.
 type Conn struct {
-	cfg  Config
-	nc   *nats.Conn
-	js   jetstream.JetStream
-	gate *gate // shut while disconnected
+	cfg      Config
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	gate     *gate // shut while disconnected
+	identity *credential.Watched[*identity]
+	standing credential.Standing
+	closing  func() // ends what looks at the identity's files
 }
 
 // ErrDisconnected says that there is no connection to the bus at the moment.
 var ErrDisconnected = errors.New("not connected to NATS")
 
-// Connect makes a connection. A server that is away is no error: Connect
-// returns, the connection goes on trying, and Ready says so. The errors are
-// settings that cannot work.
-func Connect(_ context.Context, cfg Config) (*Conn, error) {
+// Connect makes a connection. A server that is away is no error, and neither is a file of
+// credentials that cannot be used: Connect returns, the connection goes on trying, and
+// Ready says so. The errors are settings that cannot work.
+//
+// The files are looked at every five seconds, and when the connection is lost. When they
+// have changed, and a server takes what they hold, the connection is made again with it.
+func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
-	link := &link{gate: c.gate, at: hosts(c.cfg.URL)}
+	c.standing.Log = c.cfg.Logger
+	c.identity = credential.Watch(credential.Options{Store: store, Every: c.cfg.CheckEvery, Log: c.cfg.Logger}, identityOf(c.cfg))
+	id, err := c.identity.Latest()
+	if err != nil && !errors.Is(err, credential.ErrFile) {
+		return nil, fmt.Errorf("connecting to NATS: %w", errors.Unwrap(err))
+	}
+	servers := []string{nowhere}
+	who := &who{latest: c.identity.Used}
+	if id != nil {
+		servers = id.servers
+		who.dialed.Store(id)
+	}
+	link := &link{conn: c, at: servers}
 	link.down(nil, nil)
 	options := []nats.Option{
 		nats.Name(c.cfg.Name),
@@ -43,31 +63,65 @@ func Connect(_ context.Context, cfg Config) (*Conn, error) {
 		nats.ConnectHandler(link.up),
 		nats.ReconnectHandler(link.up),
 		nats.DisconnectErrHandler(link.down),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.note(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			c.cfg.Logger.WarnContext(context.Background(), "the bus reports an error", "error", err)
+			if !c.note(err) {
+				c.cfg.Logger.WarnContext(context.Background(), "the bus reports an error", "error", err)
+			}
 		}),
+		c.cfg.options(who),
 	}
-	if c.cfg.CredsFile != "" {
-		options = append(options, nats.UserCredentials(c.cfg.CredsFile))
-	}
-	nc, err := nats.Connect(c.cfg.URL, options...)
+	nc, err := nats.Connect(strings.Join(servers, ","), options...)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to NATS: %w", err)
 	}
+	who.nc.Store(nc)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("connecting to JetStream: %w", err)
 	}
 	c.nc, c.js = nc, js
+	c.closing = c.keep(ctx)
 	return c, nil
 }
 
+// nowhere stands for the addresses while their file is not there: nothing is dialed.
+const nowhere = "nats://not-known.invalid:4222"
+
+// keep looks at the identity's files until the function that it returns is called.
+func (c *Conn) keep(ctx context.Context) (stop func()) {
+	if !c.identity.OfFiles() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.identity.Keep(ctx, c.try, c.renew)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// note says once in the log that the server refuses who we are, and looks at the files
+// at once. It is false of another error.
+func (c *Conn) note(err error) (refused bool) {
+	if err == nil || !c.cfg.isRefusal(err) {
+		return false
+	}
+	c.identity.Kick()
+	_ = c.standing.Note(context.Background(), store, credential.Refused(store, err))
+	return true
+}
+
 // hosts are the addresses of servers without what may be secret in them.
-func hosts(urls string) string {
+func hosts(servers []string) string {
 	var out []string
-	for one := range strings.SplitSeq(urls, ",") {
-		if u, err := url.Parse(strings.TrimSpace(one)); err == nil && u.Host != "" {
+	for _, one := range servers {
+		if u, err := url.Parse(one); err == nil && u.Host != "" {
 			out = append(out, u.Host)
 		}
 	}
@@ -77,18 +131,20 @@ func hosts(urls string) string {
 // link keeps a gate as the connection is. Its methods are called one after
 // the other by the driver.
 type link struct {
-	gate    *gate
-	at      string // of the servers
+	conn    *Conn
+	at      []string // addresses of the servers
 	release func()
 }
 
 func (l *link) down(_ *nats.Conn, err error) {
+	l.conn.identity.Kick()
 	if l.release == nil {
-		l.release = l.gate.hold(errors.Join(fmt.Errorf("%w: %s", ErrDisconnected, l.at), err))
+		l.release = l.conn.gate.hold(errors.Join(fmt.Errorf("%w: %s", ErrDisconnected, hosts(l.at)), err))
 	}
 }
 
 func (l *link) up(*nats.Conn) {
+	_ = l.conn.standing.Note(context.Background(), store, nil)
 	if l.release != nil {
 		l.release()
 		l.release = nil
@@ -99,7 +155,7 @@ func (l *link) up(*nats.Conn) {
 // and of readiness. The error is Unavailable.
 func (c *Conn) Ready(ctx context.Context) error {
 	if !c.nc.IsConnected() {
-		return fault.Unavailable(fmt.Errorf("%w: %s", ErrDisconnected, hosts(c.cfg.URL)))
+		return c.away(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.PublishWait)
 	defer cancel()
@@ -109,8 +165,28 @@ func (c *Conn) Ready(ctx context.Context) error {
 	return nil
 }
 
+// away says why there is no connection: there is nothing to connect with, the servers
+// refuse it, or they cannot be reached.
+func (c *Conn) away(ctx context.Context) error {
+	id, err := c.identity.Used()
+	if err != nil {
+		return err
+	}
+	why := c.nc.LastError()
+	if why != nil && c.cfg.isRefusal(why) {
+		return c.standing.Note(ctx, store, credential.Refused(store, why))
+	}
+	err = fmt.Errorf("%w: %s", ErrDisconnected, hosts(id.servers))
+	var dialed *net.OpError
+	if why != nil && !errors.As(why, &dialed) { // the driver's own words, which hold no secret
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	return fault.Unavailable(err)
+}
+
 // Close sends what is still buffered and closes the connection.
 func (c *Conn) Close() {
+	c.closing()
 	if c.nc.IsConnected() {
 		_ = c.nc.FlushTimeout(c.cfg.PublishWait)
 	}

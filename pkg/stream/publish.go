@@ -82,7 +82,8 @@ func (c *Conn) publish(ctx context.Context, m *nats.Msg) error {
 // put sends m until the server has it, at least for Config.PublishFor: a
 // leader's election takes 4 to 9 seconds. Every failure counts as worth
 // another try, also error 10158 (the same message id is in process), but that
-// of a full stream only when patient.
+// of a full stream only when patient. What is cut off by a connection that is made
+// again says that it was closed; only one that is closed for good ends here.
 func (c *Conn) put(ctx context.Context, m *nats.Msg, patient bool) (*jetstream.PubAck, error) {
 	deadline := time.Now().Add(c.cfg.PublishFor)
 	pause := 20 * time.Millisecond
@@ -100,7 +101,7 @@ func (c *Conn) put(ctx context.Context, m *nats.Msg, patient bool) (*jetstream.P
 			return nil, ctx.Err()
 		case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, jetstream.ErrStreamMessageExceedsMaximum):
 			return nil, fault.Permanent(fault.LimitExceeded, fmt.Errorf("a message of %d bytes is more than the bus takes", len(m.Data)))
-		case errors.Is(err, ErrFull) && !patient, errors.Is(err, nats.ErrConnectionClosed), time.Now().After(deadline):
+		case errors.Is(err, ErrFull) && !patient, c.nc.IsClosed(), time.Now().After(deadline):
 			return nil, fault.Unavailable(err)
 		}
 		if !wait(ctx, pause) {

@@ -6,7 +6,9 @@ import "github.com/colophon-dev/colophon/pkg/config"
 // caller.
 func ConfigOf(name string, n config.NATS, r config.Runner) Config {
 	return Config{
-		URL: n.URL.Value(), Name: name, CredsFile: n.CredsFile, Prefix: n.Prefix, StreamPrefix: n.StreamPrefix,
+		URL: n.URL.Value(), URLFile: n.URLFile, Name: name, CredsFile: n.CredsFile, NkeyFile: n.NkeyFile,
+		CAFile: n.TLS.CAFile, CertFile: n.TLS.CertFile, KeyFile: n.TLS.KeyFile,
+		Prefix: n.Prefix, StreamPrefix: n.StreamPrefix,
 		AckWait: n.AckWait, MaxAckPending: n.MaxAckPending, DuplicateWindow: n.DuplicateWindow,
 		PublishWait: n.PublishWait, PublishFor: n.PublishFor, ReconnectWait: n.ReconnectWait,
 		RetryDelays: r.RetryDelays, DeferDelay: r.DeferDelay, ProbeEvery: r.ProbeEvery, PullWait: r.PullWait,

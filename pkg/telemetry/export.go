@@ -15,6 +15,11 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/colophon-dev/colophon/pkg/credential"
+	"github.com/colophon-dev/colophon/pkg/credential/rpc"
 )
 
 // exporters returns what sends spans and metrics to the configured endpoint.
@@ -23,15 +28,26 @@ func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.Spa
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, nil, fmt.Errorf("COLOPHON_OTLP_ENDPOINT is %q; allowed is http://host:port or https://host:port", c.OTLPEndpoint)
 	}
-	headers, err := parseHeaders(c.OTLPHeaders.Value())
+	own, err := connectionOf(c, u.Scheme == "https", logger)
 	if err != nil {
 		return nil, nil, err
 	}
-	spans, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.OTLPEndpoint), otlptracegrpc.WithHeaders(headers))
+	none := map[string]string{} // else the exporters take those of the environment beside ours
+	spanOptions := []otlptracegrpc.Option{
+		otlptracegrpc.WithEndpointURL(c.OTLPEndpoint), otlptracegrpc.WithHeaders(none), otlptracegrpc.WithDialOption(own.options...),
+	}
+	metricOptions := []otlpmetricgrpc.Option{
+		otlpmetricgrpc.WithEndpointURL(c.OTLPEndpoint), otlpmetricgrpc.WithHeaders(none), otlpmetricgrpc.WithDialOption(own.options...),
+	}
+	if own.tls != nil {
+		spanOptions = append(spanOptions, otlptracegrpc.WithTLSCredentials(own.tls))
+		metricOptions = append(metricOptions, otlpmetricgrpc.WithTLSCredentials(own.tls.Clone()))
+	}
+	spans, err := otlptracegrpc.New(ctx, spanOptions...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("exporting traces: %w", err)
 	}
-	metrics, err := otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(c.OTLPEndpoint), otlpmetricgrpc.WithHeaders(headers))
+	metrics, err := otlpmetricgrpc.New(ctx, metricOptions...)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("exporting metrics: %w", err), spans.Shutdown(ctx))
 	}
@@ -41,6 +57,46 @@ func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.Spa
 	}
 	reader := sdkmetric.NewPeriodicReader(&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", logger: logger}}, sdkmetric.WithInterval(interval))
 	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", logger: logger}}, reader, nil
+}
+
+// connection is what the connections to the endpoint have of ours.
+type connection struct {
+	options []grpc.DialOption
+	tls     credentials.TransportCredentials // nil: the exporter's own
+}
+
+// connectionOf makes it of files that are read again when they change: headers with each
+// sending, certificates with each connection.
+func connectionOf(c Config, secure bool, logger *slog.Logger) (connection, error) {
+	const store = "OTLP endpoint"
+	o := credential.Options{Store: store, Log: logger}
+	headers := credential.Watch(o, func(read credential.Read) (map[string]string, error) {
+		text, err := credential.Text(read, c.OTLPHeaders.Value(), c.HeadersFile)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parseHeaders(text)
+		if err != nil && c.HeadersFile != "" {
+			err = fmt.Errorf("%w: %s: %w", credential.ErrFile, c.HeadersFile, err)
+		}
+		return found, err
+	})
+	if _, err := headers.Latest(); err != nil && !errors.Is(err, credential.ErrFile) {
+		return connection{}, err
+	}
+	own := connection{options: []grpc.DialOption{grpc.WithPerRPCCredentials(rpc.Headers(headers.Now))}}
+	files := credential.TLSFiles{CA: c.TLS.CAFile, Cert: c.TLS.CertFile, Key: c.TLS.KeyFile}
+	named, err := files.Named()
+	if err == nil && named && !secure {
+		err = errors.New("there are files of certificates, but its address is not https")
+	}
+	if err != nil {
+		return connection{}, fmt.Errorf("%s: %w", store, err)
+	}
+	if named {
+		own.tls = rpc.Transport(credential.Watch(o, files.Client).Now)
+	}
+	return own, nil
 }
 
 // parseHeaders reads name=value,name=value, the values percent-encoded.
@@ -55,7 +111,7 @@ func parseHeaders(text string) (map[string]string, error) {
 		if name = strings.TrimSpace(name); !ok || name == "" || err != nil {
 			return nil, errors.New("COLOPHON_OTLP_HEADERS has a wrong value; allowed is name=value,name=value")
 		}
-		headers[name] = decoded
+		headers[strings.ToLower(name)] = decoded
 	}
 	return headers, nil
 }

@@ -14,15 +14,15 @@ package vectorstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
+	"log/slog"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
-	"google.golang.org/grpc"
+
+	"github.com/colophon-dev/colophon/pkg/credential"
 )
 
 const (
@@ -42,67 +42,60 @@ const (
 type Config struct {
 	Addr    string        // host:port of the gRPC door; an IPv6 host in brackets
 	APIKey  string        // sent with each call when not empty; use TLS with it
-	TLS     bool          // whether the connection is encrypted (TLS 1.3)
+	TLS     bool          // whether the connection is encrypted (TLS 1.3); it is also when a file below is named
 	Timeout time.Duration // of one call; 0 means 30 seconds
+
+	APIKeyFile string // file that holds the key in its place; empty: none
+	CAFile     string // authorities of the server's certificate, PEM; empty: those of the system
+	CertFile   string // our own certificate, PEM; empty: none
+	KeyFile    string // its key, PEM
+
+	CheckEvery time.Duration // how old what was read of the files may be, default 5 s
+	Logger     *slog.Logger  // told of credentials that change or are refused; nil: quiet
+
+	watched *watched // see Logged; nil: each Client's own
 }
 
 // Client is a connection to one server, good for use by many goroutines.
 type Client struct {
-	qdrant  *qdrant.Client
+	links   *links
 	timeout time.Duration
 }
 
 // Open connects to the server and asks it for a sign of life. It returns an
-// unavailable error when there is none.
+// unavailable error when there is none, when a file of credentials is not there, and
+// when the server refuses them.
+//
+// The files are read again when they change, and when the server refuses what they
+// held. With another certificate calls go over new connections; those under way end on
+// the old ones.
 func Open(ctx context.Context, config Config) (*Client, error) {
-	host, portText, err := net.SplitHostPort(config.Addr)
+	links, err := newLinks(config)
 	if err != nil {
-		return nil, fmt.Errorf("address of the vector store: %w", err)
+		return nil, err
 	}
-	port, err := strconv.ParseUint(portText, 10, 16)
-	if err != nil {
-		return nil, fmt.Errorf("address of the vector store %q: %w", config.Addr, err)
-	}
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	driver, err := qdrant.NewClient(&qdrant.Config{
-		Host:                   host,
-		Port:                   int(port),
-		APIKey:                 config.APIKey,
-		UseTLS:                 config.TLS,
-		SkipCompatibilityCheck: true, // it logs, and knows no context; see Ping
-		KeepAliveTime:          keepAliveSeconds,
-		KeepAliveTimeout:       keepAliveTimeoutSeconds,
-		GrpcOptions: []grpc.DialOption{
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageLimit)),
-		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open vector store at %s: %w", config.Addr, err)
-	}
-	client := &Client{qdrant: driver, timeout: config.Timeout}
+	client := &Client{links: links, timeout: config.Timeout}
 	if client.timeout <= 0 {
 		client.timeout = defaultTimeout
 	}
 	if _, err := client.Ping(ctx); err != nil {
-		_ = driver.Close()
+		_ = links.close()
 		return nil, fmt.Errorf("open vector store at %s: %w", config.Addr, err)
 	}
 	return client, nil
 }
 
 // Close ends the connections. Calls under way fail.
-func (c *Client) Close() error { return c.qdrant.Close() }
+func (c *Client) Close() error { return c.links.close() }
 
 // Ping returns the server's version, for readiness and for the curious.
 func (c *Client) Ping(ctx context.Context) (version string, err error) {
-	err = c.call(ctx, "ask for health", func(ctx context.Context) error {
-		reply, err := c.qdrant.HealthCheck(ctx)
+	err = c.call(ctx, "ask for health", func(ctx context.Context, driver *qdrant.Client) error {
+		reply, err := driver.HealthCheck(ctx)
 		version = reply.GetVersion()
 		return err
 	})
-	return version, err
+	return version, c.links.standing.Note(ctx, store, err)
 }
 
 // Collection names a collection, or an alias of one. It asks the server
@@ -113,8 +106,8 @@ func (c *Client) Collection(name string) *Collection {
 
 // Alias returns the collection behind an alias, or ErrNotFound.
 func (c *Client) Alias(ctx context.Context, alias string) (collection string, err error) {
-	err = c.call(ctx, "read alias "+alias, func(ctx context.Context) error {
-		aliases, err := c.qdrant.ListAliases(ctx)
+	err = c.call(ctx, "read alias "+alias, func(ctx context.Context, driver *qdrant.Client) error {
+		aliases, err := driver.ListAliases(ctx)
 		if err != nil {
 			return err
 		}
@@ -134,15 +127,15 @@ func (c *Client) Alias(ctx context.Context, alias string) (collection string, er
 // was: that is asked first, since a server that refuses the second of two
 // operations has done the first.
 func (c *Client) SetAlias(ctx context.Context, alias, collection string) error {
-	return c.call(ctx, "set alias "+alias, func(ctx context.Context) error {
-		exists, err := c.qdrant.CollectionExists(ctx, collection)
+	return c.call(ctx, "set alias "+alias, func(ctx context.Context, driver *qdrant.Client) error {
+		exists, err := driver.CollectionExists(ctx, collection)
 		if err != nil {
 			return err
 		}
 		if !exists {
 			return fmt.Errorf("collection %s: %w", collection, ErrNotFound)
 		}
-		return c.qdrant.UpdateAliases(ctx, []*qdrant.AliasOperations{
+		return driver.UpdateAliases(ctx, []*qdrant.AliasOperations{
 			qdrant.NewAliasDelete(alias),
 			qdrant.NewAliasCreate(alias, collection),
 		})
@@ -170,17 +163,26 @@ func (c *Client) Stands(ctx context.Context, alias, collection string, dimension
 // RemoveAlias removes an alias; the collection behind it stays. An alias that
 // is not there is no error.
 func (c *Client) RemoveAlias(ctx context.Context, alias string) error {
-	return c.call(ctx, "remove alias "+alias, func(ctx context.Context) error {
-		return c.qdrant.DeleteAlias(ctx, alias)
+	return c.call(ctx, "remove alias "+alias, func(ctx context.Context, driver *qdrant.Client) error {
+		return driver.DeleteAlias(ctx, alias)
 	})
 }
 
 // call runs f under the client's timeout and gives its error a kind.
-func (c *Client) call(ctx context.Context, what string, f func(context.Context) error) error {
+func (c *Client) call(ctx context.Context, what string, f func(context.Context, *qdrant.Client) error) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	if err := f(limited); err != nil {
-		return fmt.Errorf("vector store: %s: %w", what, classify(ctx, err))
+	link, err := c.links.take()
+	if err == nil {
+		err = f(limited, link.driver)
+		link.end()
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	err = classify(ctx, err)
+	if errors.Is(err, credential.ErrRefused) {
+		c.links.doubt()
+	}
+	return fmt.Errorf("vector store: %s: %w", what, err)
 }

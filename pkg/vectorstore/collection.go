@@ -36,8 +36,7 @@ func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
 		return fmt.Errorf("vector store: ensure collection %s: %d dimensions", c.name, dimensions)
 	}
 	var info *qdrant.CollectionInfo
-	err := c.call(ctx, "ensure", func(ctx context.Context) error {
-		driver := c.client.qdrant
+	err := c.call(ctx, "ensure", func(ctx context.Context, driver *qdrant.Client) error {
 		exists, err := driver.CollectionExists(ctx, c.name)
 		if err != nil {
 			return err
@@ -63,8 +62,8 @@ func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
 		if _, ok := info.GetPayloadSchema()[index.FieldName]; ok {
 			continue
 		}
-		err := c.call(ctx, "index "+index.FieldName, func(ctx context.Context) error {
-			return completed(c.client.qdrant.CreateFieldIndex(ctx, index))
+		err := c.call(ctx, "index "+index.FieldName, func(ctx context.Context, driver *qdrant.Client) error {
+			return completed(driver.CreateFieldIndex(ctx, index))
 		})
 		if err != nil {
 			return err
@@ -76,15 +75,15 @@ func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
 // Check asks whether the collection is there with the vectors that Ensure would
 // make: the error is ErrNotFound or ErrMismatch otherwise.
 func (c *Collection) Check(ctx context.Context, dimensions int) error {
-	return c.call(ctx, "check", func(ctx context.Context) error {
-		exists, err := c.client.qdrant.CollectionExists(ctx, c.name)
+	return c.call(ctx, "check", func(ctx context.Context, driver *qdrant.Client) error {
+		exists, err := driver.CollectionExists(ctx, c.name)
 		if err != nil {
 			return err
 		}
 		if !exists {
 			return ErrNotFound
 		}
-		info, err := c.client.qdrant.GetCollectionInfo(ctx, c.name)
+		info, err := driver.GetCollectionInfo(ctx, c.name)
 		if err != nil {
 			return err
 		}
@@ -95,16 +94,16 @@ func (c *Collection) Check(ctx context.Context, dimensions int) error {
 // Drop deletes the collection with all its points. One that is not there is no
 // error.
 func (c *Collection) Drop(ctx context.Context) error {
-	return c.call(ctx, "drop", func(ctx context.Context) error {
-		exists, err := c.client.qdrant.CollectionExists(ctx, c.name)
+	return c.call(ctx, "drop", func(ctx context.Context, driver *qdrant.Client) error {
+		exists, err := driver.CollectionExists(ctx, c.name)
 		if err != nil || !exists {
 			return err
 		}
-		return c.client.qdrant.DeleteCollection(ctx, c.name)
+		return driver.DeleteCollection(ctx, c.name)
 	})
 }
 
-func (c *Collection) call(ctx context.Context, what string, f func(context.Context) error) error {
+func (c *Collection) call(ctx context.Context, what string, f func(context.Context, *qdrant.Client) error) error {
 	return c.client.call(ctx, what+" collection "+c.name, f)
 }
 

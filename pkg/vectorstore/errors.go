@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
@@ -35,7 +37,7 @@ func classify(parent context.Context, err error) error {
 	if parent.Err() != nil {
 		return fmt.Errorf("%w (%v)", parent.Err(), err)
 	}
-	if errors.Is(err, ErrNotFound) || fault.KindOf(err) == fault.KindPermanent {
+	if errors.Is(err, ErrNotFound) || errors.Is(err, credential.ErrFile) || fault.KindOf(err) == fault.KindPermanent {
 		return err
 	}
 	var exhausted *qdrant.QdrantResourceExhaustedError
@@ -43,7 +45,12 @@ func classify(parent context.Context, err error) error {
 		return fault.Transient(fmt.Errorf("%w: %w", ErrTrouble, err))
 	}
 	switch codeOf(err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Unauthenticated, codes.PermissionDenied:
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return credential.Refused(store, err)
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+		if ofCertificate(err) {
+			return credential.Refused(store, err)
+		}
 		return fault.Unavailable(err)
 	case codes.NotFound:
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
@@ -52,6 +59,13 @@ func classify(parent context.Context, err error) error {
 	default: // ResourceExhausted, Aborted, Internal, Unknown, DataLoss: the server's trouble, not the points'
 		return fault.Transient(fmt.Errorf("%w: %w", ErrTrouble, err))
 	}
+}
+
+// ofCertificate reports whether the server has ended a connection for want of a
+// certificate that it takes. gRPC keeps of such an error the text alone.
+func ofCertificate(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "remote error: tls:") && strings.Contains(text, "certificate")
 }
 
 // codeOf returns the gRPC code of err, however it is wrapped, also when our own

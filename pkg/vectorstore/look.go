@@ -17,9 +17,9 @@ func (c *Collection) IDs(ctx context.Context, after string, limit int) ([]string
 		offset = qdrant.NewIDUUID(after)
 	}
 	for len(ids) < limit {
-		err := c.call(ctx, "scroll", func(ctx context.Context) error {
+		err := c.call(ctx, "scroll", func(ctx context.Context, driver *qdrant.Client) error {
 			size := uint32(batchPoints)
-			records, next, err := c.client.qdrant.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
+			records, next, err := driver.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
 				CollectionName: c.name, Offset: offset, Limit: &size, WithPayload: qdrant.NewWithPayload(false),
 			})
 			if err != nil {
@@ -45,8 +45,8 @@ func (c *Collection) IDs(ctx context.Context, after string, limit int) ([]string
 func (c *Collection) Layers(ctx context.Context, ids []string) (map[string]string, error) {
 	layers := make(map[string]string, len(ids))
 	for batch := range slices.Chunk(ids, batchPoints) {
-		err := c.call(ctx, "get from", func(ctx context.Context) error {
-			records, err := c.client.qdrant.Get(ctx, &qdrant.GetPoints{
+		err := c.call(ctx, "get from", func(ctx context.Context, driver *qdrant.Client) error {
+			records, err := driver.Get(ctx, &qdrant.GetPoints{
 				CollectionName: c.name, Ids: driverIDs(batch),
 				WithPayload: qdrant.NewWithPayloadInclude("layer"), WithVectors: qdrant.NewWithVectors(false),
 			})

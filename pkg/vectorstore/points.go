@@ -56,8 +56,8 @@ func (c *Collection) Upsert(ctx context.Context, points []Point) error {
 		}
 		request := &qdrant.UpsertPoints{CollectionName: c.name, Wait: &wait, Points: batch}
 		batch, size = nil, 0
-		return c.call(ctx, "upsert into", func(ctx context.Context) error {
-			return completed(c.client.qdrant.Upsert(ctx, request))
+		return c.call(ctx, "upsert into", func(ctx context.Context, driver *qdrant.Client) error {
+			return completed(driver.Upsert(ctx, request))
 		})
 	}
 	for _, point := range points {
@@ -78,8 +78,8 @@ func (c *Collection) Upsert(ctx context.Context, points []Point) error {
 func (c *Collection) Delete(ctx context.Context, ids []string) error {
 	wait := true
 	for batch := range slices.Chunk(ids, batchPoints) {
-		err := c.call(ctx, "delete from", func(ctx context.Context) error {
-			return completed(c.client.qdrant.Delete(ctx, &qdrant.DeletePoints{
+		err := c.call(ctx, "delete from", func(ctx context.Context, driver *qdrant.Client) error {
+			return completed(driver.Delete(ctx, &qdrant.DeletePoints{
 				CollectionName: c.name,
 				Wait:           &wait,
 				Points:         qdrant.NewPointsSelectorIDs(driverIDs(batch)),
@@ -102,8 +102,8 @@ func (c *Collection) SetPayload(ctx context.Context, ids []string, change Change
 	}
 	wait := true
 	for batch := range slices.Chunk(ids, batchPoints) {
-		err := c.call(ctx, "set payload in", func(ctx context.Context) error {
-			return completed(c.client.qdrant.SetPayload(ctx, &qdrant.SetPayloadPoints{
+		err := c.call(ctx, "set payload in", func(ctx context.Context, driver *qdrant.Client) error {
+			return completed(driver.SetPayload(ctx, &qdrant.SetPayloadPoints{
 				CollectionName: c.name,
 				Wait:           &wait,
 				Payload:        values,
@@ -122,8 +122,8 @@ func (c *Collection) SetPayload(ctx context.Context, ids []string, change Change
 func (c *Collection) Get(ctx context.Context, ids []string, withVectors bool) ([]Point, error) {
 	found := make(map[string]Point, len(ids))
 	for batch := range slices.Chunk(ids, batchPoints) {
-		err := c.call(ctx, "get from", func(ctx context.Context) error {
-			records, err := c.client.qdrant.Get(ctx, &qdrant.GetPoints{
+		err := c.call(ctx, "get from", func(ctx context.Context, driver *qdrant.Client) error {
+			records, err := driver.Get(ctx, &qdrant.GetPoints{
 				CollectionName: c.name,
 				Ids:            driverIDs(batch),
 				WithPayload:    qdrant.NewWithPayload(true),
@@ -159,9 +159,9 @@ func (c *Collection) Scroll(ctx context.Context, filter Filter, withPayload bool
 		var offset *qdrant.PointId
 		for {
 			var page []Point
-			err := c.call(ctx, "scroll", func(ctx context.Context) error {
+			err := c.call(ctx, "scroll", func(ctx context.Context, driver *qdrant.Client) error {
 				limit := uint32(batchPoints)
-				records, next, err := c.client.qdrant.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
+				records, next, err := driver.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
 					CollectionName: c.name,
 					Filter:         filter.driver(),
 					Offset:         offset,
@@ -196,8 +196,8 @@ func (c *Collection) Scroll(ctx context.Context, filter Filter, withPayload bool
 // Count returns how many points pass the filter, exactly.
 func (c *Collection) Count(ctx context.Context, filter Filter) (count int, err error) {
 	exact := true
-	err = c.call(ctx, "count", func(ctx context.Context) error {
-		n, err := c.client.qdrant.Count(ctx, &qdrant.CountPoints{
+	err = c.call(ctx, "count", func(ctx context.Context, driver *qdrant.Client) error {
+		n, err := driver.Count(ctx, &qdrant.CountPoints{
 			CollectionName: c.name,
 			Filter:         filter.driver(),
 			Exact:          &exact,

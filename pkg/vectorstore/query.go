@@ -38,9 +38,9 @@ func (c *Collection) query(ctx context.Context, using string, query *qdrant.Quer
 		return nil, nil
 	}
 	var hits []Hit
-	err := c.call(ctx, "query "+using+" vectors of", func(ctx context.Context) error {
+	err := c.call(ctx, "query "+using+" vectors of", func(ctx context.Context, driver *qdrant.Client) error {
 		most := uint64(limit)
-		points, err := c.client.qdrant.Query(ctx, &qdrant.QueryPoints{
+		points, err := driver.Query(ctx, &qdrant.QueryPoints{
 			CollectionName: c.name,
 			Query:          query,
 			Using:          &using,

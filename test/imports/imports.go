@@ -1,5 +1,5 @@
-// Package imports holds the floors of ARCHITECTURE.md as one table and checks
-// source files against it: words import no store, stores import no other
+// Package imports reads the floors of ARCHITECTURE.md and checks
+// source files against them: words import no store, stores import no other
 // store, a driver has one importer, services never meet.
 package imports
 
@@ -9,18 +9,12 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // Module is the path that all modules of the repository begin with.
 const Module = "github.com/colophon-dev/colophon/"
-
-// words are the packages of the ground floor: no I/O.
-func words() []string {
-	return []string{"redact", "digest", "model", "event", "fault", "segment", "retrieval", "running", "proof"}
-}
 
 // drivers maps an import path prefix to the only folder that may import it.
 func drivers() map[string]string {
@@ -44,26 +38,26 @@ func drivers() map[string]string {
 	}
 }
 
-// stores are the packages of the first floor that drive a server.
-func stores() []string { return []string{"blobstore", "catalog", "stream", "vectorstore", "llm"} }
-
 // Check returns why the file at path (relative to the repository's root, with
 // forward slashes) may not import what it imports, or nothing.
-func Check(path string, imported []string) []string {
+func (f Floors) Check(path string, imported []string) []string {
 	if strings.HasSuffix(path, "_test.go") {
 		return nil
 	}
-	folder := path[:strings.LastIndex(path, "/")+1]
+	folder := strings.TrimSuffix(path[:strings.LastIndex(path, "/")+1], "/")
+	if within(folder, "pkg") && f.of(folder) == nil {
+		return []string{path + ": ARCHITECTURE.md names no floor of its room"}
+	}
 	var broken []string
 	for _, imp := range imported {
-		if why := check(strings.TrimSuffix(folder, "/"), imp); why != "" {
+		if why := f.check(folder, imp); why != "" {
 			broken = append(broken, fmt.Sprintf("%s imports %s: %s", path, imp, why))
 		}
 	}
 	return broken
 }
 
-func check(folder, imp string) string {
+func (f Floors) check(folder, imp string) string {
 	exempt := within(folder, "devstack") || within(folder, "test") || within(folder, "tools")
 	for prefix, home := range drivers() {
 		if strings.HasPrefix(imp, prefix) && !within(folder, home) && !exempt {
@@ -85,28 +79,37 @@ func check(folder, imp string) string {
 	case within(rest, "pkg/devtest"):
 		return "devtest is for tests"
 	case within(folder, "pkg"):
-		return checkPkg(folder, rest)
+		return f.checkPkg(folder, rest)
 	case within(rest, "pkg/reconcile") && !mayDelete(folder):
 		return "what heals and deletes is the janitor, or the operator's command"
 	case within(folder, "services"):
-		return checkService(folder, rest)
+		return f.checkService(folder, rest)
 	case within(folder, "cmd") && within(rest, "services") && !strings.HasSuffix(rest, "/app"):
 		return "a service is entered through its app"
 	}
 	return ""
 }
 
-func checkPkg(folder, rest string) string {
-	from, to := strings.Split(folder, "/")[1], strings.Split(rest, "/")[1]
+// craftOrder says which rooms of craft stand over which: each may import those of a
+// lower number.
+func craftOrder() map[string]int {
+	return map[string]int{"language": 0, "layout": 0, "container": 0, "pdfium": 0, "ocr": 1, "extract": 2}
+}
+
+func (f Floors) checkPkg(folder, rest string) string {
+	from, to := f.of(folder), f.of(rest)
+	a, b := room(folder), room(rest)
 	switch {
-	case slices.Contains(words(), from) && !slices.Contains(words(), to):
-		return "words import only words"
-	case slices.Contains(stores(), from) && slices.Contains(stores(), to) && from != to:
-		return "a store imports no other store"
-	case (from == "extract" || from == "pdfium" || from == "ocr" || from == "container") && slices.Contains(stores(), to):
-		return "craft knows no store"
-	case from == "sdk" && to != "sdk" && to != "stream" && !slices.Contains(words(), to) && (folder != "pkg/sdk/inbox" || to != "blobstore"):
+	case to == nil:
+		return "ARCHITECTURE.md names no floor of it"
+	case a == b:
+		return ""
+	case a == "sdk" && b != "stream" && to.Name != "words" && (folder != "pkg/sdk/inbox" || b != "blobstore"):
 		return "a crawler links words and the bus, and the object store by sdk/inbox only"
+	case !from.mayImport(to):
+		return fmt.Sprintf("%s may import %s only", from.Name, strings.Join(from.May, ", "))
+	case from.Name == "craft" && to.Name == "craft" && craftOrder()[a] <= craftOrder()[b]:
+		return "within craft nothing looks up"
 	}
 	return ""
 }
@@ -118,25 +121,22 @@ func mayDelete(folder string) bool {
 
 // checkService holds the rules of services. The gateway has no stage: it reads
 // the stores in their own words.
-func checkService(folder, rest string) string {
+func (f Floors) checkService(folder, rest string) string {
 	service := strings.Split(folder, "/")[1]
 	switch {
 	case within(rest, "services") && !within(rest, "services/"+service):
 		return "services never import each other"
 	case strings.HasSuffix(rest, "/app") && folder != "services/"+service:
 		return "only main.go and cmd/colophon import app"
-	case service != "gateway" && within(folder, "services/"+service+"/internal") && isStoreOtherThanStream(rest):
+	case service != "gateway" && within(folder, "services/"+service+"/internal") && f.isStoreOtherThanStream(rest):
 		return "a stage declares the methods that it needs; app names the store"
 	}
 	return ""
 }
 
-func isStoreOtherThanStream(rest string) bool {
-	if !within(rest, "pkg") {
-		return false
-	}
-	name := strings.Split(rest, "/")[1]
-	return name != "stream" && slices.Contains(stores(), name)
+func (f Floors) isStoreOtherThanStream(rest string) bool {
+	floor := f.of(rest)
+	return floor != nil && floor.Name == "stores" && room(rest) != "stream"
 }
 
 func within(path, folder string) bool {
@@ -144,10 +144,14 @@ func within(path, folder string) bool {
 }
 
 // CheckTree checks every Go file below root, except testdata and hidden
-// folders.
+// folders, against the table of root's ARCHITECTURE.md.
 func CheckTree(root string) ([]string, error) {
+	floors, err := ReadFloors(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		return nil, err
+	}
 	var broken []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -168,7 +172,7 @@ func CheckTree(root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		broken = append(broken, Check(filepath.ToSlash(rel), imported)...)
+		broken = append(broken, floors.Check(filepath.ToSlash(rel), imported)...)
 		return nil
 	})
 	return broken, err

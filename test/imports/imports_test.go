@@ -1,6 +1,7 @@
 package imports_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -62,14 +63,48 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"pkg/devtest/devtest.go", m + "pkg/stream", true},
 		{"services/chunker/app/app.go", m + "pkg/devtest", true},
 		{"services/chunker/app/app_test.go", m + "pkg/devtest", false},
+		{"pkg/ocr/child/client.go", m + "pkg/extract/child", true},
+		{"pkg/ocr/reading/read.go", m + "pkg/language", false},
+		{"pkg/layout/line.go", m + "pkg/ocr", true},
+		{"pkg/extract/scan/scan.go", m + "pkg/ocr/picture", false},
+		{"pkg/extract/child/client.go", m + "pkg/sandbox", false},
+		{"pkg/sandbox/pool.go", m + "pkg/extract/block", true},
+		{"pkg/blobstore/store.go", m + "pkg/container/warc", true},
+		{"pkg/verify/member.go", m + "pkg/container/warc", false},
+		{"pkg/reconcile/pass.go", m + "services/chunker/app", true},
+		{"pkg/attic/attic.go", m + "pkg/model", true},
+		{"pkg/verify/verify.go", m + "pkg/attic", true},
 		{"services/gateway/app/app.go", m + "pkg/reconcile", true},
 		{"services/janitor/internal/rounds/rounds.go", m + "pkg/reconcile", false},
 		{"cmd/colophon/retry.go", m + "pkg/reconcile", false},
 	}
+	floors, err := imports.ReadFloors("../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range cases {
-		got := imports.Check(c.path, []string{c.imp})
+		got := floors.Check(c.path, []string{c.imp})
 		if (len(got) > 0) != c.wrong {
 			t.Errorf("%s importing %s: %v, want wrong=%v", c.path, c.imp, got, c.wrong)
+		}
+	}
+}
+
+// TestATableThatSaysTooLittle: what ReadFloors refuses.
+func TestATableThatSaysTooLittle(t *testing.T) {
+	for name, rows := range map[string]string{
+		"no table":        "Nothing.",
+		"no room":         "| words, `pkg/` | something | each other |",
+		"two floors":      "| words, `pkg/` | `a` one | each other |\n| craft, `pkg/` | `a` two | words |",
+		"an unknown one":  "| words, `pkg/` | `a` one | cellars |",
+		"one that is not": "| words, `pkg/` | `a` one | craft |\n| craft, `pkg/` | `b` two | words |",
+	} {
+		path := filepath.Join(t.TempDir(), "ARCHITECTURE.md")
+		if err := os.WriteFile(path, []byte(rows+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if floors, err := imports.ReadFloors(path); err == nil {
+			t.Errorf("%s: %+v", name, floors)
 		}
 	}
 }

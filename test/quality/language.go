@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 

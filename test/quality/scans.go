@@ -18,12 +18,12 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/ocrblocks"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/ocr/child"
 	"github.com/colophon-dev/colophon/pkg/ocr/tesseract"
-	"github.com/colophon-dev/colophon/pkg/ocr/units"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -211,7 +211,7 @@ func (s *scanner) read(ctx context.Context, d document, file string) (*scanned, 
 		for _, w := range r.Words {
 			got.words.WriteString(w.Text + " ")
 		}
-		got.add(no, units.Blocks(r, 0))
+		got.add(no, ocrblocks.Blocks(r, 0))
 	}
 	return got, nil
 }

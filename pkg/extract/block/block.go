@@ -7,8 +7,8 @@ package block
 import (
 	"encoding/json"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 )

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
+	"github.com/colophon-dev/colophon/pkg/language"
 )
 
 // maxSample is how many bytes are looked at to tell an encoding.

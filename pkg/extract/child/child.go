@@ -13,10 +13,10 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
-	"github.com/colophon-dev/colophon/pkg/extract/language"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 	"github.com/colophon-dev/colophon/pkg/sandbox"

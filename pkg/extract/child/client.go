@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -21,9 +19,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
-
-// Fetch writes the captured bytes of a snapshot, verified, to the file at path.
-type Fetch func(ctx context.Context, s model.Snapshot, path string) error
 
 // Config sets the limits of extraction.
 type Config struct {
@@ -98,7 +93,7 @@ type PutFacts func(ctx context.Context, s model.Snapshot, extractionID string, p
 // Client hands documents to the children. It is safe for concurrent use.
 type Client struct {
 	pool    *sandbox.Pool
-	fetch   Fetch
+	fetch   sandbox.Fetch
 	read    func(ctx context.Context, s model.Snapshot) ([]byte, error)
 	probe   time.Duration
 	perPage time.Duration
@@ -109,9 +104,9 @@ type Client struct {
 func (c *Client) Start(ctx context.Context) error { return c.pool.Start(ctx) }
 
 // New makes a client; children are started when first needed, or by Start.
-func New(c Config, fetch Fetch) (*Client, error) { return newClient(c, RoleName, fetch) }
+func New(c Config, fetch sandbox.Fetch) (*Client, error) { return newClient(c, RoleName, fetch) }
 
-func newClient(c Config, role string, fetch Fetch) (*Client, error) {
+func newClient(c Config, role string, fetch sandbox.Fetch) (*Client, error) {
 	if c.MaxCalls == 0 {
 		c.MaxCalls = 1000
 	}
@@ -343,7 +338,7 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 	if c.read != nil && GoesAlong(req.Snapshot) {
 		document, err = c.read(ctx, req.Snapshot)
 	} else {
-		req.Path, err = Place(ctx, dir, req.Snapshot, c.fetch)
+		req.Path, err = sandbox.Place(ctx, dir, req.Snapshot, c.fetch)
 	}
 	if err != nil {
 		return response{}, err
@@ -368,32 +363,6 @@ const smallDocument = 256 << 10
 // is asked for once, since it is one page, and costs less as bytes than as a file.
 func GoesAlong(s model.Snapshot) bool {
 	return extract.OnePage(s.SnapshotKind) && s.ByteLength <= smallDocument
-}
-
-// Place puts the document into a child's folder, unless it is there from an
-// earlier request, and returns its path; at most one document is kept.
-func Place(ctx context.Context, dir string, s model.Snapshot, fetch Fetch) (string, error) {
-	name := "raw-" + s.SourceID + "-" + strings.TrimPrefix(s.ContentHash, "sha256:")
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("folder of the extraction child: %w", err)
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "raw-") {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // at worst it stays until the child goes
-		}
-	}
-	if err := fetch(ctx, s, path+".part"); err != nil {
-		return "", err
-	}
-	if err := os.Rename(path+".part", path); err != nil {
-		return "", fmt.Errorf("folder of the extraction child: %w", err)
-	}
-	return path, nil
 }
 
 // ended reports whether the document ended its child.

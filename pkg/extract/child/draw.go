@@ -154,7 +154,7 @@ func reasonOf(err error) fault.Reason {
 type Drawer struct{ client *Client }
 
 // NewDrawer makes a drawer; children are started when first needed.
-func NewDrawer(c Config, fetch Fetch) (*Drawer, error) {
+func NewDrawer(c Config, fetch sandbox.Fetch) (*Drawer, error) {
 	client, err := newClient(c, DrawRoleName, fetch)
 	if err != nil {
 		return nil, err

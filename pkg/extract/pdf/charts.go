@@ -6,8 +6,8 @@ import (
 	"slices"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 )
 
 const (
@@ -314,7 +314,7 @@ func (l *labeller) running(found []int) bool {
 	tight := 0
 	for k := 1; k < len(sorted); k++ {
 		a, b := &l.lines[sorted[k-1]], &l.lines[sorted[k]]
-		tight += count(b.Base-a.Base < 1.6*b.Size)
+		tight += layout.CountIf(b.Base-a.Base < 1.6*b.Size)
 	}
 	return 2*tight >= len(sorted)-1
 }

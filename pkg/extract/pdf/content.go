@@ -1,8 +1,8 @@
 package pdf
 
 import (
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/table"
+	"github.com/colophon-dev/colophon/pkg/layout"
+	"github.com/colophon-dev/colophon/pkg/layout/table"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
@@ -211,7 +211,7 @@ func (r *reader) groups(g pdfium.Graphics) (out []drawing, straight []layout.Rec
 			out = append(out, drawing{box: paths[i].box})
 		}
 		out[k].box = out[k].box.Union(paths[i].box)
-		out[k].slanted += count(paths[i].slant)
+		out[k].slanted += layout.CountIf(paths[i].slant)
 	}
 	return out, straight
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 

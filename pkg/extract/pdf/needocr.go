@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/language"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // OCRReason says why a page or a part of it should be read by OCR.
@@ -167,13 +167,13 @@ func (s *OCRSignals) count(width, height float64, glyphs []layout.Glyph) {
 	inner := layout.Rect{Left: margin * width, Top: margin * height, Right: (1 - margin) * width, Bottom: (1 - margin) * height}
 	for i := range glyphs {
 		g := &glyphs[i]
-		s.Hidden += count(g.Hidden)
+		s.Hidden += layout.CountIf(g.Hidden)
 		bad := unclear(g.Rune) && !g.Hyphen
-		s.Bad += count(bad)
+		s.Bad += layout.CountIf(bad)
 		guess := g.Unclear && !bad
-		s.Guessed += count(guess)
-		s.Odd += count(guess && !unicode.IsLetter(g.Rune) && !unicode.IsDigit(g.Rune))
-		s.Margins += count(!g.Hidden && !inner.Holds((g.Box.Left+g.Box.Right)/2, (g.Box.Top+g.Box.Bottom)/2))
+		s.Guessed += layout.CountIf(guess)
+		s.Odd += layout.CountIf(guess && !unicode.IsLetter(g.Rune) && !unicode.IsDigit(g.Rune))
+		s.Margins += layout.CountIf(!g.Hidden && !inner.Holds((g.Box.Left+g.Box.Right)/2, (g.Box.Top+g.Box.Bottom)/2))
 	}
 }
 
@@ -300,11 +300,4 @@ func covered(width, height float64, pictures []Picture) float64 {
 		}
 	}
 	return float64(set) / (cells * cells)
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

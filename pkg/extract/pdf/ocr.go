@@ -9,11 +9,11 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/extract/ocrblocks"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
-	"github.com/colophon-dev/colophon/pkg/ocr/units"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -88,7 +88,7 @@ func (r *reader) scanned(unread *block.Failure) (block.Page, error) {
 		return block.Page{}, unread
 	}
 	others, result := r.out.Blocks, r.read[0]
-	r.out.Blocks = units.Blocks(*result, r.page.Rotation)
+	r.out.Blocks = ocrblocks.Blocks(*result, r.page.Rotation)
 	r.out.Rotation = (r.page.Rotation + result.Rotation) % 360 // which makes the words upright
 	r.out.Width, r.out.Height = result.Width, result.Height
 	if len(r.out.Blocks)+len(others) == 0 {
@@ -114,7 +114,7 @@ func (r *reader) addRead() {
 			}
 			at = r.behind(*region)
 		}
-		found := units.Blocks(*result, r.page.Rotation)
+		found := ocrblocks.Blocks(*result, r.page.Rotation)
 		for _, b := range found {
 			r.out.Visible += coverage.Characters(b.Text)
 		}

@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )

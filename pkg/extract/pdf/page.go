@@ -9,8 +9,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf/facts"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
@@ -143,32 +143,10 @@ func (r *reader) layer(known *facts.Document, f *found, g pdfium.Graphics, said 
 	}
 }
 
-// unitType is the unit type of a block of text.
-func unitType(k layout.Kind) model.UnitType {
-	switch k {
-	case layout.Heading:
-		return model.UnitHeading
-	case layout.ListItem:
-		return model.UnitListItem
-	case layout.Caption:
-		return model.UnitCaption
-	case layout.Footnote:
-		return model.UnitFootnote
-	case layout.PageHeader:
-		return model.UnitPageHeader
-	case layout.PageFooter:
-		return model.UnitPageFooter
-	case layout.Code:
-		return model.UnitCode
-	default:
-		return model.UnitParagraph
-	}
-}
-
 func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 	text, printed := b.Text(words)
 	out := block.Block{
-		Type: unitType(b.Kind), Text: text, Confidence: b.Confidence,
+		Type: b.Kind.UnitType(), Text: text, Confidence: b.Confidence,
 		Level: b.Level, Depth: b.Depth, Marker: b.Marker, Continues: b.Continues, Continued: b.Continued,
 	}
 	if b.Kind == layout.PageHeader || b.Kind == layout.PageFooter {

@@ -3,6 +3,7 @@ package pdf
 import (
 	"strings"
 
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
@@ -57,14 +58,14 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 			continue
 		}
 		all[c.Font]++
-		small[c.Font] += count(letter(i, c.Font))
+		small[c.Font] += layout.CountIf(letter(i, c.Font))
 		if run++; !letter(i, c.Font) || !letter(i-1, c.Font) {
-			run = count(letter(i, c.Font))
+			run = layout.CountIf(letter(i, c.Font))
 		}
-		words[c.Font] += count(run == wordLetters)
+		words[c.Font] += layout.CountIf(run == wordLetters)
 		if c.UnicodeMapError && (letter(i-1, c.Font) || letter(i+1, c.Font)) {
-			oldest += count(c.Rune >= ot1First && c.Rune <= ot1Last)
-			newer += count(c.Rune >= t1First && c.Rune <= t1Last || c.Rune >= t1Letters && c.Rune <= 0xFF)
+			oldest += layout.CountIf(c.Rune >= ot1First && c.Rune <= ot1Last)
+			newer += layout.CountIf(c.Rune >= t1First && c.Rune <= t1Last || c.Rune >= t1Letters && c.Rune <= 0xFF)
 		}
 	}
 	if oldest == newer {

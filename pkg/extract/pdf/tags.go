@@ -1,7 +1,7 @@
 package pdf
 
 import (
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 

@@ -9,10 +9,10 @@ import (
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/ocrblocks"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr/picture"
-	"github.com/colophon-dev/colophon/pkg/ocr/units"
 )
 
 // FlagOCR marks a page that was read by OCR.
@@ -49,7 +49,7 @@ func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Pa
 		failure.Reason = fault.EmptyContent
 		failure.Message = fmt.Sprintf("page %d: a picture in which OCR found no words", pageNo)
 	default:
-		page := units.Scan(*result)
+		page := ocrblocks.Scan(*result)
 		page.OCR = failure.OCR
 		page.Flags = append(page.Flags, FlagOCR)
 		return page, nil

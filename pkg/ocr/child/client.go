@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	extract "github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -46,12 +45,12 @@ const (
 // Client has pages read by the children. It is safe for concurrent use.
 type Client struct {
 	pool    *sandbox.Pool
-	fetch   extract.Fetch
+	fetch   sandbox.Fetch
 	perPage time.Duration
 }
 
 // New makes a client; children are started when first needed.
-func New(c Config, fetch extract.Fetch) (*Client, error) {
+func New(c Config, fetch sandbox.Fetch) (*Client, error) {
 	if c.MaxCalls == 0 {
 		c.MaxCalls = 400
 	}
@@ -143,7 +142,7 @@ func (c *Client) read(ctx context.Context, s model.Snapshot, r ocr.Request) (ocr
 	if err != nil { // not wrapped: a child that cannot start has seen no document to blame
 		return ocr.Result{}, fault.Unavailable(errors.New("starting an OCR child: " + err.Error()))
 	}
-	path, err := extract.Place(ctx, dir, s, c.fetch)
+	path, err := sandbox.Place(ctx, dir, s, c.fetch)
 	if err != nil {
 		return ocr.Result{}, err
 	}
@@ -178,7 +177,7 @@ func (c *Client) again(ctx context.Context, worker *sandbox.Worker, s model.Snap
 	if filepath.Dir(path) == dir {
 		return path, nil
 	}
-	return extract.Place(ctx, dir, s, c.fetch)
+	return sandbox.Place(ctx, dir, s, c.fetch)
 }
 
 // call sends one request. An error that is not the sandbox's is the child's own.

@@ -9,7 +9,7 @@ import (
 
 	iso "golang.org/x/text/language"
 
-	"github.com/colophon-dev/colophon/pkg/extract/language"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 

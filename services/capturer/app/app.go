@@ -35,7 +35,7 @@ type App struct {
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
-	store := blobstore.ConfigOf(c.S3)
+	store := blobstore.ConfigOf(c.S3).Logged(tel.Logger)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
 	}
@@ -44,7 +44,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	temporary := c.Capture.spooler(c.S3.TempDir)
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

@@ -112,10 +112,16 @@ func (b *bench) drain() []event.Data {
 
 func (b *bench) event(r event.CaptureRequested) event.Event {
 	b.t.Helper()
+	return b.eventAt(asked, r)
+}
+
+// eventAt is a request that was sent at a time.
+func (b *bench) eventAt(at time.Time, r event.CaptureRequested) event.Event {
+	b.t.Helper()
 	if r.SourceID == "" {
 		r.SourceID = source
 	}
-	e, err := event.New("test", r, asked)
+	e, err := event.New("test", r, at)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -137,7 +143,13 @@ func (b *bench) handle(e event.Event) error {
 // outcome handles a request and returns the one outcome that was emitted.
 func (b *bench) outcome(r event.CaptureRequested) event.CaptureCompleted {
 	b.t.Helper()
-	err := b.handle(b.event(r))
+	return b.outcomeAt(asked, r)
+}
+
+// outcomeAt is the outcome of a request that was sent at a time.
+func (b *bench) outcomeAt(at time.Time, r event.CaptureRequested) event.CaptureCompleted {
+	b.t.Helper()
+	err := b.handle(b.eventAt(at, r))
 	if err != nil && fault.KindOf(err) != fault.KindPermanent {
 		b.t.Fatalf("request %s: %v", r.RequestID, err)
 	}

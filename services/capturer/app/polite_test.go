@@ -73,9 +73,11 @@ func TestAServerThatSaysNothingIsNewer(t *testing.T) {
 	v := &validated{body: page, etag: `"1"`}
 	s := httptest.NewServer(v)
 	t.Cleanup(s.Close)
+	at := asked
 	get := func(id, path string) event.CaptureCompleted {
 		t.Helper()
-		return b.outcome(event.CaptureRequested{RequestID: id, URL: s.URL + path})
+		at = at.Add(time.Hour)
+		return b.outcomeAt(at, event.CaptureRequested{RequestID: id, URL: s.URL + path})
 	}
 	first := get("c1", "/old")
 	if first.Outcome != event.OutcomeStored || first.FetchStatus != "redirected" || v.conditional() != "" {
@@ -94,6 +96,11 @@ func TestAServerThatSaysNothingIsNewer(t *testing.T) {
 	stored := b.snapshots()
 	for id, path := range map[string]string{"c3": "/page", "c4": "/old"} {
 		done := get(id, path)
+		got, was := b.snapshot(done.SnapshotID), b.snapshot(first.SnapshotID)
+		if got.SnapshotID == was.SnapshotID || got.ContentHash != was.ContentHash || !got.RetrievedAt.Equal(at) || got.HTTPStatus != http.StatusNotModified ||
+			got.RequestID != id || got.ETag != `"1"` {
+			t.Errorf("%s is recorded as %+v", path, got)
+		}
 		if done.Outcome != event.OutcomeUnchanged || done.DocumentID != first.DocumentID || v.conditional() != asked {
 			t.Errorf("%s: %+v, asked for %q", path, done, v.conditional())
 		}
@@ -105,9 +112,10 @@ func TestAServerThatSaysNothingIsNewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.snapshots() != stored || !after.LastCheckedAt.After(before.LastCheckedAt) || !after.LastSeenAt.Equal(before.LastSeenAt) {
-		t.Errorf("%d snapshots, want %d; document %+v", b.snapshots(), stored, after)
+	if b.snapshots() != stored+2 || !after.LastCheckedAt.After(before.LastCheckedAt) || !after.LastSeenAt.After(before.LastSeenAt) {
+		t.Errorf("%d snapshots, want two more than %d; document %+v", b.snapshots(), stored, after)
 	}
+	stored += 2
 	// The window counts from it.
 	b.register(func(*model.Source) {})
 	if done := get("c5", "/old"); done.Outcome != event.OutcomeDuplicate {
@@ -132,6 +140,41 @@ func TestAServerThatSaysNothingIsNewer(t *testing.T) {
 	forced := b.outcome(event.CaptureRequested{RequestID: "c8", URL: s.URL + "/page", Force: true})
 	if forced.Outcome != event.OutcomeStored || v.conditional() != "" {
 		t.Errorf("outcome %+v, asked for %q", forced, v.conditional())
+	}
+}
+
+// TestALateCaptureBeforeANotModified: what its server called unmodified at three o'clock
+// is the document of that hour, also where a capture of two o'clock with other bytes
+// comes after that.
+func TestALateCaptureBeforeANotModified(t *testing.T) {
+	b := fresh(t, nil)
+	b.register(func(s *model.Source) { s.DedupHTML = 0 })
+	v := &validated{body: page, etag: `"1"`}
+	s := httptest.NewServer(v)
+	t.Cleanup(s.Close)
+	first := b.outcomeAt(asked, event.CaptureRequested{RequestID: "one", URL: s.URL})
+	b.finish(first.SnapshotID, model.ChunkerVersion)
+	three := b.outcomeAt(asked.Add(2*time.Hour), event.CaptureRequested{RequestID: "three", URL: s.URL})
+	if three.Outcome != event.OutcomeUnchanged || v.conditional() == "" {
+		t.Fatalf("outcome %+v, asked for %q", three, v.conditional())
+	}
+	late := inline("two", page+"<p>other</p>")
+	two := asked.Add(time.Hour)
+	late.URL, late.RetrievedAt = s.URL, &two
+	if err := b.handle(b.event(late)); err != nil {
+		t.Fatal(err)
+	}
+	var woken []string
+	for _, data := range b.drain() {
+		if stored, ok := data.(event.SnapshotStored); ok {
+			woken = append(woken, stored.SnapshotID)
+		}
+	}
+	if len(woken) != 2 || woken[1] != three.SnapshotID {
+		t.Errorf("processed are %q; the one that was not modified is %s", woken, three.SnapshotID)
+	}
+	if got := b.snapshot(three.SnapshotID); got.HTTPStatus != http.StatusNotModified || string(b.raw(got.ContentHash)) != page {
+		t.Errorf("%+v", got)
 	}
 }
 

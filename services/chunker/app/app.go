@@ -36,12 +36,12 @@ type App struct {
 // New connects the chunker's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3))
+	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger))
 	if err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
 	a := &App{}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

@@ -65,7 +65,7 @@ type App struct {
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	extracts, reads := slices.Contains(c.Duties.Consumers, stream.ConsumerExtract), slices.Contains(c.Duties.Consumers, stream.ConsumerOCR)
 	a := &App{reading: &reading{mode: c.OCR.Mode, alone: !extracts, logger: tel.Logger}}
-	store := blobstore.ConfigOf(c.S3)
+	store := blobstore.ConfigOf(c.S3).Logged(tel.Logger)
 	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
 		return a.db.AdoptObject(ctx, string(b), key)
 	}
@@ -84,7 +84,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.reading.reader, err = newReader(c, blobs); err != nil {
 		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

@@ -63,7 +63,7 @@ type App struct {
 // taken stops the start. Stores that are away are waited for: requests that need
 // them are refused meanwhile. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}}
+	a := &App{config: c, log: tel.Logger, vectors: vectors{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger))}}
 	if err := a.connect(ctx, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -75,14 +75,24 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	a.readiness = askOnce(a.ask)
-	a.door = openDoor(listener, a.serverOf(tel), c.HTTP)
+	server := a.serverOf(tel)
+	if server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	if settings := server.TLSConfig; settings != nil {
+		a.Needs("the certificate of the HTTP API", func(context.Context) error {
+			_, err := settings.GetCertificate(nil)
+			return err
+		})
+	}
+	a.door = openDoor(listener, server, c.HTTP)
 	return a, nil
 }
 
 func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	c := a.config
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("object store: %w", err)
 	}
 	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
@@ -91,7 +101,7 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

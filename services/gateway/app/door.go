@@ -64,7 +64,7 @@ func (d *door) quiet() bool {
 // each answer; it closes the listener, answers all who have come before, and returns nil.
 func (d *door) serve(ctx context.Context) error {
 	ended := make(chan error, 1)
-	go func() { ended <- d.server.Serve(d.listener) }()
+	go func() { ended <- d.answer() }()
 	select {
 	case err := <-ended:
 		return err
@@ -84,6 +84,15 @@ func (d *door) serve(ctx context.Context) error {
 	}
 	d.awaitQuiet()
 	return errors.Join(err, d.server.Close()) // connections that nobody uses, and answers that the grace has cut
+}
+
+// answer answers requests until the listener is closed, with TLS where there is a
+// certificate.
+func (d *door) answer() error {
+	if d.server.TLSConfig == nil {
+		return d.server.Serve(d.listener)
+	}
+	return d.server.ServeTLS(d.listener, "", "")
 }
 
 // quietLook is the time between two looks whether all answers have been given.

@@ -22,6 +22,8 @@ type Config struct {
 // HTTP says where the API is served.
 type HTTP struct {
 	Addr   string        `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"host:port of the HTTP API, which asks for no credentials; port 0 is any free one."`
+	Cert   string        `env:"HTTP_CERT_FILE" help:"File of the API's certificate, in PEM, with what leads to its authority; the API is served with TLS when it is set. Read again when it changes."`
+	Key    string        `env:"HTTP_KEY_FILE" help:"File of the certificate's key, in PEM."`
 	Conns  int           `env:"HTTP_CONNS" envDefault:"2048" allowed:"1..65536" help:"Connections that are served at once, of about 30 KB each; more wait."`
 	Memory int64         `env:"HTTP_MEMORY" envDefault:"268435456" allowed:"16777216.." help:"Bytes of memory that the pages of answers may take together while they are made, a quarter of them those of searches; one that needs more is made alone."`
 	Drain  time.Duration `env:"HTTP_DRAIN" envDefault:"3s" allowed:"0s.." help:"How long requests are still taken after the process was told to stop: as long as a load balancer takes to notice that it is not ready."`

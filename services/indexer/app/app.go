@@ -63,10 +63,10 @@ var errNotSetUp = errors.New("the collections are not set up yet")
 // New connects the indexer's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	a := &App{store: &store{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant))}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
+	a := &App{store: &store{vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger))}, log: tel.Logger, retry: c.Runner.ProbeEvery, check: c.Index.Check}
 	a.why.Store(&errNotSetUp)
 	var err error
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

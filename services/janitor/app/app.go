@@ -41,12 +41,12 @@ type App struct {
 // New connects the janitor's parts. Stores that are away are waited for: a pass that
 // needs them fails, and the next one goes on. Settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
-	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant)), probe: cmp.Or(c.Health.Probe, probeDefault)}
+	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Logged(tel.Logger)), probe: cmp.Or(c.Health.Probe, probeDefault)}
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3)); err != nil {
+	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("object store: %w", err)
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter)); err != nil {
+	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)

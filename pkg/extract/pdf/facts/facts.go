@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 	"github.com/colophon-dev/colophon/pkg/running"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/colophon-dev/colophon/pkg/extract/pdf/layout"
+	"github.com/colophon-dev/colophon/pkg/layout"
 )
 
 // lineAt is a line of text at a height.

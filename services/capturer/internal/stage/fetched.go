@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
 	"github.com/colophon-dev/colophon/services/capturer/internal/robots"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+	"github.com/colophon-dev/colophon/services/capturer/internal/typing"
 )
 
 // redacted finds the marker that stands for a secret, also within a value.
@@ -68,15 +70,11 @@ func (s *Stage) captureOnce(ctx context.Context, req *request, source model.Sour
 	return row, nil
 }
 
-// known is what the last fetch of a URL has stored, when it is current and would
-// not be processed again: its server may say that it has nothing newer.
-type known struct {
-	snap  model.Snapshot
-	still func(model.Standing) bool
-}
-
-// known returns nil when a URL is to be fetched whatever its server says.
-func (s *Stage) known(ctx context.Context, req *request, source model.Source, w model.FetchWindow) (*known, error) {
+// known returns what the last fetch of a URL has stored, under the source's rules of
+// today, when it is current, today's programs have read it, and the names in it
+// follow today's rules: its server may say that it has nothing newer. nil says that the
+// URL is to be fetched whatever its server says.
+func (s *Stage) known(ctx context.Context, req *request, source model.Source, w model.FetchWindow) (*model.Snapshot, error) {
 	if w.SnapshotID == "" {
 		return nil, nil
 	}
@@ -88,8 +86,11 @@ func (s *Stage) known(ctx context.Context, req *request, source model.Source, w 
 		return nil, err
 	case snap.SourceRecordID != req.SourceRecordID:
 		return nil, nil // it would be another document
+	case snap.RedactionPolicyID != redact.PolicyID || snap.URLCanonicalizationVersion != digest.URLCanonVersion ||
+		snap.RuleVersions["typing"] != typing.Version:
+		return nil, nil
 	}
-	setSource(&snap, source) // under today's rules
+	setSource(&snap, source)
 	still, err := s.judge(req, snap, dedup.Still)
 	if err != nil {
 		return nil, err
@@ -98,33 +99,33 @@ func (s *Stage) known(ctx context.Context, req *request, source model.Source, w 
 	if err != nil || !still(standing) {
 		return nil, err
 	}
-	return &known{snap: snap, still: still}, nil
+	return &snap, nil
 }
 
 // fetchAndRecord fetches a URL and records what came.
-func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.Source, k *known, emit stream.Emit) (model.Capture, error) {
+func (s *Stage) fetchAndRecord(ctx context.Context, req *request, source model.Source, known *model.Snapshot, emit stream.Emit) (model.Capture, error) {
 	if req.begun != "" {
 		return s.resume(ctx, req, source, emit)
 	}
-	answer, err := s.ask(ctx, req, source, k)
+	answer, err := s.ask(ctx, req, source, known)
 	if err != nil {
 		return model.Capture{}, err
 	}
 	if answer.NotModified {
-		return s.notModified(ctx, req, k, answer)
+		return s.notModified(ctx, req, source, *known, answer)
 	}
 	return s.record(ctx, req, source, emit, func() (*captured, error) { return s.fetched(ctx, req, source, answer) })
 }
 
 // ask fetches a URL when it is its turn at its host, and at each host that its
 // redirects lead to.
-func (s *Stage) ask(ctx context.Context, req *request, source model.Source, k *known) (*fetch.Response, error) {
+func (s *Stage) ask(ctx context.Context, req *request, source model.Source, known *model.Snapshot) (*fetch.Response, error) {
 	if redacted.MatchString(req.fetchURL) && rules.URL(req.fetchURL, rules.Stored) == req.fetchURL {
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("fetching %s: the request was lost before it was done, and its secrets are not kept: send it again under another request_id", req.URL))
 	}
 	r := fetch.Request{URL: req.fetchURL, Limit: source.MaxBytes}
-	if k != nil {
-		r.Known = &fetch.Known{URLCanonical: k.snap.URLCanonical, ETag: k.snap.ETag, LastModified: http.Header(k.snap.ResponseHeaders).Get("Last-Modified")}
+	if known != nil {
+		r.Known = &fetch.Known{URLCanonical: known.URLCanonical, ETag: known.ETag, LastModified: http.Header(known.ResponseHeaders).Get("Last-Modified")}
 	}
 	v := &visit{Stage: s, owner: req.SourceID + "/" + req.RequestID, polite: model.Politeness{
 		Requests: source.HostRequests, Delay: time.Duration(source.HostDelay) * time.Millisecond, Longest: s.MaxFetch, Poll: s.Wait,
@@ -239,14 +240,27 @@ func closedFor(err error) time.Duration {
 	return 0
 }
 
-// notModified decides a request whose document its server has not changed.
-func (s *Stage) notModified(ctx context.Context, req *request, k *known, answer *fetch.Response) (model.Capture, error) {
+// notModified records that the server of a URL says at this time what it said when the
+// known snapshot was taken: a capture of the same bytes, under the headers that came
+// with them. Were nothing recorded, a capture that comes late and is dated between the
+// two would take the place of what stands.
+func (s *Stage) notModified(ctx context.Context, req *request, source model.Source, known model.Snapshot, answer *fetch.Response) (model.Capture, error) {
+	snap := known
+	snap.SnapshotID = digest.SnapshotID(req.SourceID, req.RequestID, known.ContentHash)
+	snap.SnapshotGroupID, snap.RequestID, snap.Metadata = req.SnapshotGroupID, req.RequestID, req.Metadata
+	snap.RedirectChain = redact.Today().URLs(answer.Chain)
+	snap.HTTPStatus, snap.FetchStatus = answer.Status, fetchStatus(&captured{status: answer.Status, chain: answer.Chain})
+	snap.RetrievedAt, snap.FetchToolVersion = retrievedAt(req), s.ToolVersion
+	snap.RobotsPolicyNotes = cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(source.RobotsNotes))
+	unchanged, err := s.unchanged(req, snap)
+	if err != nil {
+		return model.Capture{}, err
+	}
 	row := req.row()
-	row.Outcome, row.SnapshotID, row.DocumentID = string(event.OutcomeUnchanged), k.snap.SnapshotID, k.snap.DocumentID
-	row.FetchStatus = fetchStatus(&captured{status: answer.Status, chain: answer.Chain})
-	row, recorded, err := s.Requests.RecordNotModified(ctx, row, k.snap, []string{req.canonical, k.snap.URLCanonical}, k.still)
-	if err == nil && !recorded {
-		err = fault.Defer(s.Wait, errors.New("the document has changed while its server was asked"))
+	row.FetchStatus = snap.FetchStatus
+	row, err = s.Requests.RecordCapture(ctx, row, snap, []string{req.canonical, snap.URLCanonical}, unchanged)
+	if err == nil {
+		req.recorded = &snap
 	}
 	return row, err
 }

@@ -115,13 +115,21 @@ func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) erro
 	if req.LastModified != nil {
 		in.Given = *req.LastModified
 	}
-	snap.RetrievedAt = req.at.UTC().Truncate(time.Microsecond)
 	if req.RetrievedAt != nil {
 		in.Retrieved = *req.RetrievedAt
-		snap.RetrievedAt = *req.RetrievedAt
 	}
+	snap.RetrievedAt = retrievedAt(req)
 	snap.LastModified, snap.LastModifiedOrigin = modified.Find(in)
 	return nil
+}
+
+// retrievedAt returns when the bytes of a request were retrieved: what the crawler
+// says, else when it sent the request, to the microsecond.
+func retrievedAt(req *request) time.Time {
+	if req.RetrievedAt != nil {
+		return *req.RetrievedAt
+	}
+	return req.at.UTC().Truncate(time.Microsecond)
 }
 
 // setSource copies what later stages need of the source: they never read the

@@ -35,8 +35,6 @@ type Requests interface {
 		unchanged func(model.Standing) bool) (model.Capture, error)
 	CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool,
 		put func(ctx context.Context) error) (row model.Capture, first bool, err error)
-	RecordNotModified(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
-		still func(model.Standing) bool) (row model.Capture, recorded bool, err error)
 	BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error
 	Capture(ctx context.Context, sourceID, requestID string) (model.Capture, error)
 	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
