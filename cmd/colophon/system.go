@@ -109,7 +109,9 @@ func devDefaults() map[string]string {
 		"COLOPHON_AUTO_REGISTER": "true",
 		"COLOPHON_HTTP_ADDR":     "127.0.0.1:0",
 		"COLOPHON_GRACE":         "5s",
-		"COLOPHON_ACK_WAIT":      "5s", // after a kill, work in hand is taken up again this soon
+		"COLOPHON_PULL_WAIT":     "250ms", // so that it stops soon
+		"COLOPHON_HTTP_DRAIN":    "0s",    // nobody stands between clients and the gateway
+		"COLOPHON_ACK_WAIT":      "5s",    // after a kill, work in hand is taken up again this soon
 	}
 }
 

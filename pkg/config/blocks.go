@@ -46,7 +46,7 @@ type Runner struct {
 	RetryDelays      []time.Duration `env:"RETRY_DELAYS" envDefault:"5s,30s,2m" allowed:"0s.." help:"After the first, second, … failed attempt; there is one attempt more than there are delays."`
 	DeferDelay       time.Duration   `env:"DEFER_DELAY" envDefault:"5s" allowed:"0s.." help:"How long a message waits that cannot be handled now through nobody's fault."`
 	ProbeEvery       time.Duration   `env:"PROBE_EVERY" envDefault:"1s" allowed:"1ms.." help:"Between questions to a store that is away whether it is back."`
-	PullWait         time.Duration   `env:"PULL_WAIT" envDefault:"5s" allowed:"10ms.." help:"How long one request for a message stays open."`
+	PullWait         time.Duration   `env:"PULL_WAIT" envDefault:"3s" allowed:"10ms.." help:"How long one request for a message stays open, and a process that is told to stop waits for it."`
 	BatchSize        int             `env:"BATCH_SIZE" envDefault:"50" allowed:"1..1000" help:"Messages in one batch, where a service works in batches."`
 	BatchWait        time.Duration   `env:"BATCH_WAIT" envDefault:"5ms" allowed:"0s.." help:"How long a batch waits to be full."`
 	QuarantineAfter  int             `env:"QUARANTINE_AFTER" envDefault:"4" allowed:"1.." help:"A message delivered more often than this without a recorded failure is handled alone."`

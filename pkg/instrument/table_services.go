@@ -89,7 +89,9 @@ func ofChildren() []Instrument {
 }
 
 // withTemporaryFiles are the services that pass documents through files.
-func withTemporaryFiles() []string { return []string{"capturer", "splitter", "extractor", "gateway", "janitor"} }
+func withTemporaryFiles() []string {
+	return []string{"capturer", "splitter", "extractor", "gateway", "janitor"}
+}
 
 func ofServices() []Instrument {
 	return []Instrument{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -55,5 +56,25 @@ func serve[C any, S Closer](ctx context.Context, name string, build Build[C, S],
 	}
 	err = Run(ctx, Options{Health: health, Logger: tel.Logger, Metrics: telemetry.MetricsHandler(tel)}, service)
 	stopTelling()
-	return errors.Join(err, service.Close(), tel.Shutdown(ctx))
+	return errors.Join(err, closeWithin(closeTime, service), tel.Shutdown(ctx))
+}
+
+// closeTime is how long a service may take to give back what it holds. Nothing that is
+// worth waiting for longer is left after Run: connections that a stuck handler has taken
+// end with the process.
+const closeTime = 5 * time.Second
+
+// closeWithin closes a service, and goes on without it when that takes too long, so that
+// a process that was told to stop ends.
+func closeWithin(limit time.Duration, service Closer) error {
+	closed := make(chan error, 1)
+	go func() { closed <- service.Close() }()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-timer.C:
+		return fmt.Errorf("%s has not given back what it holds within %s", service.Name(), limit)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -83,6 +84,24 @@ func TestServe(t *testing.T) {
 		return service{}, nil
 	}, blocks)
 	if err == nil || !strings.Contains(err.Error(), "COLOPHON_LOG_FORMAT") {
+		t.Errorf("%v", err)
+	}
+}
+
+// stuckCloser never gives back what it holds.
+type stuckCloser struct{ service }
+
+func (stuckCloser) Close() error { select {} }
+
+// TestAProcessEndsThoughAPartDoesNotClose: a connection that a stuck handler has taken is
+// waited for by its pool for ever, and not by the process.
+func TestAProcessEndsThoughAPartDoesNotClose(t *testing.T) {
+	err := closeWithin(10*time.Millisecond, stuckCloser{})
+	if err == nil || !strings.Contains(err.Error(), "test has not given back what it holds within 10ms") {
+		t.Errorf("%v", err)
+	}
+	var steps []string
+	if err := closeWithin(time.Minute, service{steps: &steps, closing: context.Canceled}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -33,7 +33,7 @@ type Config struct {
 	RetryDelays      []time.Duration // after the first, second, third failure; default 5 s, 30 s, 2 min
 	DeferDelay       time.Duration   // when a deferred error names none, default 5 s
 	ProbeEvery       time.Duration   // between probes of what is away, default 1 s
-	PullWait         time.Duration   // of one pull request, default 5 s
+	PullWait         time.Duration   // of one pull request, and so of a stop that waits for it, default 3 s
 	BatchSize        int             // of a batch worker's pull, default 50
 	BatchWait        time.Duration   // to fill a batch, default 5 ms
 	QuarantineAfter  int             // deliveries without a recorded failure, default 4
@@ -58,7 +58,7 @@ func (c Config) withDefaults() Config {
 	def(&c.ReconnectWait, 500*time.Millisecond)
 	def(&c.DeferDelay, 5*time.Second)
 	def(&c.ProbeEvery, time.Second)
-	def(&c.PullWait, 5*time.Second)
+	def(&c.PullWait, 3*time.Second)
 	def(&c.BatchSize, 50)
 	def(&c.BatchWait, 5*time.Millisecond)
 	def(&c.QuarantineAfter, 4)

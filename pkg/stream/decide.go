@@ -220,10 +220,14 @@ func (r *Runner) ack(ctx context.Context, d *delivery) {
 	r.logger.WarnContext(ctx, "ack not confirmed", d.attrs("error", err)...)
 }
 
-// leave does nothing with the message, which the server delivers again; only
-// a start that was committed is taken back, since nothing was killed.
+// leave hands the message back, to whoever pulls next, when the process stops; a
+// start that was committed is taken back, since nothing was killed. Where the bus is
+// away too, the server delivers it again when it misses the acknowledgement.
 func (r *Runner) leave(ctx context.Context, d *delivery) {
 	d.stop()
+	if err := d.msg.Nak(); err != nil {
+		r.logger.WarnContext(ctx, "not handed back", d.attrs("error", err)...)
+	}
 	r.meters.ended(ctx, outcomeLeft)
 	if !d.started {
 		return

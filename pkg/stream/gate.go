@@ -68,7 +68,7 @@ func (g *gate) state() (opened <-chan struct{}, flow context.Context) {
 }
 
 // through waits until all gates are open and returns a context that ends as
-// soon as one of them shuts. ok is false when ctx has ended.
+// soon as one of them shuts, and not with ctx. ok is false when ctx has ended.
 func through(ctx context.Context, gates ...*gate) (_ context.Context, done func(), ok bool) {
 	for {
 		for _, g := range gates {
@@ -79,7 +79,7 @@ func through(ctx context.Context, gates ...*gate) (_ context.Context, done func(
 				return ctx, func() {}, false
 			}
 		}
-		pull, cancel := context.WithCancel(ctx)
+		pull, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		stops := make([]func() bool, 0, len(gates))
 		for _, g := range gates {
 			_, flow := g.state()

@@ -179,7 +179,8 @@ func (r *Runner) ownReady(ctx context.Context) error {
 }
 
 // Run works until ctx ends, then drains: it pulls no more, lets the handlers
-// in flight finish for Config.Grace, ends their contexts, and returns nil. It
+// in flight finish for Config.Grace, ends their contexts, hands back what they had, and
+// returns nil. A request for messages that is open ends within Config.PullWait. It
 // returns an error when handlers go on all the same. While the stream is not as
 // Provision makes it, or the consumer is missing, it stays un-ready and asks again.
 func (r *Runner) Run(ctx context.Context) error {
@@ -208,7 +209,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		return nil
 	}
 	cancel()
-	if within(ended, r.conn.cfg.PublishWait) {
+	if within(ended, r.conn.cfg.PullWait+r.conn.cfg.PublishWait) {
 		return nil
 	}
 	return fmt.Errorf("handlers of %s did not end within %s", r.consumer, r.conn.cfg.Grace)
@@ -254,12 +255,12 @@ func (r *Runner) find(ctx context.Context) (jetstream.Consumer, bool) {
 // pullAll is one worker. ctx ends its pulling, work its handling.
 func (r *Runner) pullAll(ctx, work context.Context, consumer jetstream.Consumer) {
 	for {
-		pull, done, ok := through(ctx, r.conn.gate, r.quarantine.gate, r.gate)
+		open, done, ok := through(ctx, r.conn.gate, r.quarantine.gate, r.gate)
 		if !ok {
 			return
 		}
-		messages, err := r.pull(pull, consumer)
-		shut := pull.Err() != nil
+		messages, err := r.pull(ctx, open, consumer)
+		shut := open.Err() != nil
 		done()
 		if len(messages) > 0 {
 			r.take(work, ctx.Done(), messages)
@@ -275,19 +276,25 @@ func (r *Runner) pullAll(ctx, work context.Context, consumer jetstream.Consumer)
 }
 
 // pull waits for a message, then, for a batch, a moment for more. Messages
-// that came before an error are returned with it.
-func (r *Runner) pull(ctx context.Context, consumer jetstream.Consumer) ([]jetstream.Msg, error) {
+// that came before an error are returned with it. When ctx ends, a request for
+// messages that is open is not given up: what the server sends to somebody who has left
+// is out, and in nobody's hands, until it misses the acknowledgement. So a stop waits as
+// long as Config.PullWait, and what comes is handled. When open ends, a gate was shut,
+// and the request is given up at once.
+func (r *Runner) pull(ctx, open context.Context, consumer jetstream.Consumer) ([]jetstream.Msg, error) {
 	if r.batch > 1 {
 		select {
 		case r.turn <- struct{}{}:
 			defer func() { <-r.turn }()
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return nil, nil
 		}
 	}
-	bounded, cancel := context.WithTimeout(ctx, r.conn.cfg.PullWait)
+	bounded, cancel := context.WithTimeout(open, r.conn.cfg.PullWait)
 	defer cancel()
-	messages, err := fetch(consumer.Fetch(1, jetstream.FetchContext(bounded)))
+	messages, err := fetch(consumer.Fetch(1, jetstream.FetchContext(bounded))) // which ends at the server a tenth sooner
 	if bounded.Err() != nil {
 		err = nil // over, or a gate was shut
 	}

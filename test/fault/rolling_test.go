@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +52,7 @@ type roller struct {
 // Of the gateway two run, and are asked all the time.
 func rolling(r *rig, items []*item) int {
 	r.values["COLOPHON_ACK_WAIT"], r.values["COLOPHON_GRACE"] = "30s", rollingGrace.String() // as in production: a message that is dropped is missed
+	r.values["COLOPHON_HTTP_DRAIN"] = "2s"
 	r.connect()
 	x := &roller{rig: r, watches: map[string]*watch{}}
 	r.addService("rolling", "gateway-2", "gateway")
@@ -102,13 +104,7 @@ func (x *roller) turn(n int, name string, items []*item) {
 	x.t.Helper()
 	service := strings.TrimSuffix(name, "-2")
 	old, oldWatch := x.services[name], x.watches[name]
-	var sending sync.WaitGroup
-	sending.Go(func() {
-		for _, i := range items { // from a crawler that does not wait
-			x.send(i)
-			x.linger(20 * time.Millisecond)
-		}
-	})
+	x.send(items[:len(items)/2]...)
 	x.addService(fmt.Sprintf("rolling-%d", n), name, service)
 	x.settle(name)
 	fresh := x.watches[name]
@@ -116,7 +112,14 @@ func (x *roller) turn(n int, name string, items []*item) {
 		x.t.Fatal(err)
 	}
 	x.await(devtest.Patience, "the new "+name+" is ready", fresh.isReady)
-	if x.waits(service) {
+	var sending sync.WaitGroup
+	sending.Go(func() { // from a crawler that does not wait
+		for _, i := range items[len(items)/2:] {
+			x.send(i)
+			x.linger(20 * time.Millisecond)
+		}
+	})
+	if len(consumersOf(service)) > 0 && x.meets(service) {
 		x.busy++
 	}
 	oldWatch.signalled.Store(time.Now().UnixNano())
@@ -149,9 +152,15 @@ func (x *roller) end() {
 	x.services["gateway-2"].stop(syscall.SIGTERM)
 	delete(x.services, "gateway-2")
 	x.gateway = x.services["gateway"].api
+	x.await(devtest.Patience, "no message waits", func() bool {
+		return !slices.ContainsFunc(services(), x.waits)
+	})
 	again, messages := x.redelivered()
 	x.t.Logf("%d turns met messages of their own; %d of %d messages were delivered again; %d answers of gateways, %d of them by the other one",
 		x.busy, again, messages, x.gates.answers.Load(), x.gates.others.Load())
+	if least := pick(3, 10, 10); x.busy < least {
+		x.t.Errorf("%d turns met messages of their own, want %d: the load was too small", x.busy, least)
+	}
 	if float64(again) > maxRedelivered*float64(messages) {
 		x.t.Errorf("%d of %d messages were delivered again", again, messages)
 	}
@@ -174,6 +183,22 @@ func (x *roller) waits(service string) bool {
 		}
 	}
 	return false
+}
+
+// meets waits a moment for messages for a service, so that its stop meets work.
+func (x *roller) meets(service string) bool {
+	soon := time.NewTimer(5 * time.Second)
+	defer soon.Stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !x.waits(service) {
+		select {
+		case <-tick.C:
+		case <-soon.C:
+			return false
+		}
+	}
+	return true
 }
 
 // pulls reports whether somebody asks for messages of each consumer of a service, or has
@@ -249,19 +274,22 @@ func (g *gates) remove(addr string) {
 	delete(g.open, addr)
 }
 
-// known returns the gateways that have said that they are ready, in any order.
+// known returns the gateways that say that they are ready, as a load balancer sees it by
+// its probes, in any order.
 func (g *gates) known() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var all []string
 	for addr, w := range g.open { // whose order is not given
-		if w.isReady() {
+		if w.isReadyNow() {
 			all = append(all, addr)
 		}
 	}
 	rand.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
 	return all
 }
+
+var errNobodyReady = errors.New("no gateway says that it is ready")
 
 // ask asks one gateway after another until ctx ends, over connections that are kept or
 // over new ones. It tries another only when the connection is refused.
@@ -277,7 +305,7 @@ func (g *gates) ask(ctx context.Context, keep bool) {
 			return
 		case <-tick.C:
 		}
-		var err error
+		err := errNobodyReady
 		for i, addr := range g.known() {
 			if err = answered(ctx, client, "http://"+addr+paths[n%len(paths)]); !errors.Is(err, syscall.ECONNREFUSED) {
 				if i > 0 {

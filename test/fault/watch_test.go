@@ -39,6 +39,7 @@ type watch struct {
 	mu     sync.Mutex
 	probes []probe
 	ready  time.Time // when it said so first
+	now    bool      // whether its last answer was that it is ready
 }
 
 // startWatch asks the process at a health address until stop.
@@ -79,8 +80,11 @@ func (w *watch) ask(ctx context.Context, addr, path string) {
 		}
 		w.mu.Lock()
 		w.probes = append(w.probes, p)
-		if path == "/readyz" && p.status == http.StatusOK && w.ready.IsZero() {
-			w.ready = time.Now()
+		if path == "/readyz" {
+			w.now = p.status == http.StatusOK
+			if w.now && w.ready.IsZero() {
+				w.ready = time.Now()
+			}
 		}
 		w.mu.Unlock()
 	}
@@ -103,6 +107,13 @@ func (w *watch) isReady() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.ready.IsZero()
+}
+
+// isReadyNow reports whether the process has said so when it was asked last.
+func (w *watch) isReadyNow() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
 }
 
 // readyAfter is how long that took.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -52,7 +50,7 @@ type App struct {
 
 	searchMemory *room.Room // of the pages that hits stand on
 
-	server    *http.Server
+	door      *door
 	conn      *stream.Conn
 	db        *catalog.DB
 	blobs     *blobstore.Store
@@ -76,23 +74,24 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the HTTP address: %w", err), a.Close())
 	}
-	a.listener = netutil.LimitListener(listener, c.HTTP.Conns)
+	a.listener = listener
 	a.memory = room.New(c.HTTP.Memory-c.HTTP.Memory/searchShare, memoryTime)
 	a.searchMemory = room.New(c.HTTP.Memory/searchShare, searchTime)
 	if err := a.tell(tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	a.readiness = askOnce(a.ask)
-	a.server = a.serverOf(tel)
-	if a.server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
+	server := a.serverOf(tel)
+	if server.TLSConfig, err = certificateOf(c.HTTP, tel.Logger); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	if settings := a.server.TLSConfig; settings != nil {
+	if settings := server.TLSConfig; settings != nil {
 		a.Needs("the certificate of the HTTP API", func(context.Context) error {
 			_, err := settings.GetCertificate(nil)
 			return err
 		})
 	}
+	a.door = openDoor(listener, server, c.HTTP)
 	return a, nil
 }
 
@@ -147,47 +146,23 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	}
 }
 
-// serve answers requests until the server is shut down, with TLS where there is a
-// certificate.
-func (a *App) serve() error {
-	if a.server.TLSConfig == nil {
-		return a.server.Serve(a.listener)
-	}
-	return a.server.ServeTLS(a.listener, "", "")
-}
-
 // Name implements process.Service.
 func (a *App) Name() string { return Name }
 
 // Addr returns host:port of the HTTP API, from New on.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// Run answers requests until ctx ends.
+// Run answers requests until ctx ends, and those that come while it drains.
 func (a *App) Run(ctx context.Context) error {
 	a.log.InfoContext(ctx, "serving the HTTP API", slog.String("addr", a.Addr()))
-	ended := make(chan error, 1)
-	go func() { ended <- a.serve() }()
 	looping, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	if a.watch.Every > 0 {
 		watching.Go(func() { a.watch.Run(looping) })
 	}
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.HTTP.Grace)
-		if a.server.Shutdown(grace) != nil {
-			_ = a.server.Close() // the grace is over: answers under way are cut
-		}
-		cancel()
-		err = <-ended
-	}
+	err := a.door.serve(ctx)
 	stop()
 	watching.Wait()
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
 	return err
 }
 

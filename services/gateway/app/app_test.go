@@ -62,7 +62,7 @@ func newRig(t testing.TB, settings ...string) *rig {
 		"COLOPHON_POSTGRES_SCHEMA": env.Schema, "COLOPHON_S3_ENDPOINT": env.S3Endpoint,
 		"COLOPHON_S3_ACCESS_KEY": env.S3AccessKey, "COLOPHON_S3_SECRET_KEY": env.S3SecretKey,
 		"COLOPHON_S3_BUCKET_PREFIX": env.BucketPrefix, "COLOPHON_QDRANT_ADDR": env.QdrantAddr,
-		"COLOPHON_QDRANT_COLLECTION": env.Collection, "COLOPHON_EXTRACT_CHILDREN": "1",
+		"COLOPHON_QDRANT_COLLECTION": env.Collection, "COLOPHON_EXTRACT_CHILDREN": "1", "COLOPHON_HTTP_DRAIN": "0s",
 	}
 	for _, s := range settings {
 		name, value, _ := strings.Cut(s, "=")

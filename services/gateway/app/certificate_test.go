@@ -57,9 +57,12 @@ func TestTheAPIHasACertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &App{listener: listener, server: &http.Server{TLSConfig: settings, Handler: http.NotFoundHandler()}}
+	h.Conns = 8
+	d := openDoor(listener, &http.Server{TLSConfig: settings, Handler: http.NotFoundHandler()}, h)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- a.serve() }()
+	go func() { ended <- d.serve(ctx) }()
 	for number := int64(1); number <= 2; number++ {
 		writeCertificate(t, h, number)
 		deadline := time.Now().Add(time.Minute)
@@ -79,10 +82,10 @@ func TestTheAPIHasACertificate(t *testing.T) {
 			}
 		}
 	}
-	if err := a.server.Shutdown(context.Background()); err != nil {
+	stop()
+	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	<-ended
 	if settings, err := certificateOf(HTTP{}, nil); settings != nil || err != nil {
 		t.Errorf("without files: %v, %v", settings, err)
 	}

@@ -25,7 +25,15 @@ const (
 // documents to it. The stores answer, the streams are as they are provisioned, and the
 // collection that is searched exists with the vectors that the catalog says. The
 // answer may be a second old.
-func (a *App) Ready(ctx context.Context) error { return a.readiness(ctx) }
+func (a *App) Ready(ctx context.Context) error {
+	if a.door.stopping.Load() {
+		return errStopping
+	}
+	return a.readiness(ctx)
+}
+
+// errStopping tells whoever hands out requests to go elsewhere.
+var errStopping = errors.New("the gateway is stopping")
 
 // Needs adds a question to Ready, before Run: what else must be so on the machine of
 // this gateway, such as room on the disk of servers that run beside it.

@@ -21,6 +21,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 )
 
@@ -114,12 +115,13 @@ func TestReadyzNamesWhatIsMissing(t *testing.T) {
 	awayBlobs, err := blobstore.Open(r.ctx, config)
 	r.must(err)
 	blobs, points := r.app.blobs, r.app.vectors
-	awayPoints := &vectors{config: points.config}
-	awayPoints.config.Addr = gone.Addr().String()
+	store := vectorstore.ConfigOf(r.app.config.Qdrant)
+	store.Addr = gone.Addr().String()
+	awayPoints := vectors{vectorstore.NewLazy(store)}
 	defer func() { r.app.blobs, r.app.vectors = blobs, points }()
 	for _, c := range []struct {
 		blobs  *blobstore.Store
-		points *vectors
+		points vectors
 		disk   error
 		want   string
 	}{

@@ -27,7 +27,8 @@ type HTTP struct {
 	Key    string        `env:"HTTP_KEY_FILE" help:"File of the certificate's key, in PEM."`
 	Conns  int           `env:"HTTP_CONNS" envDefault:"2048" allowed:"1..65536" help:"Connections that are served at once, of about 30 KB each; more wait."`
 	Memory int64         `env:"HTTP_MEMORY" envDefault:"268435456" allowed:"16777216.." help:"Bytes of memory that the pages of answers may take together while they are made, a quarter of them those of searches; one that needs more is made alone."`
-	Grace  time.Duration `env:"HTTP_GRACE" envDefault:"10s" allowed:"0s.." help:"How long answers under way may take when the process is told to stop."`
+	Drain  time.Duration `env:"HTTP_DRAIN" envDefault:"3s" allowed:"0s.." help:"How long requests are still taken after the process was told to stop: as long as a load balancer takes to notice that it is not ready."`
+	Grace  time.Duration `env:"HTTP_GRACE" envDefault:"10s" allowed:"0s.." help:"How long answers under way may take after that."`
 }
 
 // About is the block's text in the documentation.
