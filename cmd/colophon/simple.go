@@ -122,7 +122,7 @@ func (c *cli) migrateCommand() *cobra.Command {
 }
 
 func (c *cli) provisionCommand() *cobra.Command {
-	var print identityFlags
+	var identities identityFlags
 	cmd := &cobra.Command{
 		Use: "provision", Short: "Make or verify streams, consumers and buckets",
 		Long: "Makes streams, consumers and buckets where they are missing, and says what differs\n" +
@@ -133,11 +133,11 @@ func (c *cli) provisionCommand() *cobra.Command {
 			"  colophon provision --print-policies policies",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := print.check(); err != nil {
+			if err := identities.check(); err != nil {
 				return err
 			}
-			if print.wanted() {
-				return c.printIdentities(&print)
+			if identities.wanted() {
+				return c.printIdentities(&identities)
 			}
 			ctx := cmd.Context()
 			s, err := c.settings()
@@ -171,7 +171,7 @@ func (c *cli) provisionCommand() *cobra.Command {
 			})
 		},
 	}
-	print.add(cmd)
+	identities.add(cmd)
 	return cmd
 }
 
