@@ -36,7 +36,7 @@ def main(server, source, path, request="", gateway=""):
     asked = {"request_id": request, "source_id": source, "url": "file:///" + urllib.parse.quote(os.path.basename(path)),
              "retrieved_at": changed.strftime("%Y-%m-%dT%H:%M:%S.%f").rstrip("0").rstrip(".") + "Z"}  # as the gateway writes it
     body = json.dumps({**asked, "inline": {"content_base64": base64.b64encode(content).decode()}}).encode()
-    address, until, heard, reply = urllib.parse.urlparse(server), time.time() + 120, queue.Queue(), f"_INBOX.{uuid.uuid4()}"
+    address, until, heard, reply = urllib.parse.urlparse(server), time.time() + 120, queue.Queue(), f"_INBOX.crawler-{source}.{uuid.uuid4()}"
     bus = socket.create_connection((address.hostname, address.port or 4222), timeout=120)
     bus.settimeout(None)
     lines = bus.makefile("rb")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -72,10 +73,17 @@ func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
 // busWait is how long a command waits for the bus: as long as for an answer of it.
 const busWait = 5 * time.Second
 
-// stream connects to the bus. It goes on by itself when the bus is away later on;
-// one that is not there at the beginning is told.
+// stream connects to the bus as the operator.
 func (c *cli) stream(ctx context.Context, s settings) (*stream.Conn, error) {
-	conn, err := stream.Connect(ctx, stream.ConfigOf("colophon", s.NATS, s.Runner))
+	return c.streamAs(ctx, s, access.Operator)
+}
+
+// streamAs connects to the bus under a role. It goes on by itself when the bus is away
+// later on; one that is not there at the beginning is told.
+func (c *cli) streamAs(ctx context.Context, s settings, role string) (*stream.Conn, error) {
+	cfg := stream.ConfigOf("colophon", s.NATS, s.Runner)
+	cfg.Role = role
+	conn, err := stream.Connect(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -46,7 +47,7 @@ func (c *cli) reconcileCommand() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			conn, err := c.stream(ctx, s)
+			conn, err := c.streamAs(ctx, s, access.Janitor)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,13 +77,19 @@ func (c *cli) versionCommand() *cobra.Command {
 }
 
 func (c *cli) migrateCommand() *cobra.Command {
-	return &cobra.Command{
+	var roles roleFlags
+	cmd := &cobra.Command{
 		Use: "migrate", Short: "Bring the catalog's schema up to date",
 		Long: "Brings the catalog's schema to the version of this build, and binds the rows that\n" +
-			"older services have written beside it: verify misses the digests of those until then.",
-		Example: "  colophon migrate",
+			"older services have written beside it: verify misses the digests of those until then.\n" +
+			"With --roles it also makes one role of the database server for each service, and\n" +
+			"makes the grants of each those of docs/access.md. It may be repeated.",
+		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := roles.check(); err != nil {
+				return err
+			}
 			db, _, err := c.catalog(cmd.Context())
 			if err != nil {
 				return err
@@ -95,24 +102,43 @@ func (c *cli) migrateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]any{"migrated": true, "bound": bound}, func(w io.Writer) {
+			granted, err := roles.grant(cmd.Context(), db)
+			if err != nil {
+				return err
+			}
+			return c.print(map[string]any{"migrated": true, "bound": bound, "roles": granted}, func(w io.Writer) {
 				fmt.Fprintln(w, "the catalog's schema is that of this build")
 				if bound > 0 {
 					fmt.Fprintf(w, "%s bound that had no digest\n", many(bound, "row"))
 				}
+				if len(granted) > 0 {
+					fmt.Fprintf(w, "roles that have their grants: %s\n", strings.Join(granted, " "))
+				}
 			})
 		},
 	}
+	roles.add(cmd)
+	return cmd
 }
 
 func (c *cli) provisionCommand() *cobra.Command {
-	return &cobra.Command{
+	var print identityFlags
+	cmd := &cobra.Command{
 		Use: "provision", Short: "Make or verify streams, consumers and buckets",
 		Long: "Makes streams, consumers and buckets where they are missing, and says what differs\n" +
-			"where they are not as they must be. Says too what this program reads scans with.",
-		Example: "  colophon provision",
-		Args:    args(cobra.NoArgs),
+			"where they are not as they must be. Says too what this program reads scans with.\n" +
+			"With --print-accounts or --print-policies it asks no server and only writes who may\n" +
+			"what there (docs/access.md), under this installation's prefixes.",
+		Example: "  colophon provision\n  colophon provision --print-accounts --seeds secrets/nats --crawler council > accounts.conf\n" +
+			"  colophon provision --print-policies policies",
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := print.check(); err != nil {
+				return err
+			}
+			if print.wanted() {
+				return c.printIdentities(&print)
+			}
 			ctx := cmd.Context()
 			s, err := c.settings()
 			if err != nil {
@@ -145,6 +171,8 @@ func (c *cli) provisionCommand() *cobra.Command {
 			})
 		},
 	}
+	print.add(cmd)
+	return cmd
 }
 
 func (c *cli) dumpCommand() *cobra.Command {

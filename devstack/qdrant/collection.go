@@ -11,6 +11,7 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack/qdrant/filter"
 	"github.com/colophon-dev/colophon/devstack/qdrant/index"
+	"github.com/colophon-dev/colophon/devstack/qdrant/payload"
 	"github.com/colophon-dev/colophon/devstack/qdrant/score"
 )
 
@@ -20,29 +21,12 @@ const (
 	vectorLimit = 65536
 )
 
-// point is one stored point. Its maps and slices are never written to once it is stored: a change stores another point,
-// but for keywords, which follow the indexes.
+// point is one stored point. Its vectors lie in the indexes of their spaces, in its row, and what filters ask of its
+// payload in the columns of the collection.
 type point struct {
 	id      filter.ID
-	dense   map[string]denseVector
-	sparse  map[string]sparseVector
-	payload map[string]*pb.Value
-
-	keywords []uint32 // numbers of payload's values, by indexed field
-}
-
-// denseVector is a vector of a point as it lies in the index of its space.
-type denseVector struct {
-	space *denseSpace
-	row   int
-}
-
-func (v denseVector) values() []float32 { return v.space.index.Vector(v.row) }
-
-// sparseVector is a sparse vector of a point, which is also in the index of its space.
-type sparseVector struct {
-	score.Sparse
-	row int
+	row     int // from 0
+	payload payload.Packed
 }
 
 // vectors are those of a point before it is stored.
@@ -51,41 +35,23 @@ type vectors struct {
 	sparse map[string]score.Sparse
 }
 
-// ID implements filter.Point.
-func (p *point) ID() filter.ID { return p.id }
-
-// Payload implements filter.Point.
-func (p *point) Payload() map[string]*pb.Value { return p.payload }
-
-// HasVector implements filter.Point.
-func (p *point) HasVector(name string) bool {
-	_, dense := p.dense[name]
-	_, sparse := p.sparse[name]
-	return dense || sparse
-}
-
 // denseSpace is a named dense vector of a collection, with those of all points.
 type denseSpace struct {
 	size   int
 	metric score.Metric
 	index  *index.Dense
-	owners []*point // by row; nil where none is
 }
 
 // sparseSpace is a named sparse vector of a collection, with those of all points.
 type sparseSpace struct {
-	idf    bool
-	index  *index.Sparse
-	owners []*point // by row; nil where none is
+	idf   bool
+	index *index.Sparse
 }
 
-// own notes whose vector lies in a row.
-func own(owners []*point, row int, p *point) []*point {
-	if row == len(owners) {
-		return append(owners, p)
-	}
-	owners[row] = p
-	return owners
+// vector returns the vector of a row that has one.
+func (s *sparseSpace) vector(row int) score.Sparse {
+	indices, values := s.index.Vector(row)
+	return score.Sparse{Indices: indices, Values: values}
 }
 
 // collection is a set of points. The store's lock guards it.
@@ -95,9 +61,11 @@ type collection struct {
 	sparse  map[string]*sparseSpace
 	indexes map[string]*pb.CreateFieldIndexCollection
 	texts   filter.TextIndexes
-	words   keywords
+	columns columns
 
 	points map[filter.ID]*point
+	rows   []*point // by row; nil where none is
+	free   []int    // rows that have become free
 	order  []*point // all points by id; nil only while a log is replayed
 	writes uint64   // operations so far, the ids of answers
 }
@@ -141,18 +109,28 @@ func newCollection(create *pb.CreateCollection) (*collection, error) {
 
 // put stores a point with its vectors, in place of one with the same id.
 func (c *collection) put(p *point, of vectors) {
-	if old, known := c.points[p.id]; known {
-		c.removeVectors(old)
+	old, known := c.points[p.id]
+	if known {
+		p.row = old.row
+	} else {
+		p.row = c.takeRow()
 	}
-	c.addVectors(p, of)
-	c.replace(p)
-}
-
-// replace puts a point into the place of that with the same id, if there is one.
-func (c *collection) replace(p *point) {
-	_, known := c.points[p.id]
-	c.points[p.id] = p
-	p.keywords = c.words.of(p.payload)
+	for name, space := range c.dense {
+		if values, ok := of.dense[name]; ok {
+			space.index.Set(p.row, values)
+		} else {
+			space.index.Clear(p.row)
+		}
+	}
+	for name, space := range c.sparse {
+		if vector, ok := of.sparse[name]; ok {
+			space.index.Set(p.row, vector.Indices, vector.Values)
+		} else {
+			space.index.Clear(p.row)
+		}
+	}
+	c.columns.set(p.row, p.payload)
+	c.points[p.id], c.rows[p.row] = p, p
 	if c.order == nil {
 		return
 	}
@@ -164,16 +142,15 @@ func (c *collection) replace(p *point) {
 	}
 }
 
-// setPayload gives a stored point another payload.
-func (c *collection) setPayload(old *point, payload map[string]*pb.Value) {
-	p := &point{id: old.id, dense: old.dense, sparse: old.sparse, payload: payload}
-	for _, v := range p.dense {
-		v.space.owners[v.row] = p
+// takeRow returns a row that no point has.
+func (c *collection) takeRow() int {
+	if n := len(c.free); n > 0 {
+		row := c.free[n-1]
+		c.free = c.free[:n-1]
+		return row
 	}
-	for name, v := range p.sparse {
-		c.sparse[name].owners[v.row] = p
-	}
-	c.replace(p)
+	c.rows = append(c.rows, nil)
+	return len(c.rows) - 1
 }
 
 func (c *collection) remove(id filter.ID) {
@@ -181,38 +158,19 @@ func (c *collection) remove(id filter.ID) {
 	if !known {
 		return
 	}
-	c.removeVectors(old)
+	for _, space := range c.dense {
+		space.index.Clear(old.row)
+	}
+	for _, space := range c.sparse {
+		space.index.Clear(old.row)
+	}
+	c.columns.clear(old.row)
+	c.rows[old.row] = nil
+	c.free = append(c.free, old.row)
 	delete(c.points, id)
 	if c.order != nil {
 		at, _ := slices.BinarySearchFunc(c.order, id, comparePointID)
 		c.order = slices.Delete(c.order, at, at+1)
-	}
-}
-
-func (c *collection) addVectors(p *point, of vectors) {
-	p.dense, p.sparse = make(map[string]denseVector, len(of.dense)), make(map[string]sparseVector, len(of.sparse))
-	for name, values := range of.dense {
-		space := c.dense[name]
-		row := space.index.Add(values)
-		space.owners = own(space.owners, row, p)
-		p.dense[name] = denseVector{space: space, row: row}
-	}
-	for name, vector := range of.sparse {
-		space := c.sparse[name]
-		row := space.index.Add(vector.Indices, vector.Values)
-		space.owners = own(space.owners, row, p)
-		p.sparse[name] = sparseVector{Sparse: vector, row: row}
-	}
-}
-
-func (c *collection) removeVectors(p *point) {
-	for _, v := range p.dense {
-		v.space.index.Remove(v.row)
-		v.space.owners[v.row] = nil
-	}
-	for name, v := range p.sparse {
-		c.sparse[name].index.Remove(v.row, v.Indices)
-		c.sparse[name].owners[v.row] = nil
 	}
 }
 
@@ -227,41 +185,6 @@ func (c *collection) sorted() []*point {
 		}
 	}
 	return c.order
-}
-
-// compile makes the predicate of a filter over this collection.
-func (c *collection) compile(f *pb.Filter) (filter.Predicate, error) {
-	predicate, err := filter.Compile(f, c.texts)
-	if err != nil {
-		return nil, refused(err)
-	}
-	refusals, whole := c.words.refusals(f)
-	if len(refusals) == 0 {
-		return predicate, nil
-	}
-	return func(p filter.Point) bool {
-		stored, known := p.(*point)
-		if !known {
-			return predicate(p)
-		}
-		for _, r := range refusals {
-			if r.refuses(stored) {
-				return false
-			}
-			known = known && stored.keywords[r.field] != unknownKeyword
-		}
-		return whole && known || predicate(p)
-	}, nil
-}
-
-// addKeywords makes the index of a keyword field, of the points that are there too.
-func (c *collection) addKeywords(field string) {
-	if !c.words.add(field) {
-		return
-	}
-	for _, p := range c.points {
-		p.keywords = c.words.of(p.payload)
-	}
 }
 
 // pointOf checks a point of an upsert and makes it, and its vectors, ready to be stored.
@@ -285,7 +208,11 @@ func (c *collection) pointOf(in *pb.PointStruct) (*point, vectors, error) {
 			return nil, of, err
 		}
 	}
-	return &point{id: id, payload: in.GetPayload()}, of, nil
+	packed, err := payload.Pack(in.GetPayload())
+	if err != nil {
+		return nil, of, refused(err)
+	}
+	return &point{id: id, payload: packed}, of, nil
 }
 
 // checkVector adds a vector of an upsert to those of its point.
@@ -361,7 +288,12 @@ func (c *collection) changePayload(ids []filter.ID, change func(map[string]*pb.V
 			}
 			continue
 		}
-		c.setPayload(old, change(old.payload))
+		packed, err := payload.Pack(change(old.payload.All()))
+		if err != nil {
+			return refused(err)
+		}
+		old.payload = packed
+		c.columns.set(old.row, packed)
 	}
 	return missing
 }

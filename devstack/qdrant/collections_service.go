@@ -162,21 +162,6 @@ func schemaType(field pb.FieldType) pb.PayloadSchemaType {
 	}
 }
 
-// pointsWith counts the points that have the field.
-func (c *collection) pointsWith(field string) uint64 {
-	present, err := c.compile(&pb.Filter{MustNot: []*pb.Condition{pb.NewIsEmpty(field)}})
-	if err != nil {
-		return 0
-	}
-	count := uint64(0)
-	for _, p := range c.points {
-		if present(p) {
-			count++
-		}
-	}
-	return count
-}
-
 // config describes the collection as it was asked for, with the server's defaults for the rest.
 func (c *collection) config() *pb.CollectionConfig {
 	config := &pb.CollectionConfig{

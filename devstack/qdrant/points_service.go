@@ -103,7 +103,7 @@ func (s pointsService) Get(_ context.Context, request *pb.GetPoints) (*pb.GetRes
 	if err != nil {
 		return nil, refused(err)
 	}
-	payload, err := payloadSelector(request.GetWithPayload(), false)
+	read, err := payloadSelector(request.GetWithPayload(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s pointsService) Get(_ context.Context, request *pb.GetPoints) (*pb.GetRes
 	for _, id := range ids {
 		if p, ok := c.points[id]; ok && !seen[id] {
 			seen[id] = true
-			answer.Result = append(answer.Result, pointOut(p, payload, request.GetWithVectors()))
+			answer.Result = append(answer.Result, c.pointOut(p, read, request.GetWithVectors()))
 		}
 	}
 	answer.Time = seconds(begin)
@@ -142,7 +142,7 @@ func (s pointsService) Scroll(_ context.Context, request *pb.ScrollPoints) (*pb.
 	if limit == 0 {
 		return nil, errLimit()
 	}
-	payload, err := payloadSelector(request.GetWithPayload(), true)
+	read, err := payloadSelector(request.GetWithPayload(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (s pointsService) Scroll(_ context.Context, request *pb.ScrollPoints) (*pb.
 			answer.NextPageOffset = p.id.Proto()
 			break
 		}
-		answer.Result = append(answer.Result, pointOut(p, payload, request.GetWithVectors()))
+		answer.Result = append(answer.Result, c.pointOut(p, read, request.GetWithVectors()))
 	}
 	answer.Time = seconds(begin)
 	return answer, nil

@@ -3,6 +3,7 @@ package qdrant
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 
 	pb "github.com/qdrant/go-client/qdrant"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/colophon-dev/colophon/devstack/qdrant/filter"
+	"github.com/colophon-dev/colophon/devstack/qdrant/index"
 	"github.com/colophon-dev/colophon/devstack/qdrant/score"
 )
 
@@ -43,7 +45,7 @@ func (s *store) query(request *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := payloadSelector(request.GetWithPayload(), false)
+	read, err := payloadSelector(request.GetWithPayload(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +66,8 @@ func (s *store) query(request *pb.QueryPoints) ([]*pb.ScoredPoint, error) {
 	result := make([]*pb.ScoredPoint, len(hits))
 	for i, h := range hits {
 		result[i] = &pb.ScoredPoint{
-			Id: h.point.id.Proto(), Payload: payload(h.point.payload), Score: h.score,
-			Vectors: vectorsOut(h.point, request.GetWithVectors()),
+			Id: h.point.id.Proto(), Payload: read(h.point.payload), Score: h.score,
+			Vectors: c.vectorsOut(h.point, request.GetWithVectors()),
 		}
 	}
 	return result, nil
@@ -83,7 +85,7 @@ func limitOf(given *uint64) (int, error) {
 }
 
 // run returns the best hits of one level, at most take. The filters of the levels above hold for the levels below.
-func (q querier) run(level search, threshold *float32, take int, above []filter.Predicate) ([]hit, error) {
+func (q querier) run(level search, threshold *float32, take int, above []predicate) ([]hit, error) {
 	filters := above
 	if level.GetFilter() != nil {
 		passes, err := q.collection.compile(level.GetFilter())
@@ -123,7 +125,7 @@ func (q querier) run(level search, threshold *float32, take int, above []filter.
 }
 
 // prefetch runs the levels below.
-func (q querier) prefetch(level search, filters []filter.Predicate) ([][]hit, error) {
+func (q querier) prefetch(level search, filters []predicate) ([][]hit, error) {
 	lists := make([][]hit, len(level.GetPrefetch()))
 	for i, below := range level.GetPrefetch() {
 		limit, err := limitOf(below.Limit)
@@ -152,12 +154,8 @@ func union(lists [][]hit) []*point {
 	return points
 }
 
-func passesAll(filters []filter.Predicate, p *point) bool {
-	return !slices.ContainsFunc(filters, func(passes filter.Predicate) bool { return !passes(p) })
-}
-
 // byID is the answer where nothing is asked for: the first points by id, each with the score 1.
-func (q querier) byID(filters []filter.Predicate, take int) []hit {
+func (q querier) byID(filters []predicate, take int) []hit {
 	var hits []hit
 	for _, p := range q.collection.sorted() {
 		if len(hits) == take {
@@ -171,28 +169,33 @@ func (q querier) byID(filters []filter.Predicate, take int) []hit {
 }
 
 // nearest searches among all points.
-func (q querier) nearest(level search, target *pb.VectorInput, filters []filter.Predicate, threshold *float32, take int) ([]hit, error) {
+func (q querier) nearest(level search, target *pb.VectorInput, filters []predicate, threshold *float32, take int) ([]hit, error) {
 	m, self, err := q.measure(level, target)
 	if err != nil {
 		return nil, err
 	}
-	best := ranking{take: take, smaller: m.smaller}
-	for p, value := range m.all {
-		if p == self || !m.reaches(value, threshold) || !best.hasPlace(hit{point: p, score: value}) || !passesAll(filters, p) {
-			continue
+	best := newRanking(take, m.smaller)
+	for first, block := range m.all {
+		for i, value := range block.Products {
+			if !block.Found[i] || best.beyond(value) {
+				continue
+			}
+			h := hit{point: q.collection.rows[first+i], score: value}
+			if h.point != self && m.reaches(value, threshold) && best.hasPlace(h) && passesAll(filters, h.point) {
+				best.add(h)
+			}
 		}
-		best.add(hit{point: p, score: value})
 	}
 	return best.list(), nil
 }
 
 // rescore searches among the points that the levels below have found.
-func (q querier) rescore(level search, target *pb.VectorInput, candidates []*point, filters []filter.Predicate, threshold *float32, take int) ([]hit, error) {
+func (q querier) rescore(level search, target *pb.VectorInput, candidates []*point, filters []predicate, threshold *float32, take int) ([]hit, error) {
 	m, self, err := q.measure(level, target)
 	if err != nil {
 		return nil, err
 	}
-	best := ranking{take: take, smaller: m.smaller}
+	best := newRanking(take, m.smaller)
 	for _, p := range candidates {
 		value, ok := m.one(p)
 		if ok && p != self && m.reaches(value, threshold) && passesAll(filters, p) {
@@ -204,7 +207,7 @@ func (q querier) rescore(level search, target *pb.VectorInput, candidates []*poi
 
 // measure is how points are compared with what is searched for.
 type measure struct {
-	all     iter.Seq2[*point, float32]   // every point that can be a result, with its score
+	all     iter.Seq2[int, index.Block]  // all rows that can be a result, with their scores
 	one     func(*point) (float32, bool) // a point's score, and whether it can be a result
 	smaller bool                         // smaller scores are better
 }
@@ -225,7 +228,7 @@ func (q querier) measure(level search, target *pb.VectorInput) (m measure, self 
 		if sparse == nil {
 			return m, nil, invalid("Wrong input: Conversion between sparse and regular vectors failed")
 		}
-		return space.measure(name, *sparse), self, nil
+		return space.measure(*sparse), self, nil
 	}
 	space, ok := q.collection.dense[name]
 	if !ok {
@@ -238,54 +241,52 @@ func (q querier) measure(level search, target *pb.VectorInput) (m measure, self 
 	if err != nil {
 		return m, nil, err
 	}
-	return space.measure(name, prepared), self, nil
+	return space.measure(prepared), self, nil
 }
 
-func (s *sparseSpace) measure(name string, target score.Sparse) measure {
+func (s *sparseSpace) measure(target score.Sparse) measure {
 	if s.idf {
 		target = target.Weigh(s.index.Len(), s.index.Frequency)
 	}
 	return measure{
-		all: func(yield func(*point, float32) bool) {
-			for row, value := range s.index.Dots(target.Indices, target.Values) {
-				if !yield(s.owners[row], value) {
-					return
-				}
+		all: s.index.Dots(target.Indices, target.Values),
+		one: func(p *point) (float32, bool) {
+			if !s.index.Has(p.row) {
+				return 0, false
 			}
+			return target.Dot(s.vector(p.row))
 		},
-		one: func(p *point) (float32, bool) { return target.Dot(p.sparse[name].Sparse) },
 	}
 }
 
-func (s *denseSpace) measure(name string, target []float32) measure {
-	m := measure{smaller: s.metric.Smaller}
+func (s *denseSpace) measure(target []float32) measure {
+	m := measure{smaller: s.metric.Smaller, all: s.index.Dots(target)}
 	m.one = func(p *point) (float32, bool) {
-		vector, ok := p.dense[name]
-		if !ok {
+		if !s.index.Has(p.row) {
 			return 0, false
 		}
-		return s.metric.Score(target, vector.values()), true
+		return s.metric.Score(target, s.index.Vector(p.row)), true
 	}
-	m.all = func(yield func(*point, float32) bool) {
-		for row, value := range s.index.Dots(target) {
-			if p := s.owners[row]; p != nil && !yield(p, value) {
+	if !s.metric.Product {
+		m.all = s.distances(target)
+	}
+	return m
+}
+
+// distances yields all vectors with their distances from one, where these are not made of products.
+func (s *denseSpace) distances(target []float32) iter.Seq2[int, index.Block] {
+	return func(yield func(int, index.Block) bool) {
+		for first, block := range s.index.Dots(nil) { // which says where vectors are
+			for i, found := range block.Found {
+				if found {
+					block.Products[i] = s.metric.Score(target, s.index.Vector(first+i))
+				}
+			}
+			if !yield(first, block) {
 				return
 			}
 		}
 	}
-	if !s.metric.Product {
-		m.all = func(yield func(*point, float32) bool) {
-			for _, p := range s.owners {
-				if p == nil {
-					continue
-				}
-				if value, _ := m.one(p); !yield(p, value) {
-					return
-				}
-			}
-		}
-	}
-	return m
 }
 
 // target reads what is searched for: a vector, or that of a stored point, which is then no result itself.
@@ -323,11 +324,12 @@ func (q querier) stored(level search, in *pb.PointId) ([]float32, *score.Sparse,
 	if source != q.collection {
 		self = nil
 	}
-	if vector, ok := p.dense[name]; ok {
-		return vector.values(), nil, self, nil
+	if space, ok := source.dense[name]; ok && space.index.Has(p.row) {
+		return space.index.Vector(p.row), nil, self, nil
 	}
-	if vector, ok := p.sparse[name]; ok {
-		return nil, &vector.Sparse, self, nil
+	if space, ok := source.sparse[name]; ok && space.index.Has(p.row) {
+		vector := space.vector(p.row)
+		return nil, &vector, self, nil
 	}
 	return nil, nil, nil, status.Errorf(codes.NotFound, "Not found: Vector with name %q for point not found", name)
 }
@@ -337,7 +339,21 @@ type ranking struct {
 	take    int
 	smaller bool
 	hits    []hit
-	last    *hit // when there are enough hits: a hit that is not better than this one is none
+	last    *hit    // when there are enough hits: a hit that is not better than this one is none
+	bound   float32 // its score; until then no score is beyond it
+}
+
+func newRanking(take int, smaller bool) *ranking {
+	r := &ranking{take: take, smaller: smaller, bound: float32(math.Inf(-1))}
+	if smaller {
+		r.bound = float32(math.Inf(1))
+	}
+	return r
+}
+
+// beyond reports whether no hit of this score can be among the best.
+func (r *ranking) beyond(value float32) bool {
+	return !r.smaller && value < r.bound || r.smaller && value > r.bound
 }
 
 // hasPlace reports whether a hit may be among the best.
@@ -348,12 +364,15 @@ func (r *ranking) add(h hit) {
 		return
 	}
 	r.hits = append(r.hits, h)
-	if len(r.hits) >= 2*r.take+256 {
+	if len(r.hits) >= 2*r.take+rankingSpare {
 		r.hits = r.list()
 		last := r.hits[len(r.hits)-1]
-		r.last = &last
+		r.last, r.bound = &last, last.score
 	}
 }
+
+// rankingSpare is how many hits beyond twice those that are asked for are kept before they are sorted.
+const rankingSpare = 64
 
 func (r *ranking) compare(a, b hit) int {
 	order := cmp.Compare(b.score, a.score)
@@ -411,7 +430,7 @@ func fuse(query *pb.Query, lists [][]hit, threshold *float32, take int) ([]hit, 
 			sums[slot].score += parts[rank]
 		}
 	}
-	best := ranking{take: take}
+	best := newRanking(take, false)
 	for _, h := range sums {
 		if threshold == nil || h.score >= *threshold {
 			best.add(h)

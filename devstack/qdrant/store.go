@@ -132,7 +132,7 @@ func (s *store) dump(emit func(log.Record) error) error {
 			request := &pb.UpsertPoints{CollectionName: name}
 			for _, p := range batch {
 				request.Points = append(request.Points, &pb.PointStruct{
-					Id: p.id.Proto(), Payload: p.payload, Vectors: storedVectors(p),
+					Id: p.id.Proto(), Payload: p.payload.All(), Vectors: c.storedVectors(p),
 				})
 			}
 			if err := write(kindUpsert, request); err != nil {
@@ -150,14 +150,19 @@ func (s *store) dump(emit func(log.Record) error) error {
 }
 
 // storedVectors writes a point's vectors as an upsert would bring them.
-func storedVectors(p *point) *pb.Vectors {
+func (c *collection) storedVectors(p *point) *pb.Vectors {
 	named := map[string]*pb.Vector{}
-	for name, vector := range p.dense {
-		named[name] = &pb.Vector{Vector: &pb.Vector_Dense{Dense: &pb.DenseVector{Data: vector.values()}}}
+	for name, space := range c.dense {
+		if space.index.Has(p.row) {
+			named[name] = &pb.Vector{Vector: &pb.Vector_Dense{Dense: &pb.DenseVector{Data: space.index.Vector(p.row)}}}
+		}
 	}
-	for name, vector := range p.sparse {
-		sparse := &pb.SparseVector{Indices: vector.Indices, Values: vector.Values}
-		named[name] = &pb.Vector{Vector: &pb.Vector_Sparse{Sparse: sparse}}
+	for name, space := range c.sparse {
+		if space.index.Has(p.row) {
+			vector := space.vector(p.row)
+			sparse := &pb.SparseVector{Indices: vector.Indices, Values: vector.Values}
+			named[name] = &pb.Vector{Vector: &pb.Vector_Sparse{Sparse: sparse}}
+		}
 	}
 	return &pb.Vectors{VectorsOptions: &pb.Vectors_Vectors{Vectors: &pb.NamedVectors{Vectors: named}}}
 }
@@ -392,8 +397,8 @@ func (s *store) changePayload(
 	return len(ids) > 0, c.changePayload(ids, change)
 }
 
-// createIndex remembers that a field is indexed. Search looks at every point anyway: an index only decides how a text
-// match divides its texts.
+// createIndex remembers that a field is indexed. Search looks at every point anyway: an index decides how a text match
+// divides its texts, and which values lie in columns.
 func createIndex(c *collection, request *pb.CreateFieldIndexCollection) (bool, error) {
 	if request.FieldType == nil {
 		return false, invalid("cannot convert field_type")
@@ -414,9 +419,7 @@ func createIndex(c *collection, request *pb.CreateFieldIndexCollection) (bool, e
 		}
 		c.texts[request.GetFieldName()] = text
 	}
-	if request.GetFieldType() == pb.FieldType_FieldTypeKeyword {
-		c.addKeywords(request.GetFieldName())
-	}
+	c.addColumn(request.GetFieldName(), request.GetFieldType())
 	c.indexes[request.GetFieldName()] = request
 	return true, nil
 }

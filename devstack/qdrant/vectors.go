@@ -1,9 +1,12 @@
 package qdrant
 
 import (
+	"slices"
+
 	pb "github.com/qdrant/go-client/qdrant"
 
 	"github.com/colophon-dev/colophon/devstack/qdrant/filter"
+	"github.com/colophon-dev/colophon/devstack/qdrant/payload"
 	"github.com/colophon-dev/colophon/devstack/qdrant/score"
 )
 
@@ -58,7 +61,7 @@ func (c *collection) checkNames(selector *pb.WithVectorsSelector) error {
 }
 
 // vectorsOut writes the vectors of a point as far as the selector asks for them.
-func vectorsOut(p *point, selector *pb.WithVectorsSelector) *pb.VectorsOutput {
+func (c *collection) vectorsOut(p *point, selector *pb.WithVectorsSelector) *pb.VectorsOutput {
 	wanted := func(string) bool { return selector.GetEnable() }
 	if include := selector.GetInclude(); include != nil {
 		names := map[string]bool{}
@@ -68,14 +71,15 @@ func vectorsOut(p *point, selector *pb.WithVectorsSelector) *pb.VectorsOutput {
 		wanted = func(name string) bool { return names[name] }
 	}
 	named := map[string]*pb.VectorOutput{}
-	for name, vector := range p.dense {
-		if wanted(name) {
-			dense := &pb.DenseVector{Data: vector.values()}
+	for name, space := range c.dense {
+		if wanted(name) && space.index.Has(p.row) {
+			dense := &pb.DenseVector{Data: space.index.Vector(p.row)}
 			named[name] = &pb.VectorOutput{Vector: &pb.VectorOutput_Dense{Dense: dense}}
 		}
 	}
-	for name, vector := range p.sparse {
-		if wanted(name) {
+	for name, space := range c.sparse {
+		if wanted(name) && space.index.Has(p.row) {
+			vector := space.vector(p.row)
 			sparse := &pb.SparseVector{Indices: vector.Indices, Values: vector.Values}
 			named[name] = &pb.VectorOutput{Vector: &pb.VectorOutput_Sparse{Sparse: sparse}}
 		}
@@ -91,41 +95,43 @@ func vectorsOut(p *point, selector *pb.WithVectorsSelector) *pb.VectorsOutput {
 	}}
 }
 
-// payloadSelector makes of a selector the function that cuts a payload down to what was asked for.
-func payloadSelector(
-	selector *pb.WithPayloadSelector, byDefault bool,
-) (func(map[string]*pb.Value) map[string]*pb.Value, error) {
-	parse := func(fields []string) ([]filter.Path, error) {
-		paths := make([]filter.Path, len(fields))
-		for i, field := range fields {
-			var err error
-			if paths[i], err = filter.ParsePath(field); err != nil {
-				return nil, refused(err)
+// payloadReader reads of a payload what was asked for.
+type payloadReader func(payload.Packed) map[string]*pb.Value
+
+// payloadSelector makes of a selector what reads a payload.
+func payloadSelector(selector *pb.WithPayloadSelector, byDefault bool) (payloadReader, error) {
+	parse := func(fields []string) (paths []filter.Path, first []string, err error) {
+		for _, field := range fields {
+			path, err := filter.ParsePath(field)
+			if err != nil {
+				return nil, nil, refused(err)
+			}
+			paths = append(paths, path)
+			if !slices.Contains(first, path.Field()) {
+				first = append(first, path.Field())
 			}
 		}
-		return paths, nil
+		return paths, first, nil
 	}
 	switch kind := selector.GetSelectorOptions().(type) {
 	case *pb.WithPayloadSelector_Include:
-		paths, err := parse(kind.Include.GetFields())
-		return func(payload map[string]*pb.Value) map[string]*pb.Value { return filter.Pick(payload, paths) }, err
+		paths, first, err := parse(kind.Include.GetFields())
+		return func(p payload.Packed) map[string]*pb.Value { return filter.Pick(p.Some(first), paths) }, err
 	case *pb.WithPayloadSelector_Exclude:
-		paths, err := parse(kind.Exclude.GetFields())
-		return func(payload map[string]*pb.Value) map[string]*pb.Value { return filter.Drop(payload, paths) }, err
+		paths, _, err := parse(kind.Exclude.GetFields())
+		return func(p payload.Packed) map[string]*pb.Value { return filter.Drop(p.All(), paths) }, err
 	case *pb.WithPayloadSelector_Enable:
 		byDefault = kind.Enable
 	}
-	return func(payload map[string]*pb.Value) map[string]*pb.Value {
+	return func(p payload.Packed) map[string]*pb.Value {
 		if byDefault {
-			return payload
+			return p.All()
 		}
 		return nil
 	}, nil
 }
 
 // pointOut writes a point as Get and Scroll answer it.
-func pointOut(
-	p *point, payload func(map[string]*pb.Value) map[string]*pb.Value, vectors *pb.WithVectorsSelector,
-) *pb.RetrievedPoint {
-	return &pb.RetrievedPoint{Id: p.id.Proto(), Payload: payload(p.payload), Vectors: vectorsOut(p, vectors)}
+func (c *collection) pointOut(p *point, read payloadReader, vectors *pb.WithVectorsSelector) *pb.RetrievedPoint {
+	return &pb.RetrievedPoint{Id: p.id.Proto(), Payload: read(p.payload), Vectors: c.vectorsOut(p, vectors)}
 }

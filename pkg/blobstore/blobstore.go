@@ -65,6 +65,10 @@ type Config struct {
 	TLS          bool   // for an Endpoint without a scheme
 	BucketPrefix string // before each bucket's name, like "colophon-"
 
+	// WriteOnly is for a key that may put and nothing else: what is in its place is
+	// not asked for, and replaced.
+	WriteOnly bool
+
 	Timeout time.Duration // of one request for an object in memory, default 30 s
 	TempDir string        // for GetFile; default the system's
 
@@ -169,12 +173,10 @@ func (s *Store) EnsureBuckets(ctx context.Context, buckets ...Bucket) error {
 // readyKey names an object that need not exist.
 const readyKey = ownPrefix + "ready"
 
-// Ready answers whether the store answers and has the buckets: the probe of the
-// runner and of readiness. None given means all.
+// Ready answers whether the store answers and has these buckets: the probe of the
+// runner and of readiness. A service names those that it works with: it has no right to
+// ask for others.
 func (s *Store) Ready(ctx context.Context, buckets ...Bucket) error {
-	if len(buckets) == 0 {
-		buckets = Buckets()
-	}
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	for _, b := range buckets {

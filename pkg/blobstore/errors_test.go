@@ -84,7 +84,7 @@ func TestAway(t *testing.T) {
 	}
 	store := open(t, address)
 	calls := map[string]func(ctx context.Context) error{
-		"ready":  func(ctx context.Context) error { return store.Ready(ctx) },
+		"ready":  func(ctx context.Context) error { return store.Ready(ctx, blobstore.Raw) },
 		"ensure": func(ctx context.Context) error { return store.EnsureBuckets(ctx) },
 		"probe":  func(ctx context.Context) error { _, err := store.Probe(ctx, blobstore.Raw); return err },
 		"put": func(ctx context.Context) error {

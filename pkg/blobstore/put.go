@@ -108,6 +108,12 @@ func (s *Store) putIfGone(ctx context.Context, b Bucket, key string, body io.Rea
 
 // put returns errors of the driver as they are.
 func (s *Store) put(ctx context.Context, b Bucket, key string, body io.Reader, size int64, contentType string) (bool, error) {
+	if s.config.WriteOnly {
+		opts := putOptions(contentType, false)
+		opts.DisableMultipart = size < singlePutLimit
+		_, err := s.client.Client.PutObject(ctx, s.name(b), key, body, size, opts)
+		return err == nil, err
+	}
 	if s.conditional.Load() == unknown {
 		if err := s.probe(ctx, b); err != nil {
 			return false, err

@@ -49,7 +49,7 @@ func sum(data []byte) string {
 
 func TestReady(t *testing.T) {
 	store, config := fresh(t)
-	if err := store.Ready(t.Context()); err != nil {
+	if err := store.Ready(t.Context(), blobstore.Buckets()...); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.EnsureBuckets(t.Context()); err != nil {
@@ -60,7 +60,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Ready(t.Context()); fault.KindOf(err) != fault.KindUnavailable {
+	if err := other.Ready(t.Context(), blobstore.Buckets()...); fault.KindOf(err) != fault.KindUnavailable {
 		t.Errorf("without buckets: %v", err)
 	}
 	var group sync.WaitGroup
@@ -77,7 +77,7 @@ func TestReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := wrong.Ready(t.Context()); fault.KindOf(err) != fault.KindUnavailable {
+	if err := wrong.Ready(t.Context(), blobstore.Buckets()...); fault.KindOf(err) != fault.KindUnavailable {
 		t.Errorf("with a wrong key: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ type actorKey struct{}
 // Acting returns a context in which what changes is written to the audit as done
 // by who, for the reason why, which may be empty.
 func Acting(ctx context.Context, who, why string) context.Context {
-	return context.WithValue(ctx, actorKey{}, actor{who, redact.Text(why, redact.Stored)})
+	return context.WithValue(ctx, actorKey{}, actor{redact.Text(who, redact.Stored), redact.Text(why, redact.Stored)})
 }
 
 // audit writes who did what in the transaction that does it (contracts 5). Who is

@@ -84,11 +84,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if errors.Is(err, credential.ErrFile) {
 		cfg, err = pgxpool.ParseConfig(unknown)
 	}
-	if err != nil {
-		if errors.Is(err, errURL) {
-			err = errURL
-		}
-		return nil, err
+	if err != nil { // the settings are wrong: nothing is waited for
+		return nil, fmt.Errorf("opening the catalog: %w", errors.Unwrap(err))
 	}
 	cfg = cfg.Copy()
 	cfg.MaxConns = c.MaxConns

@@ -72,21 +72,20 @@ func withFiles(text string, files credential.TLSFiles) (string, error) {
 		}
 	}
 	if !isURL(text) {
-		for _, name := range slices.Sorted(maps.Keys(add)) {
-			text += " " + name + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(add[name]) + "'"
+		for _, name := range slices.Sorted(maps.Keys(add)) { // in front: a text may end within a value
+			text = name + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(add[name]) + "' " + text
 		}
 		return text, nil
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", errURL
-	}
-	query := u.Query()
+	more := make(url.Values)
 	for name, value := range add {
-		query.Set(name, value)
+		more.Set(name, value)
 	}
-	u.RawQuery = query.Encode()
-	return u.String(), nil
+	between := "?" // what is there stays byte for byte
+	if text, _, _ = strings.Cut(text, "#"); strings.Contains(text, "?") {
+		between = "&"
+	}
+	return text + between + more.Encode(), nil
 }
 
 func isURL(text string) bool {
@@ -121,7 +120,11 @@ func parametersOf(text string) map[string]string {
 		return known
 	}
 	for _, pair := range pairForm.FindAllStringSubmatch(text, -1) {
-		known[pair[1]] = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(strings.Trim(pair[2], "'"))
+		value := pair[2]
+		if strings.HasPrefix(value, "'") {
+			value = value[1 : len(value)-1]
+		}
+		known[pair[1]] = strings.NewReplacer(`\\`, `\`, `\'`, `'`).Replace(value)
 	}
 	return known
 }

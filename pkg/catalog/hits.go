@@ -90,11 +90,19 @@ type ClaimRow struct {
 	Layer    model.Layer
 }
 
+// ofAVersion is true of a chunk c with the state s, unless its version is the same as an
+// earlier one that landed later and has the chunks since then: such chunks were never
+// said on their date, and whether there are any depends on which of two equal captures
+// came first.
+const ofAVersion = `(s.layer <> 'archive' OR NOT EXISTS (SELECT 1 FROM chunk_manifests m
+	WHERE m.doc_hash = c.doc_hash AND m.generation = c.generation AND m.same_as <> ''))`
+
 // Claims returns what the chunks with these chunk_refs claim, by chunk_ref; those
-// that do not exist are left out.
+// that do not exist are left out, and those of no version: of equal captures the first
+// has the chunks.
 func (db *DB) Claims(ctx context.Context, refs []string) (map[string]ClaimRow, error) {
 	rows, err := db.pool.Query(ctx, `SELECT c.chunk_ref, c.content_text_hash, c.record->>'type', c.record->>'status', c.source_id, s.layer
-		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE c.chunk_ref = ANY($1)`, refs)
+		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE c.chunk_ref = ANY($1) AND `+ofAVersion, refs)
 	if err != nil {
 		return nil, fmt.Errorf("claims of chunks: %w", Classify(err))
 	}
@@ -145,7 +153,7 @@ func (db *DB) ChunksWithStates(ctx context.Context, refs []string) ([]ChunkWithS
 // Saying returns for each claim the chunks that make it and pass the filter, with
 // their states and without text, content and provenance, in the order of their
 // refs, at most limit of each claim. A chunk that repeats one of an earlier version
-// of its document is left out: that one stands for both.
+// of its document is left out: that one stands for both. So is one of no version.
 func (db *DB) Saying(ctx context.Context, claims []Claim, f ChunkFilter, limit int) ([][]ChunkWithState, error) {
 	hashes, types, statuses := make([]string, len(claims)), make([]string, len(claims)), make([]string, len(claims))
 	for i, c := range claims {
@@ -156,7 +164,7 @@ func (db *DB) Saying(ctx context.Context, claims []Claim, f ChunkFilter, limit i
 		CROSS JOIN LATERAL (SELECT c.record, s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by
 			FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
 			WHERE c.content_text_hash = u.hash AND c.record->>'type' = u.type AND c.record->>'status' = u.status
-			AND s.repeats = '' AND `+where+`
+			AND s.repeats = '' AND `+where+` AND `+ofAVersion+`
 			ORDER BY c.chunk_ref COLLATE "C" LIMIT $4) said`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("chunks of equal content: %w", Classify(err))

@@ -31,6 +31,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking the catalog for its version: %w", db.note(ctx, Classify(err)))
 	}
+	_ = db.note(ctx, nil)
 	if found < want {
 		return fault.Unavailable(fmt.Errorf("schema %s of the catalog is at version %d, this build needs %d: run colophon migrate of this build", db.schema, found, want))
 	}

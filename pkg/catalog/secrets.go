@@ -23,11 +23,11 @@ const (
 // Held is which rows of one table hold what today's rules would not store: they were
 // written under older ones, and nothing rewrites them. Values are never told.
 type Held struct {
-	What string   `json:"what"`           // capture, snapshot, document
+	What string   `json:"what"`           // capture, snapshot, document, source, audit row
 	N    int      `json:"count"`          // of the rows that were read
 	Read int      `json:"read"`           // the oldest rows of the table, at most 5,000
 	More bool     `json:"more,omitempty"` // whether there are others, which were not read
-	IDs  []string `json:"ids,omitempty"`  // the first 20: ids, of captures source_id and request_id
+	IDs  []string `json:"ids,omitempty"`  // the first 20: ids, of captures source_id and request_id, of the audit seq
 }
 
 // HeldSecrets looks for rows that hold secrets under today's rules. Their ids are told
@@ -41,6 +41,8 @@ func (db *DB) HeldSecrets(ctx context.Context) ([]Held, error) {
 		{"capture", `SELECT source_id || '/' || request_id, request::text FROM captures ORDER BY accepted_at LIMIT $1`, requestHolds},
 		{"snapshot", `SELECT snapshot_id, record::text FROM snapshots ORDER BY created_at LIMIT $1`, snapshotHolds},
 		{"document", `SELECT document_id, jsonb_build_array(external_id, canonical_url)::text FROM documents ORDER BY first_seen_at LIMIT $1`, documentHolds},
+		{"source", `SELECT source_id, record::text FROM sources ORDER BY updated_at, source_id LIMIT $1`, sourceHolds},
+		{"audit row", `SELECT seq::text, jsonb_build_array(who, action, target, why)::text FROM audit ORDER BY seq LIMIT $1`, auditHolds},
 	} {
 		held := Held{What: table.what}
 		rows, err := db.pool.Query(ctx, table.sql, oldRowsRead+1)
@@ -80,6 +82,22 @@ func documentHolds(texts string) (bool, error) {
 		return false, err
 	}
 	return recordHolds(names[0]) || urlHolds(names[1]), nil
+}
+
+func sourceHolds(record string) (bool, error) {
+	var s model.Source
+	if err := json.Unmarshal([]byte(record), &s); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(sourceTexts(&s), func(text *string) bool { return textHolds(*text) }), nil
+}
+
+func auditHolds(texts string) (bool, error) {
+	var all []string
+	if err := json.Unmarshal([]byte(texts), &all); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(all, textHolds), nil
 }
 
 func snapshotHolds(record string) (bool, error) {

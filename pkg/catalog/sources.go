@@ -37,6 +37,17 @@ func (db *DB) ChangeSource(ctx context.Context, sourceID string, change func(bef
 	}
 }
 
+// sourceTexts lists what a person writes of a source in free words.
+func sourceTexts(s *model.Source) []*string {
+	texts := []*string{&s.Name, &s.Domain, &s.Territory, &s.Licence, &s.RobotsNotes}
+	if l := s.HeaderLabels; l != nil {
+		own := *l // the caller's may be shared
+		s.HeaderLabels = &own
+		texts = append(texts, &own.Type, &own.Status, &own.Date, &own.Source)
+	}
+	return texts
+}
+
 // changeSource is one try; written is false when another has registered the source
 // first.
 func (db *DB) changeSource(ctx context.Context, sourceID string, change func(model.Source, error) (model.Source, error)) (after model.Source, written bool, err error) {
@@ -52,7 +63,9 @@ func (db *DB) changeSource(ctx context.Context, sourceID string, change func(mod
 		if after, refused = change(before, missing); refused != nil {
 			return refused
 		}
-		after.RobotsNotes = redact.Text(after.RobotsNotes, redact.Stored)
+		for _, text := range sourceTexts(&after) {
+			*text = redact.Text(*text, redact.Stored)
+		}
 		record, err := recordOf(after)
 		if err != nil {
 			refused = err

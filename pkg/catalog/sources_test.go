@@ -1,11 +1,14 @@
 package catalog_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -143,5 +146,54 @@ func TestNotesOfSourcesHoldNoSecret(t *testing.T) {
 		if want := "login https://town.example/ password=REDACTED"; got != want {
 			t.Errorf("%q is kept, want %q", got, want)
 		}
+	}
+}
+
+// TestSourcesAndAuditThatHoldSecretsAreListed: status counts and names the rows of older
+// versions, and tells nothing of them; what is written today is not among them, in
+// whichever words of a source a secret stands.
+func TestSourcesAndAuditThatHoldSecretsAreListed(t *testing.T) {
+	db := openCatalog(t)
+	const note, secret = "login https://clerk:OpSecond7341@town.example/ password=OpSecond7341", "OpSecond7341"
+	fields := map[string]func(s *model.Source){
+		"name": func(s *model.Source) { s.Name = note }, "domain": func(s *model.Source) { s.Domain = note }, "territory": func(s *model.Source) { s.Territory = note },
+		"licence": func(s *model.Source) { s.Licence = note }, "notes": func(s *model.Source) { s.RobotsNotes = note },
+		"label": func(s *model.Source) {
+			s.HeaderLabels = &model.Labels{Type: "password=" + secret, Status: "S", Date: "D", Source: "W"}
+		},
+	}
+	write := func(id string, record any, sql string) {
+		t.Helper()
+		raw, err := json.Marshal(record)
+		if err == nil {
+			err = db.Tx(t.Context(), func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), sql, id, string(raw)); return err })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, set := range fields {
+		s := model.DefaultSource(id)
+		set(&s)
+		if err := db.PutSource(catalog.Acting(t.Context(), note, note), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held, err := db.HeldSecrets(t.Context()); err != nil || len(held) != 0 {
+		t.Fatalf("written today: %+v, %v", held, err)
+	}
+	for id, set := range fields { // as older versions wrote them
+		s := model.DefaultSource("old_" + id)
+		set(&s)
+		write(s.SourceID, s, `INSERT INTO sources (source_id, state, record) VALUES ($1, 'enabled', $2::jsonb)`)
+	}
+	write("who", note, `INSERT INTO audit (who, action, target, why) VALUES ($2, 'source set name', $1, '')`)
+	write("why", note, `INSERT INTO audit (who, action, target, why) VALUES ('ada', 'source set name', $1, $2)`)
+	held, err := db.HeldSecrets(t.Context())
+	if err != nil || len(held) != 2 || held[0].What != "source" || held[0].N != len(fields) || held[1].What != "audit row" || held[1].N != 2 {
+		t.Fatalf("%+v, %v", held, err)
+	}
+	if ids := fmt.Sprint(held[0].IDs); strings.Count(ids, "old_") != len(fields) || strings.Contains(fmt.Sprint(held), secret) {
+		t.Errorf("%+v", held)
 	}
 }

@@ -154,8 +154,8 @@ func (w *Watched[T]) Kick() {
 
 // Keep looks at the files every Options.Every until ctx ends. A changed value is tried,
 // and when try returns nil it is the one in use, and begin is told of it; where there is
-// none in use yet it is not tried before. What is not
-// taken by try is tried again at each look, and the log says so once.
+// none in use yet it is not tried before. What try does not take is tried again at each
+// look, and the log says so once.
 func (w *Watched[T]) Keep(ctx context.Context, try func(ctx context.Context, value T) error, begin func(value T)) {
 	ticker := time.NewTicker(w.options.Every)
 	defer ticker.Stop()

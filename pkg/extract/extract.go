@@ -39,7 +39,9 @@ import (
 //	6  tables of words and of figures in groups of digits in PDF pages
 //	7  running heads and feet of PDF pages are what is proved to be some, page by page;
 //	   edges of pages that OCR has read are text
-const ParserVersion = "7"
+//	8  running heads and feet whose parts change sides, of titles with numbers, of pages
+//	   full of tables, and of the second page of two
+const ParserVersion = "8"
 
 // Input is everything that a page depends on.
 type Input = block.Input

@@ -34,7 +34,8 @@ const (
 //	1: paragraphs to a budget, headings as context, tables by rows
 //	2: a table's cells stand in their columns, also behind empty ones
 //	3: running heads and feet of pages that OCR has read are left out
-const ChunkerVersion = "3"
+//	4: more of them: heads of chapters, lines that look like items, parts that change sides
+const ChunkerVersion = "4"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts 2).
 const MaxChunkText = 128 << 10

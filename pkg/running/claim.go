@@ -13,7 +13,8 @@ import (
 // nothing of how they were found. The zero value is ready to use: all pages are
 // added, then Open says what is left to be looked for in their text, and Search looks.
 type Claims struct {
-	facts  Facts // of which Offsets count
+	facts  Facts    // of which Offsets and Letters count
+	titled []Offset // of numbers beside titles
 	claims []claim
 	on     map[string]int // pages by key of a row or part
 	last   map[string]int // the page that was counted last
@@ -76,9 +77,11 @@ func (c *Claims) Open() bool {
 	for i := range c.claims {
 		for _, row := range c.claims[i].rows {
 			keys := c.keys(&c.claims[i], row)
-			c.count(strings.Join(keys, "\t"), c.claims[i].page.No)
+			c.count(joinKeys(keys), c.claims[i].page.No)
 			for _, k := range keys {
-				c.count(k, c.claims[i].page.No)
+				for _, piece := range allPieces(k) {
+					c.count(piece, c.claims[i].page.No)
+				}
 			}
 		}
 	}
@@ -93,6 +96,9 @@ func (c *Claims) Open() bool {
 	return len(c.open) > 0
 }
 
+// joinKeys is the key of a row whose parts may stand the other way round.
+func joinKeys(keys []string) string { return strings.Join(slices.Sorted(slices.Values(keys)), "\t") }
+
 func (c *Claims) count(key string, pageNo int) {
 	if c.last[key] != pageNo {
 		c.last[key] = pageNo
@@ -102,7 +108,7 @@ func (c *Claims) count(key string, pageNo int) {
 
 // learnOffsets finds how the numbers of the claims run.
 func (c *Claims) learnOffsets() {
-	on := map[Offset]int{}
+	on, titled, letters := map[Offset]int{}, map[Offset]int{}, map[string]int{}
 	for i := range c.claims {
 		p := &c.claims[i].page
 		seen := map[Offset]bool{}
@@ -112,13 +118,32 @@ func (c *Claims) learnOffsets() {
 					n, isRoman := value(part[s.from:s.to])
 					seen[Offset{isRoman, n - p.No}] = true
 				}
+				if m := lettered.FindStringSubmatch(part); m != nil {
+					n, _ := value(m[2])
+					letters[m[1]]++
+					seen[Offset{Shift: n - p.No}] = true
+				}
+				if _, number, ok := splitTitle(part); ok {
+					n, isRoman := value(number)
+					titled[Offset{isRoman, n - p.No}]++
+				}
 			}
 		}
 		for o := range seen {
 			on[o]++
 		}
 	}
-	c.facts.Offsets = nil
+	c.facts.Offsets, c.facts.Letters, c.titled = nil, nil, nil
+	for l, n := range letters {
+		if n >= 2 {
+			c.facts.Letters = append(c.facts.Letters, l)
+		}
+	}
+	for o, n := range titled {
+		if n >= 2 {
+			c.titled = append(c.titled, o)
+		}
+	}
 	for o, n := range on {
 		if n >= 2 || o == (Offset{}) {
 			c.facts.Offsets = append(c.facts.Offsets, o)
@@ -134,23 +159,44 @@ func (c *Claims) keys(claim *claim, row []string) []string {
 	return out
 }
 
-// unproved returns the cores of the parts of a claim that no other claim proves.
+// unproved returns the cores of the parts of a claim, or of their pieces, that no
+// other claim proves.
 func (c *Claims) unproved(claim *claim) []string {
 	var out []string
 	for _, row := range claim.rows {
 		keys := c.keys(claim, row)
-		if c.on[strings.Join(keys, "\t")] >= 2 {
+		if c.on[joinKeys(keys)] >= 2 {
 			continue
 		}
 		for i, part := range row {
-			_, _, bare := c.facts.partKey(&claim.page, part)
-			if bare || c.on[keys[i]] >= 2 {
-				continue
-			}
-			if k := core(strings.Trim(strings.ReplaceAll(keys[i], placeholder, ""), " |/·•–—-")); k != "" {
-				out = append(out, k)
+			if _, _, bare := c.facts.partKey(&claim.page, part); !bare {
+				out = append(out, c.unprovedPieces(claim, keys[i])...)
 			}
 		}
+	}
+	return out
+}
+
+// unprovedPieces is unproved of a key.
+func (c *Claims) unprovedPieces(claim *claim, key string) []string {
+	if key == placeholder || c.on[key] >= 2 {
+		return nil
+	}
+	pieces := piecesOf(key)
+	if len(pieces) == 0 {
+		if title, number, ok := splitTitle(key); ok {
+			if n, isRoman := value(number); slices.Contains(c.titled, Offset{isRoman, n - claim.page.No}) {
+				key = title
+			}
+		}
+		if title := titleOf(key); title != "" {
+			return []string{title}
+		}
+		return nil
+	}
+	var out []string
+	for _, piece := range pieces {
+		out = append(out, c.unprovedPieces(claim, piece)...)
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package running
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Why says what proves that a row is a running head or foot.
 type Why int
@@ -72,6 +75,10 @@ func (p *Page) hasText() bool {
 	return slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Solid || r.Mark != Artifact })
 }
 
+// blockPitch is how far, in line pitches, the rows of a head are from each other at
+// most: what is farther from it, and in the type of the text, is text.
+const blockPitch = 2
+
 // edge decides about the rows of one edge.
 func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision) {
 	kind := Head
@@ -80,6 +87,7 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 	}
 	var taken []int
 	var why []Why
+	tabled := 0 // 1 + the first taken that is in line with the next
 	for _, i := range p.edgeRows(foot) {
 		if d.Rows[i] != Body {
 			break
@@ -88,10 +96,28 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 		if w == None {
 			break
 		}
+		if n := len(taken); n > 0 && w != Marked && f.isOfText(p, i) {
+			outer := taken[n-1]
+			if f.continues(p, i, outer, foot) {
+				taken, why = taken[:n-1], why[:n-1]
+				break
+			}
+			if f.isSmall(&p.Rows[outer]) || stepBetween(&p.Rows[outer], &p.Rows[i], foot) > blockPitch*f.Pitch {
+				break
+			}
+		}
 		if w != Marked && !f.isSmall(&p.Rows[i]) && f.inTable(p, i, foot) {
-			break
+			if foot {
+				break
+			}
+			tabled = cmp.Or(tabled, len(taken)+1)
 		}
 		taken, why = append(taken, i), append(why, w)
+	}
+	// Heads of two columns are in line with each other, as rows of a table are, whose
+	// next rows follow them.
+	if n := len(taken); tabled > 0 && !f.isClear(p, taken[n-1], foot) {
+		taken, why = taken[:tabled-1], why[:tabled-1]
 	}
 	// What is not set off from the text below it is the text's, but for what the
 	// file itself calls an artifact.
@@ -115,6 +141,30 @@ func (f *Facts) edge(p *Page, foot bool, marks bool, titles Titles, d *Decision)
 	}
 }
 
+// isOfText reports a row in the type of the text that has no page number.
+func (f *Facts) isOfText(p *Page, i int) bool {
+	r := &p.Rows[i]
+	_, owned, _ := f.key(p, r)
+	return !owned && !f.isSmall(r) && !f.isLarge(r)
+}
+
+// continues reports whether row i and the next one outwards are of one sentence.
+func (f *Facts) continues(p *Page, i, outer int, foot bool) bool {
+	before, after := &p.Rows[outer], &p.Rows[i]
+	if foot {
+		before, after = after, before
+	}
+	return f.sameSize(before.Size, after.Size) && after.goesOn(before)
+}
+
+// isClear reports whether row i is farther from what follows inwards than the rows of
+// a table are from each other.
+func (f *Facts) isClear(p *Page, i int, foot bool) bool {
+	next := p.inner(i, foot)
+	return next == nil || !next.Solid && stepBetween(&p.Rows[i], next, foot) > tablePitch*f.Pitch ||
+		next.Solid && gapBetween(&p.Rows[i], next, foot) > (tablePitch-1)*f.Pitch
+}
+
 // setOff reports whether row i stands apart from what follows inwards, and is no row
 // of a table or sentence with it.
 func (f *Facts) setOff(p *Page, i int, foot bool) bool {
@@ -124,8 +174,10 @@ func (f *Facts) setOff(p *Page, i int, foot bool) bool {
 	if f.inTable(p, i, foot) {
 		return false
 	}
-	_, owned, _ := f.key(p, &p.Rows[i])
-	return owned || !foot || !p.Rows[i].goesOn(p.inner(i, foot))
+	if _, owned, _ := f.key(p, &p.Rows[i]); owned || !foot {
+		return true
+	}
+	return !p.Rows[i].goesOn(p.inner(i, foot))
 }
 
 // why says what proves that row i is a running text, None when nothing does.

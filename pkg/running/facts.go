@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Facts are what is known of the running heads and feet of a document. A page and
@@ -20,6 +19,8 @@ type Facts struct {
 	Tagged    bool     `json:"tagged,omitempty"`
 	Artifacts bool     `json:"artifacts,omitempty"`
 	Offsets   []Offset `json:"offsets,omitempty"` // of printed numbers, sorted
+	Letters   []string `json:"letters,omitempty"` // what stands before printed numbers, as "s" in S12, sorted
+	Titled    bool     `json:"titled,omitempty"`  // titles in small type have the page's number beside them
 	Places    []Place  `json:"places,omitempty"`  // heads first, from the edge inwards
 	Sides     []Aside  `json:"sides,omitempty"`   // texts in side margins
 	// Read: OCR has read the pages, whose heights and sizes are not exact.
@@ -35,7 +36,8 @@ type Place struct {
 	// Texts are keys of whole rows that stand there on several pages, sorted.
 	Texts []string `json:"texts,omitempty"`
 	// Changing: most pages have a head here that changes with the chapter. Parts are
-	// the keys of its parts that stand here on more pages than one.
+	// the keys of its parts, or of their pieces, that stand here on more pages than one
+	// or in the text of an earlier page.
 	Changing bool     `json:"changing,omitempty"`
 	Parts    []string `json:"parts,omitempty"`
 }
@@ -92,6 +94,8 @@ func (f *Facts) learn(pages []Page, titles Titles) {
 	f.learnPitch(pages)
 	f.learnMarks(pages)
 	f.learnOffsets(pages)
+	f.learnLetters(pages)
+	f.learnTitled(pages)
 	found := f.candidates(pages)
 	byKey := make(map[string][]candidate)
 	for i := range found {
@@ -99,6 +103,7 @@ func (f *Facts) learn(pages []Page, titles Titles) {
 	}
 	f.learnPlaces(pages, found, byKey)
 	f.learnChanging(pages, found, byKey, titles)
+	f.learnOnce(pages, found)
 	f.learnSides(pages)
 	f.sort()
 	if f.nothingElse(pages, titles) {
@@ -140,6 +145,9 @@ func (f *Facts) learnPitch(pages []Page) {
 func (f *Facts) learnMarks(pages []Page) {
 	all, content, artifacts := 0, 0, 0
 	for i := range pages {
+		all += pages[i].Boxed.Chars
+		content += pages[i].Boxed.Content
+		artifacts += pages[i].Boxed.Artifacts
 		for k := range pages[i].Rows {
 			r := &pages[i].Rows[k]
 			n := r.Chars
@@ -308,11 +316,4 @@ func (f *Facts) nothingElse(pages []Page, titles Titles) bool {
 		}
 	}
 	return bare > filled
-}
-
-// core is a folded title or head without the chapter or the number that it begins
-// with, and without white space, which small capitals often have too little of.
-func core(text string) string {
-	text = strings.ReplaceAll(chapterNumber.ReplaceAllString(text, ""), "ß", "ss")
-	return strings.Trim(strings.Join(strings.Fields(text), ""), ".:–—-|/·•")
 }

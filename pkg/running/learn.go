@@ -81,8 +81,14 @@ const (
 
 // isFar reports whether the row is farPitch line pitches from what follows inwards.
 func (f *Facts) isFar(c candidate) bool {
-	next := c.page.inner(c.row, c.foot)
-	return next == nil || next.Solid || stepBetween(c.r(), next, c.foot) >= farPitch*f.Pitch
+	switch next := c.page.inner(c.row, c.foot); {
+	case next == nil:
+		return true
+	case next.Solid:
+		return gapBetween(c.r(), next, c.foot) >= (farPitch-1)*f.Pitch
+	default:
+		return stepBetween(c.r(), next, c.foot) >= farPitch*f.Pitch
+	}
 }
 
 // plausible reports whether what repeats can be a running text by its looks.
@@ -102,27 +108,56 @@ func (f *Facts) plausible(g *group, pages int) bool {
 }
 
 // goesWithText reports feet in the type of the text that are near to its end on all
-// pages, wherever that is: a motion and its outcome.
+// pages, wherever that is: a motion and its outcome. A row beside the page's number
+// goes with that.
 func (f *Facts) goesWithText(g *group) bool {
 	return g.place.Foot && !slices.ContainsFunc(g.members, func(c candidate) bool {
-		return c.owned || f.isSmall(c.r()) || f.isFar(c)
+		return c.owned || f.isSmall(c.r()) || f.isFar(c) || f.besideNumber(&c)
 	})
+}
+
+// besidePitch is how far, in line pitches, the rows of one foot are from each other.
+const besidePitch = 1.3
+
+// besideNumber reports whether the next row outwards or inwards has the page's number,
+// in the same type and as near as lines of a text are, and both are apart from the text.
+func (f *Facts) besideNumber(c *candidate) bool {
+	p, out := c.page, 1
+	if !c.foot {
+		out = -1
+	}
+	for _, k := range []int{c.row + out, c.row - out} {
+		if k < 0 || k >= len(p.Rows) || p.Rows[k].Solid {
+			continue
+		}
+		o := &p.Rows[k]
+		if _, owned, _ := f.key(p, o); !owned || !f.sameSize(o.Size, c.r().Size) || stepBetween(c.r(), o, o.Base < c.r().Base) > besidePitch*f.Pitch {
+			continue
+		}
+		if p.apart(c.row, c.foot, f) || p.apart(k, c.foot, f) && k == c.row-out {
+			return true
+		}
+	}
+	return false
 }
 
 // canRun reports whether a row can be a running text at all: it is short, near the
 // edge, no sentence in the type of the text, no figure.
 func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 	edge := textEdge
-	if bare {
+	switch {
+	case bare:
 		edge = numberEdge
+	case !owned && !f.Read && !f.isSmall(r) && !f.isLarge(r):
+		edge = plainEdge
 	}
 	switch {
 	case from > edge*p.Height || r.Chars > maxText || r.Chars == 0:
 		return false
 	case owned:
 		return true
-	case !r.hasLetter(): // a figure, or a sign
-		return false
+	case !r.hasLetter(): // a figure; but rules and ornaments say nothing that could be lost
+		return r.isDrawn()
 	case f.isAmount(r):
 		return false
 	}
@@ -132,9 +167,17 @@ func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 // amount is a sum of money or a measured value, as the last cell of a row has it.
 var amount = regexp.MustCompile(`^[-–−+(]?(?:\p{Sc}|[A-Z]{2,3} )?\d{1,3}(?:[ ’'.,]?\d{3})*(?:[.,]\d{1,2}|[.,][-–—])?\)?(?: ?(?:\p{Sc}|%|[A-Z]{2,3}))?$`)
 
-// isAmount reports a row of several parts that ends in a number.
+// identifier is a number too long, without a separator, to be a sum: an account's.
+var identifier = regexp.MustCompile(`^\d{5,}$`)
+
+// isAmount reports a row of several parts that ends in a number. In small type a
+// number may be that of an account.
 func (f *Facts) isAmount(r *Row) bool {
-	return len(r.Parts) > 1 && amount.MatchString(strings.TrimSpace(r.Parts[len(r.Parts)-1].Text))
+	if len(r.Parts) < 2 {
+		return false
+	}
+	last := strings.TrimSpace(r.Parts[len(r.Parts)-1].Text)
+	return amount.MatchString(last) && !(f.isSmall(r) && identifier.MatchString(last))
 }
 
 // reachShare is the share of the pages, in quarters, on which text may reach the
@@ -165,139 +208,6 @@ func (f *Facts) repeats(c *candidate, same []candidate) bool {
 	return slices.ContainsFunc(same, func(o candidate) bool {
 		return o.page.No != c.page.No && o.foot == c.foot && f.near(o.page, o.from, o.r().Size, o.r().Bold, &Place{From: c.from, Size: c.r().Size, Bold: c.r().Bold})
 	})
-}
-
-// chapterNumber is what chapters and sections begin with.
-var chapterNumber = regexp.MustCompile(`^(?:(?:chapter|chapitre|capítulo|capitolo|capitulo|kapitel|section|sección|sezione|secção|seção|abschnitt|part|partie|parte|teil|appendix|annexe?|anhang|anexo|allegato|apéndice|apêndice|appendice)\s*)?(?:§\s*)?(?:\d{1,3}|[ivxlc]{1,6}|[a-z])(?:\.\d{1,3})*(?:[.:)]|\s|$)\s*[.:–—-]?\s*`)
-
-// learnChanging finds the heights at which most pages have a head that changes with
-// the chapter: outermost, apart from the text, and mostly proved to stand elsewhere
-// too, or with the page's number. Of each page that is asked again.
-func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string][]candidate, titles Titles) {
-	if len(pages) <= 2 {
-		return
-	}
-	var heights []group
-	for i := range found {
-		c := &found[i]
-		if !c.outer || !c.apart || f.isLarge(c.r()) && !c.owned || !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
-			continue
-		}
-		at := slices.IndexFunc(heights, func(g group) bool {
-			return g.place.Foot == c.foot && f.near(c.page, c.from, c.r().Size, c.r().Bold, &g.place)
-		})
-		if at < 0 {
-			heights = append(heights, group{place: Place{Foot: c.foot, From: round(c.from), Size: round(c.r().Size), Bold: c.r().Bold}})
-			at = len(heights) - 1
-		}
-		heights[at].members = append(heights[at].members, *c)
-	}
-	for i := range heights {
-		g := &heights[i]
-		if g.pages = distinctPages(g.members); f.goesWithText(g) {
-			continue
-		}
-		parts := repeatedParts(f, g.members)
-		place := g.place
-		place.Parts, place.Changing = parts, true
-		proved := 0
-		for k := range g.members {
-			c := &g.members[k]
-			if c.owned || f.known(c.page, c.row, &place, titles) != None || f.texts(c) {
-				proved++
-			}
-		}
-		if 2*g.pages >= len(pages) && 5*proved >= 3*len(g.members) && !f.textReaches(g, found, byKey) {
-			at := f.place(g)
-			at.Changing, at.Parts = true, parts
-		}
-	}
-}
-
-// texts reports whether the candidate is one of the texts that repeat.
-func (f *Facts) texts(c *candidate) bool {
-	return slices.ContainsFunc(f.Places, func(p Place) bool {
-		return p.Foot == c.foot && f.near(c.page, c.from, c.r().Size, c.r().Bold, &p) && slices.Contains(p.Texts, c.key)
-	})
-}
-
-func distinctPages(c []candidate) int {
-	seen := map[int]bool{}
-	for i := range c {
-		seen[c[i].page.No] = true
-	}
-	return len(seen)
-}
-
-// repeatedParts returns the keys of parts that stand on two of the pages or more.
-func repeatedParts(f *Facts, members []candidate) []string {
-	on := map[string]int{}
-	for i := range members {
-		c := &members[i]
-		seen := map[string]bool{}
-		for _, part := range c.r().Parts {
-			k, _, _ := f.partKey(c.page, fold(part.Text))
-			if len(part.Text) <= maxText && strings.Trim(k, placeholder) != "" && !seen[k] {
-				seen[k] = true
-				on[k]++
-			}
-		}
-	}
-	var out []string
-	for k, n := range on {
-		if n >= 2 {
-			out = append(out, k)
-		}
-	}
-	slices.Sort(out)
-	return out[:min(len(out), maxTexts)]
-}
-
-// known says what proves each part of the row: it is the page's number, or stands
-// elsewhere too: at this height on another page, in the outline on a page before, or
-// in the text of this page.
-func (f *Facts) known(p *Page, row int, at *Place, titles Titles) Why {
-	why := Chapter
-	for _, part := range p.Rows[row].Parts {
-		k, _, bare := f.partKey(p, fold(part.Text))
-		if bare || slices.Contains(at.Parts, k) {
-			continue
-		}
-		c := core(strings.Trim(strings.ReplaceAll(k, placeholder, ""), " |/·•–—-"))
-		if len(c) < leastTitle {
-			return None
-		}
-		if p.says(c, row) {
-			continue
-		}
-		if no, ok := titles[c]; !ok || no >= p.No {
-			return None
-		}
-		why = Outline
-	}
-	return why
-}
-
-// leastTitle is how many bytes of a title must stand elsewhere to prove it.
-const leastTitle = 4
-
-// says reports whether another row of the page, or a part of one, has this core.
-func (p *Page) says(text string, but int) bool {
-	for i := range p.Rows {
-		if i == but {
-			continue
-		}
-		r := &p.Rows[i]
-		if len(r.Parts) > 1 && core(fold(r.Text())) == text {
-			return true
-		}
-		for _, part := range r.Parts {
-			if core(fold(part.Text)) == text {
-				return true
-			}
-		}
-	}
-	return p.Rest != nil && slices.ContainsFunc(p.Rest(), func(s string) bool { return core(fold(s)) == text })
 }
 
 // learnSides finds the turned texts in the side margins that several pages share.

@@ -1,6 +1,7 @@
 package running
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,8 +21,15 @@ var pageWords = []string{
 	"страна", "σελίδα", "σελ", "σελ.", "էջ", "გვერდი", "עמוד", "עמ'", "صفحة", "صفحه", "ص", "पृष्ठ", "पेज", "পৃষ্ঠা", "பக்கம்", "หน้า", "第", "쪽", "페이지",
 }
 
+// sheetWords are words for a leaf of paper. They count where the number and its word
+// are all of a part; within a text a leaf may be any other.
+var sheetWords = []string{
+	"sheet", "leaf", "feuille", "feuillet", "foglio", "fg.", "facciata", "hoja", "folha", "fl.", "fls.", "full", "foaie", "fila", "blad", "bladzijde",
+	"blz", "blz.", "bogen", "arkusz", "list", "lap", "лист", "аркуш", "φύλλο",
+}
+
 // totalWords stand between a page's number and how many pages there are.
-const totalWords = `of|de|sur|di|von|av|af|van|out of|z|ze|iz|od|из|із|din|su|dari|sa|/`
+const totalWords = `of|de|sur|di|von|av|af|van|out of|z|ze|iz|od|из|із|din|su|dari|sa|/|\|`
 
 const (
 	// arabic and roman are the numbers that can be a page's: the volumes of a gazette
@@ -34,21 +42,35 @@ const (
 var (
 	// alone is a number that is all of a part, perhaps between strokes or brackets, after
 	// a word for page ("page no. 3") or the number of its chapter, and before the number of all pages.
-	alone = regexp.MustCompile(`^(?:` + words() + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·]{0,2}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·]{0,2}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지)?$`)
+	alone = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·]{0,2}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·]{0,2}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지)?$`)
 	// named is a number after a word for page, somewhere in a part.
-	named = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words() + `)\s*` + number + `(?:$|[\s),;:|/·•–—-])`)
-	// first and last are a number at an end of a part, set off by a separator.
-	// with white space: "2026/3" is the number of something else.
-	first = regexp.MustCompile(`^` + number + `\s*[|/·•‖~■▪◆–—-]\s`)
-	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*` + number + `$`)
+	named = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s*(?:[a-z]-)?` + number + `(?:$|[\s),;:|/·•–—-])`)
+	// first and last are a number at an end of a part, perhaps with a word for a page or
+	// a leaf and the number of all, set off by a separator with white space: "2026/3" is
+	// the number of something else.
+	first = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[|/·•‖~■▪◆–—-]\s`)
+	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?$`)
+	// counted is the number of a page by its looks: after a word for a page, or before the
+	// number of all.
+	counted = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords, sheetWords) + `\s*` + number + `|` + arabic + `\s*(?:` + totalWords + `)\s*\d{1,4})(?:$|[\s),;:|/·•–—-])`)
+	// trailing and leading are a number beside a title of two words or more, with nothing
+	// but a space between them.
+	trailing = regexp.MustCompile(`^(\S.*\s\S*[^\d\s]),?\s+` + number + `$`)
+	leading  = regexp.MustCompile(`^` + number + `\s+([^\d\s]\S*\s.*\S)$`)
+	// lettered is a number after letters without white space, or after one letter, all of
+	// a part: the pages of an annex are A-1, A-2 or S1, S2, those of a German book S. 3. So
+	// are stations, questions, sections: which letters stand before the numbers of pages
+	// must be learnt.
+	lettered = regexp.MustCompile(`^(\p{L}{1,3}[-–./]?|\p{L}\.?\s)([1-9]\d{0,3})$`)
 	// plainLabel is a label that is a number, as "iv" or "A-3": a file can also call
 	// its pages "Art. 3".
 	plainLabel = regexp.MustCompile(`^(?:\p{L}{0,3}[-–.]?` + arabic + `|` + roman + `)$`)
 )
 
-func words() string {
-	quoted := make([]string, len(pageWords))
-	for i, w := range pageWords {
+// words is a pattern of any of the words, the longest first.
+func words(lists ...[]string) string {
+	quoted := slices.Concat(lists...)
+	for i, w := range quoted {
 		quoted[i] = regexp.QuoteMeta(w)
 	}
 	slices.SortFunc(quoted, func(a, b string) int { return len(b) - len(a) })
@@ -115,24 +137,41 @@ func fold(s string) string { return digest.TextNormV1(s) }
 // placeholder stands in a key for the page's own number.
 const placeholder = "#"
 
-// key is the row as it is compared between pages: folded parts, divided by tabs,
-// with a placeholder for the page's own number. owned: there is one. bare: there is
-// nothing else.
+// key is the row as it is compared between pages: folded parts, sorted, since left
+// and right pages have them the other way round, and divided by tabs, with a
+// placeholder for the page's own number. owned: there is one. bare: there is nothing
+// else.
 func (f *Facts) key(p *Page, r *Row) (key string, owned, bare bool) {
 	parts := make([]string, len(r.Parts))
 	bare = true
 	for i := range r.Parts {
 		var own, only bool
-		parts[i], own, only = f.partKey(p, fold(r.Parts[i].Text))
+		parts[i], own, only = f.partKeyIn(p, r, fold(r.Parts[i].Text))
 		owned, bare = owned || own, bare && only
 	}
+	slices.Sort(parts)
 	return strings.Join(parts, "\t"), owned, bare
+}
+
+// partKeyIn is partKey of a part of a row: in small type a title may have the page's
+// number beside it.
+func (f *Facts) partKeyIn(p *Page, r *Row, part string) (key string, owned, bare bool) {
+	key, owned, bare = f.partKey(p, part)
+	if !owned && f.Titled && f.isSmall(r) {
+		if title, number, ok := splitTitle(part); ok && f.own(p, number) {
+			return title + " " + placeholder, true, false
+		}
+	}
+	return key, owned, bare
 }
 
 // partKey is the key of one folded part.
 func (f *Facts) partKey(p *Page, part string) (key string, owned, bare bool) {
 	if label := fold(p.Label); label != "" && plainLabel.MatchString(label) && part == label {
 		return placeholder, true, true
+	}
+	if m := lettered.FindStringSubmatch(part); m != nil && slices.Contains(f.Letters, m[1]) && f.own(p, m[2]) {
+		return m[1] + placeholder, true, true
 	}
 	spans := numbersIn(part)
 	for _, s := range slices.Backward(spans) {
@@ -162,4 +201,108 @@ func (f *Facts) own(p *Page, s string) bool {
 // before it have Roman ones, if they have any, from where on nobody knows.
 func (f *Facts) inFront(p *Page) bool {
 	return slices.ContainsFunc(f.Offsets, func(o Offset) bool { return !o.Roman && p.No+o.Shift < 1 })
+}
+
+// learnLetters finds the letters that stand before the numbers of pages, as in S12: on
+// enough pages a row that is apart, in small type or at the foot and far from the text,
+// has nothing else, and its number runs with the pages.
+func (f *Facts) learnLetters(pages []Page) {
+	type run struct {
+		letters string
+		offset  Offset
+	}
+	on := map[run]int{}
+	for i := range pages {
+		p := &pages[i]
+		seen := map[run]bool{}
+		for _, foot := range []bool{false, true} {
+			for _, k := range p.edgeRows(foot) {
+				r := &p.Rows[k]
+				c := candidate{page: p, row: k, foot: foot}
+				if !p.apart(k, foot, f) || !f.isSmall(r) && !(foot && f.isFar(c)) {
+					break
+				}
+				for _, part := range r.Parts {
+					if m := lettered.FindStringSubmatch(fold(part.Text)); m != nil {
+						n, _ := value(m[2])
+						seen[run{m[1], Offset{Shift: n - p.No}}] = true
+					}
+				}
+			}
+		}
+		for o := range seen {
+			on[o]++
+		}
+	}
+	var runs []run
+	for r, n := range on {
+		if n >= f.least() {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortFunc(runs, func(a, b run) int {
+		return cmp.Or(cmp.Compare(on[b], on[a]), cmp.Compare(a.letters, b.letters), cmp.Compare(a.offset.Shift, b.offset.Shift))
+	})
+	for _, r := range runs[:min(len(runs), maxOffsets)] {
+		if !slices.Contains(f.Letters, r.letters) {
+			f.Letters = append(f.Letters, r.letters)
+		}
+		if !slices.Contains(f.Offsets, r.offset) {
+			f.Offsets = append(f.Offsets, r.offset)
+		}
+	}
+	slices.Sort(f.Letters)
+}
+
+// splitTitle divides a folded part into a title and the number beside it.
+func splitTitle(part string) (title, number string, ok bool) {
+	if m := trailing.FindStringSubmatch(part); m != nil && m[2] != "" {
+		return m[1], m[2], true
+	}
+	if m := leading.FindStringSubmatch(part); m != nil && m[1] != "" {
+		return m[2], m[1], true
+	}
+	return "", "", false
+}
+
+// learnTitled finds out whether a title and nothing but a space stand before or after
+// the page's number: the number of a title that is a line of the text elsewhere, in
+// small type, outermost, on enough pages and on all that have a row there.
+func (f *Facts) learnTitled(pages []Page) {
+	type run struct {
+		foot   bool
+		offset Offset
+	}
+	on, rows := map[run]int{}, map[bool]int{}
+	for i := range pages {
+		p := &pages[i]
+		for _, foot := range []bool{false, true} {
+			edge := p.edgeRows(foot)
+			if len(edge) == 0 || !p.apart(edge[0], foot, f) || !f.isSmall(&p.Rows[edge[0]]) {
+				continue
+			}
+			rows[foot]++
+			r := &p.Rows[edge[0]]
+			c := candidate{page: p, row: edge[0], foot: foot, from: p.from(r, foot)}
+			for _, part := range r.Parts {
+				title, number, ok := splitTitle(fold(part.Text))
+				if !ok || len(title) < leastTitle || !f.anySays(pages, titleOf(title), &c, func(*Page) bool { return true }) {
+					continue
+				}
+				n, isRoman := value(number)
+				on[run{foot, Offset{isRoman, n - p.No}}]++
+				break
+			}
+		}
+	}
+	for _, foot := range []bool{false, true} {
+		for o, n := range on {
+			if o.foot == foot && n >= 3 && n == rows[foot] {
+				f.Titled = true
+				if !slices.Contains(f.Offsets, o.offset) {
+					f.Offsets = append(f.Offsets, o.offset)
+				}
+			}
+		}
+	}
 }

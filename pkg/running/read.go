@@ -35,10 +35,17 @@ func (c *Read) Add(page model.Page, units []model.Unit) {
 		}
 	}
 	rows = joinRows(rows)
+	p := Page{No: page.PageNo, Label: page.Label, Width: page.Width, Height: page.Height}
 	if n := len(rows); n > 2*Reach {
+		var rest []string
+		for i := range rows[Reach : n-Reach] {
+			if r := &rows[Reach+i]; r.Chars <= maxText {
+				rest = append(rest, r.Text())
+			}
+		}
+		p.Rest = func() []string { return rest }
 		rows = slices.Delete(rows, Reach, n-Reach)
 	}
-	p := Page{No: page.PageNo, Label: page.Label, Width: page.Width, Height: page.Height}
 	var members [][]string
 	if c.sizes == nil {
 		c.sizes = make(map[string]int)
@@ -112,8 +119,8 @@ const (
 	inkShare = 0.7
 )
 
-// row is a unit as a row: what is neither a paragraph nor a heading, or was not read
-// by OCR, is solid.
+// row is a unit as a row: what is neither a paragraph nor a heading nor the one line of
+// an item ("3. The mill" can be the head of a chapter), or was not read by OCR, is solid.
 func (c *Read) row(page model.Page, u *model.Unit) (unitRow, bool) {
 	if len(u.Evidence) != 1 || u.Evidence[0].BBox == nil || !u.Chunked() {
 		return unitRow{}, false
@@ -122,16 +129,17 @@ func (c *Read) row(page model.Page, u *model.Unit) (unitRow, bool) {
 	top, height, width := b.Y*page.Height, b.H*page.Height, b.W*page.Width
 	r := unitRow{left: b.X * page.Width, right: (b.X + b.W) * page.Width, ids: []string{u.IRID}, sizes: make([]int, 1)}
 	r.Top, r.Base = top, top+height
-	if u.OCREngine == "" || u.Type != model.UnitParagraph && u.Type != model.UnitHeading {
-		r.Solid = true
-		return r, true
-	}
 	r.Chars = model.Visible(u.FieldsRaw.Text)
-	r.sizes[0] = r.Chars
 	lines := 1.0
 	if width > 0 {
 		lines = math.Max(1, math.Round(math.Sqrt(letterShare*float64(r.Chars)*height/width)))
 	}
+	isText := u.Type == model.UnitParagraph || u.Type == model.UnitHeading || u.Type == model.UnitListItem && lines == 1
+	if u.OCREngine == "" || !isText {
+		r.Solid, r.Chars = true, 0
+		return r, true
+	}
+	r.sizes[0] = r.Chars
 	if lines > 1 {
 		pitch := height / (lines - 1 + inkShare)
 		c.pitches, r.Size, r.First = append(c.pitches, pitch), inkShare*pitch, top+inkShare*pitch

@@ -71,7 +71,14 @@ type Page struct {
 	Rows  []Row
 	Rest  func() []string
 	Sides []Row
+	Boxed Boxed // what the tables of the page hold
+
+	lines []line // the texts of Rows and Rest, made when they are needed
 }
+
+// Boxed counts the visible characters that stand in tables, and those of them that
+// the file marks as content and as artifacts.
+type Boxed struct{ Chars, Content, Artifacts int }
 
 // Reach is how many rows from an edge on have their parts.
 const Reach = maxRows + 1
@@ -93,6 +100,9 @@ const (
 	// its lower edge, in which running texts stand, and page numbers alone:
 	// LaTeX's articles have theirs at 0.16 of a letter page.
 	textEdge, numberEdge = 0.15, 0.22
+	// plainEdge is textEdge of rows in the type of the text without the page's number:
+	// farther in, on pages that are not full, outcomes and results stand at one height.
+	plainEdge = 0.1
 	// artifactEdge is the same for what the file marks as an artifact. Programs that
 	// add tags to files mark as artifacts what they do not understand, which is
 	// often text in the middle of the page.
@@ -111,6 +121,9 @@ const (
 	// readSmaller and readLarger are the same for lines that OCR has read: their height
 	// is that of their ink, which letters without strokes have less of.
 	readSmaller, readLarger = 0.7, 1.5
+	// tableGap is how far, in line pitches, the baseline of a head in small type is from
+	// the upper edge of a table below it, which is that of its rulings.
+	tableGap = 0.1
 	// tablePitch is how far, in line pitches, the next row of a table is at most, and
 	// columnSlack how far, in ems, the edges of a column are off.
 	tablePitch, columnSlack = 2.5, 0.2
@@ -173,9 +186,9 @@ func (p *Page) apart(i int, foot bool, f *Facts) bool {
 		return true
 	}
 	if next.Solid {
-		gap := next.Top - r.Base
-		if foot {
-			gap = r.Top - next.Base
+		gap := gapBetween(r, next, foot)
+		if f.isSmall(r) {
+			return gap >= tableGap*pitch
 		}
 		return gap >= (apartPitch-1)*pitch
 	}
@@ -191,6 +204,14 @@ func (p *Page) apart(i int, foot bool, f *Facts) bool {
 		return step >= typePitch*pitch
 	}
 	return false
+}
+
+// gapBetween is the white space between a row and the table that is next inwards.
+func gapBetween(r, next *Row, foot bool) float64 {
+	if foot {
+		return r.Top - next.Base
+	}
+	return next.Top - r.Base
 }
 
 // stepBetween is how far the baselines of a row and of the next one inwards are from
@@ -214,14 +235,18 @@ func (r *Row) first() float64 {
 // have several parts, and each of the first stands in a column with one of the
 // second. A row with the page's own number is in none, and ends none.
 func (f *Facts) inTable(p *Page, i int, foot bool) bool {
+	if !f.inColumns(p, i, foot) {
+		return false
+	}
+	_, owned, _ := f.key(p, &p.Rows[i])
+	_, nextOwned, _ := f.key(p, p.inner(i, foot))
+	return !owned && !nextOwned
+}
+
+// inColumns is inTable of rows with numbers of pages too.
+func (f *Facts) inColumns(p *Page, i int, foot bool) bool {
 	r, next := &p.Rows[i], p.inner(i, foot)
 	if next == nil || len(r.Parts) < 2 || len(next.Parts) < 2 || stepBetween(r, next, foot) > tablePitch*f.Pitch {
-		return false
-	}
-	if _, owned, _ := f.key(p, r); owned {
-		return false
-	}
-	if _, owned, _ := f.key(p, next); owned {
 		return false
 	}
 	slack := columnSlack * r.Size
@@ -255,14 +280,27 @@ var abbreviations = map[string]bool{
 	"e.v": true, "s.a": true, "s.p.a": true, "s.r.l": true, "s.l": true, "lda": true, "ltda": true, "cia": true, "cie": true,
 }
 
-// goesOn reports whether the row goes on with the sentence of the row before it.
+// goesOn reports whether the row goes on with the sentence of the row before it. An
+// address ("www.…") goes on with none.
 func (r *Row) goesOn(before *Row) bool {
 	if before == nil || before.Solid {
 		return false
 	}
-	first, _ := utf8.DecodeRuneInString(r.Text())
+	word, _, _ := strings.Cut(r.Text(), " ")
+	if strings.ContainsAny(strings.TrimRight(word, ".:"), ".@:/") {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(word)
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before.Text(), ")]\"'»”’ "))
 	return unicode.IsLower(first) && !strings.ContainsRune(".!?…。؟।", last)
+}
+
+// isDrawn reports a row of signs alone, without a letter or a digit: a line to write
+// on, an ornament.
+func (r *Row) isDrawn() bool {
+	return len(r.Parts) > 0 && !slices.ContainsFunc(r.Parts, func(p Part) bool {
+		return strings.ContainsFunc(p.Text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) })
+	})
 }
 
 // hasLetter reports whether any part of the row has a letter.

@@ -110,6 +110,35 @@ func TestWhatIsProvedGoes(t *testing.T) {
 			return []Row{row(50, 16, "Weirs")}[:no%2]
 		}, 0},
 		"a large head on all pages": {4, func(int) []Row { return []Row{row(40, 16, "Water board")} }, 4},
+		"parts that change sides on two pages": {2, func(no int) []Row {
+			if no == 2 {
+				return []Row{row(30, 8, "No. 12, March", "of weirs")}
+			}
+			return []Row{row(30, 8, "of weirs", "No. 12, March")}
+		}, 2},
+		"a leaf and how many there are":         {2, func(no int) []Row { return []Row{row(30, 8, "Account 37-31046-3", fmt.Sprintf("Foglio %d/2", no))} }, 2},
+		"a number, the number of all, a stroke": {3, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("Contract 2026/402 - %d/3", no))} }, 3},
+		"the number of an account":              {3, func(int) []Row { return []Row{row(30, 8, "Account", "510342")} }, 3},
+		"rules to write on":                     {3, func(int) []Row { return []Row{row(770, 8, "_____ / _____")} }, 3},
+		"pages of an annex":                     {3, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("S%d", no))} }, 3},
+		"answers above the text":                {3, func(no int) []Row { return []Row{row(50, 10, fmt.Sprintf("A%d", no))} }, 0},
+		"two columns of a head":                 {3, func(int) []Row { return []Row{row(26, 10, "Water", "board"), row(38, 10, "March", "2026/4")} }, 6},
+		"rows of a table above others": {3, func(no int) []Row {
+			return []Row{row(40, 10, "Upper", "clear"), row(56, 10, "Lower", "clear"), row(70, 10, fmt.Sprintf("Mill %d", no), "muddy")}
+		}, 0},
+		"a caption with a number":   {4, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("View of the site %d", no))} }, 0},
+		"figures":                   {4, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Figure %d", no))} }, 0},
+		"a result high on the page": {4, func(int) []Row { return []Row{row(700, 10, "Result: negative")} }, 0},
+		"a result, far from the page's number": {4, func(no int) []Row {
+			return []Row{row(735, 10, "Result: negative"), row(775, 10, fmt.Sprint(no))}
+		}, 4},
+		"a result, and the number in small type": {4, func(no int) []Row {
+			return []Row{row(760, 10, "Result: negative"), row(780, 7, fmt.Sprint(no))}
+		}, 4},
+		"a refrain of two lines": {8, func(int) []Row {
+			return []Row{row(38, 10, "Sing of the valley"), row(50, 10, "and of the green water")}
+		}, 0},
+		"an address": {3, func(int) []Row { return []Row{row(770, 8, "www.weirs.example", "Port Alder")} }, 3},
 		"text that others have there": {9, func(no int) []Row {
 			if no <= 3 {
 				return []Row{row(770, 10, "Carried with all votes")}
@@ -140,6 +169,72 @@ func TestHeadsThatChange(t *testing.T) {
 	}
 	pages := pagesOf(4, func(no int) []Row { return append(heads(no), row(600, 14, "3 Of mills")) })
 	if got := gone(pages, titles); len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestTitlesStandElsewhere: heads that change, and heads of one page, go where each of
+// their pieces stands elsewhere as a line of text; else they stay.
+func TestTitlesStandElsewhere(t *testing.T) {
+	chapters := []string{"Of rivers", "Of weirs", "Of mills", "Of bridges"}
+	for name, c := range map[string]struct {
+		pages int
+		edge  func(no int) []Row
+		want  int
+	}{
+		"a book and its chapter in one part": {3, func(no int) []Row {
+			return []Row{row(30, 8, "The valley: "+chapters[no]), row(600, 14, chapters[no])}
+		}, 3},
+		"two pages": {2, func(no int) []Row { return []Row{row(30, 8, chapters[no]), row(600, 14, chapters[no])} }, 2},
+		"two pages, titles in the type of the text": {2, func(no int) []Row {
+			return []Row{row(56, 10, chapters[no]), row(600, 10, chapters[no])}
+		}, 0},
+		"a title of two lines": {3, func(no int) []Row {
+			return []Row{row(30, 8, chapters[no]+" and of all that is beside them"), row(600, 14, chapters[no]+" and of"), row(620, 14, "all that is beside them")}
+		}, 3},
+		"a title on the page before": {6, func(no int) []Row {
+			if no%2 == 1 {
+				return []Row{row(600, 14, chapters[no/2])}
+			}
+			return []Row{row(30, 8, chapters[no/2-1])}
+		}, 3},
+		"a title with the page's number": {4, func(no int) []Row {
+			return []Row{row(770, 8, fmt.Sprintf("%s %d", chapters[no-1], no+10)), row(600, 14, chapters[no-1])}
+		}, 4},
+		"the second page of two": {2, func(no int) []Row {
+			return [][]Row{{row(600, 10, "Case 4A_12/2026")}, {row(30, 8, "Case 4A_12/2026", "Page 2")}}[no-1]
+		}, 1},
+		"the second page of two says what the first does not": {2, func(no int) []Row {
+			return [][]Row{nil, {row(30, 8, "Case 4A_12/2026", "Page 2")}}[no-1]
+		}, 0},
+		"a name and a figure on the second page": {2, func(no int) []Row {
+			return [][]Row{{row(600, 10, "Jonas Keller")}, {row(50, 10, "Jonas Keller", "2")}}[no-1]
+		}, 0},
+	} {
+		if got := gone(pagesOf(c.pages, c.edge), nil); len(got) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(got), c.want, got)
+		}
+	}
+}
+
+// tabled are n pages of a table from 70 points on to 740, and what edge adds to each.
+func tabled(n int, edge func(no int) []Row) []Page {
+	var out []Page
+	for no := 1; no <= n; no++ {
+		rows := append(edge(no), Row{Solid: true, Top: 70, Base: 740})
+		slices.SortStableFunc(rows, func(a, b Row) int { return int(a.Base - b.Base) })
+		out = append(out, Page{No: no, Width: 600, Height: 800, Rows: rows, Boxed: Boxed{Chars: 900}})
+	}
+	return out
+}
+
+// TestPagesOfTables: heads above and feet below tables go; what is carried forward,
+// near to the table, stays.
+func TestPagesOfTables(t *testing.T) {
+	got := gone(tabled(3, func(no int) []Row {
+		return []Row{row(60, 8, "Account 37-31046-3", fmt.Sprintf("Sheet %d/3", no)), row(752, 10, "Carried forward")}
+	}), nil)
+	if len(got) != 3 || strings.Contains(strings.Join(got, " "), "Carried") {
 		t.Errorf("%q", got)
 	}
 }
@@ -251,6 +346,11 @@ func TestClaims(t *testing.T) {
 		"one of two":                  {[]string{"of rivers", "of rivers", "of springs"}, nil, 1},
 		"one text twice on its page":  {[]string{"of springs\nof springs"}, nil, 1},
 		"a number after another word": {[]string{"Step 1", "Step 2"}, nil, 2},
+		"parts that change sides":     {[]string{"of rivers\tMarch", "March\tof rivers"}, nil, 0},
+		"letters before numbers":      {[]string{"S1", "S2"}, nil, 0},
+		"pieces":                      {[]string{"The valley: Of weirs", "The valley: Of weirs and mills"}, nil, 0},
+		"a piece that is nowhere":     {[]string{"The valley: Of weirs", "The valley: Of boats"}, nil, 1},
+		"titles with numbers":         {[]string{"Of weirs and mills 11", "Of weirs and mills 12"}, nil, 0},
 	} {
 		var claims Claims
 		for i, text := range c.heads {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -88,6 +89,7 @@ type Config struct {
 	CertFile     string // the program's own certificate, PEM; empty: none
 	KeyFile      string // its key, PEM
 	Name         string // of the program, in ce-source; default "crawler"
+	Identity     string // as the bus knows this program, crawler-SOURCE or consumer-NAME (docs/access.md); default crawler-{Source}, or crawler
 	Prefix       string // first part of every subject, default "colophon"
 	StreamPrefix string // before every stream's name, default none
 
@@ -129,12 +131,15 @@ type requestKey struct{ source, request string }
 // The errors are settings that cannot work.
 func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	cfg.Name = cmp.Or(cfg.Name, "crawler")
+	if cfg.Identity == "" {
+		cfg.Identity = strings.TrimSuffix("crawler-"+cfg.Source, "-")
+	}
 	cfg.MaxPending = cmp.Or(cfg.MaxPending, 256)
 	cfg.Patience = cmp.Or(cfg.Patience, time.Minute)
 	cfg.ResendAfter = cmp.Or(cfg.ResendAfter, 15*time.Second)
 	cfg.GiveUpAfter = cmp.Or(cfg.GiveUpAfter, time.Hour)
 	conn, err := stream.Connect(ctx, stream.Config{
-		URL: cfg.URL, Name: cfg.Name, CredsFile: cfg.CredsFile, NkeyFile: cfg.NkeyFile,
+		URL: cfg.URL, Name: cfg.Name, Role: cfg.Identity, CredsFile: cfg.CredsFile, NkeyFile: cfg.NkeyFile,
 		CAFile: cfg.CAFile, CertFile: cfg.CertFile, KeyFile: cfg.KeyFile, Prefix: cfg.Prefix, StreamPrefix: cfg.StreamPrefix,
 		PublishWait: cfg.PublishWait, PublishFor: cfg.PublishFor, Logger: cfg.Logger,
 	})

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	Name         string // of the connection, shown by the server
+	Role         string // whose identity it is (pkg/access): answers come to that role's inbox; default Name
 	URLFile      string // file that holds the URL in its place; empty: none
 	CredsFile    string // NATS credentials file: a user's JWT and seed; empty: none
 	NkeyFile     string // file with the seed of a user's nkey; empty: none
@@ -44,6 +45,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	def(&c.Name, "colophon")
+	def(&c.Role, c.Name)
 	def(&c.Prefix, "colophon")
 	def(&c.AckWait, 30*time.Second)
 	def(&c.MaxAckPending, 5000)

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
@@ -39,6 +40,9 @@ var ErrDisconnected = errors.New("not connected to NATS")
 // have changed, and a server takes what they hold, the connection is made again with it.
 func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	c := &Conn{cfg: cfg.withDefaults(), gate: newGate()}
+	if strings.ContainsAny(c.cfg.Role, " \t\r\n.*>") {
+		return nil, fmt.Errorf("connecting to NATS: %q cannot be a role: it is a part of subjects", c.cfg.Role)
+	}
 	c.standing.Log = c.cfg.Logger
 	c.identity = credential.Watch(credential.Options{Store: store, Every: c.cfg.CheckEvery, Log: c.cfg.Logger}, identityOf(c.cfg))
 	id, err := c.identity.Latest()
@@ -55,6 +59,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 	link.down(nil, nil)
 	options := []nats.Option{
 		nats.Name(c.cfg.Name),
+		nats.CustomInboxPrefix(access.Inbox(c.cfg.Role)),
 		nats.MaxReconnects(-1),
 		nats.PingInterval(20 * time.Second),
 		nats.RetryOnFailedConnect(true),

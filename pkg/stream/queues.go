@@ -52,6 +52,14 @@ func (c *Conn) queue(ctx context.Context, s spec, consumer consumerSpec) (Queue,
 	if q.Pending == 0 && q.AckPending == 0 {
 		return q, nil
 	}
+	if s.queue { // it holds nothing else, and nobody who only asks may read a request
+		at := found.CachedInfo().State.FirstTime.UTC()
+		if at.IsZero() { // it was empty a moment ago
+			at = info.TimeStamp.UTC()
+		}
+		q.Oldest, q.Age = &at, info.TimeStamp.Sub(at)
+		return q, nil
+	}
 	for _, subject := range c.subjects(consumer.filters, "*") {
 		m, err := found.GetMsg(ctx, info.AckFloor.Stream+1, jetstream.WithGetMsgSubject(subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -94,13 +94,13 @@ func FuzzPayload(f *testing.F) {
 		if proto.Unmarshal(data, &fields) != nil {
 			return
 		}
-		payload, err := payloadOf(fields.GetFields())
-		if err != nil {
-			return
+		payload, wrong := readPayload(fields.GetFields())
+		ref, err := refOf(fields.GetFields())
+		if err == nil && ref != payload.PointIDReadable || err != nil && wrong == "" {
+			t.Fatalf("the chunk_ref of %+v is %q, %v", payload, ref, err)
 		}
-		again, err := payloadOf(payload.values())
-		if err != nil || again != payload {
-			t.Fatalf("%+v became %+v, %v", payload, again, err)
+		if again, wrong := readPayload(payload.values()); wrong != "" || again != payload {
+			t.Fatalf("%+v became %+v, %s", payload, again, wrong)
 		}
 	})
 }

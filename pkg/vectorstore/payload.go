@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -107,14 +106,18 @@ func (p *Payload) values() map[string]*qdrant.Value {
 	return values
 }
 
-// payloadOf reads a found point's payload. Keys that it does not know are
-// passed over; a known key with a value of another type is a permanent error.
-func payloadOf(values map[string]*qdrant.Value) (Payload, error) {
-	payload, wrong := readPayload(values)
-	if strings.HasPrefix(wrong, notText) || strings.HasPrefix(wrong, notNumber) {
-		return Payload{}, fault.Permanent(fault.Internal, errors.New("payload: "+wrong))
+// refOf reads the chunk_ref of a found point, "" when it has none. One that is no text
+// is a permanent error.
+func refOf(values map[string]*qdrant.Value) (string, error) {
+	value, ok := values[refField]
+	if !ok {
+		return "", nil
 	}
-	return payload, nil
+	text, ok := value.GetKind().(*qdrant.Value_StringValue)
+	if !ok {
+		return "", fault.Permanent(fault.Internal, errors.New("payload: "+notText+refField))
+	}
+	return text.StringValue, nil
 }
 
 // What readPayload says is wrong begins with one of these.

@@ -54,11 +54,11 @@ func (c *Collection) query(ctx context.Context, using string, query *qdrant.Quer
 		hits = make([]Hit, len(points))
 		for i, point := range points {
 			id := point.GetId().GetUuid()
-			payload, err := payloadOf(point.GetPayload())
+			ref, err := refOf(point.GetPayload())
 			if err != nil {
 				return fmt.Errorf("point %s: %w", id, err)
 			}
-			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), ChunkRef: payload.PointIDReadable}
+			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), ChunkRef: ref}
 		}
 		return nil
 	})

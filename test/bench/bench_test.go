@@ -103,3 +103,20 @@ func TestMadeDocuments(t *testing.T) {
 		t.Error("two seeds give one document")
 	}
 }
+
+// TestServerTimingIsRead reads the header as the gateway writes it, and refuses others.
+func TestServerTimingIsRead(t *testing.T) {
+	got, err := parseTiming("embedding;dur=0.040, vectors;dur=2.500, boxes;dur=0.000")
+	if err != nil || len(got) != 3 || got["embedding"] != 40*time.Microsecond || got["vectors"] != 2500*time.Microsecond {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, wrong := range []string{"", "vectors", "vectors;dur=", "vectors;dur=x"} {
+		if got, err := parseTiming(wrong); err == nil {
+			t.Errorf("%q is read as %v", wrong, got)
+		}
+	}
+	all := []asked{{took: 3, stages: got}, {took: 1, stages: got}, {took: 2, stages: map[string]time.Duration{"vectors": time.Millisecond}}}
+	if s := stages(all); len(s) != 3 || s[2] != (Stage{"vectors", 2500 * time.Microsecond, 2500 * time.Microsecond}) || tookAt(all, 50) != 2 {
+		t.Errorf("%+v, %v", s, tookAt(all, 50))
+	}
+}

@@ -6,10 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 )
@@ -27,6 +33,10 @@ type Search struct {
 
 	Parts map[string]Usage `json:"parts"` // of the same, by process
 
+	FirstStages []Stage `json:"first_stages"` // of the first, as the gateway tells it
+	AgainStages []Stage `json:"again_stages"` // of the same ones again
+	Together    []Round `json:"together"`     // the same ones, some at once
+
 	Boxes    int           `json:"boxes"`     // of all hits of the first
 	Crowd    int           `json:"crowd"`     // questions at once
 	Answered int           `json:"answered"`  // of them
@@ -39,6 +49,23 @@ const (
 	searchQuestions = 500
 	searchCrowd     = 500
 )
+
+// Stage is how long one part of a search took.
+type Stage struct {
+	Name string        `json:"name"` // as Server-Timing names it
+	P50  time.Duration `json:"p50"`
+	P99  time.Duration `json:"p99"`
+}
+
+// Round is how long searches took that so many callers asked, each one after the other.
+type Round struct {
+	Callers   int           `json:"callers"`
+	P50       time.Duration `json:"p50"` // of those that were answered
+	P99       time.Duration `json:"p99"`
+	PerSecond float64       `json:"per_second"` // answers
+	CPU       time.Duration `json:"cpu"`        // of all processes, for one answer
+	Shed      int           `json:"shed"`       // turned away with Retry-After; none was asked again
+}
 
 // search fills an archive and asks it.
 func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
@@ -64,64 +91,152 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: searchCrowd}}
 	defer client.CloseIdleConnections()
 	for range 5 { // connections are opened, plans made
-		if _, _, err := sys.askSearch(ctx, client, "the", ""); err != nil {
+		if _, err := sys.askSearch(ctx, client, "the", ""); err != nil {
 			return r, err
 		}
 	}
 	r.Questions = min(searchQuestions, len(a.questions))
 	questions := a.questions[:r.Questions]
-	var first, again, barely []time.Duration
+	var first, again, barely []asked
 	before := sys.monitor.look()
 	for _, pass := range []struct {
 		params string
-		took   *[]time.Duration
-		boxes  *int
-	}{{"", &first, &r.Boxes}, {"", &again, new(int)}, {"&boxes=false", &barely, new(int)}} {
+		to     *[]asked
+	}{{"", &first}, {"", &again}, {"&boxes=false", &barely}} {
 		for _, q := range questions {
-			took, boxes, err := sys.askSearch(ctx, client, q, pass.params)
+			one, err := sys.askSearch(ctx, client, q, pass.params)
 			if err != nil {
 				return r, err
 			}
-			*pass.took, *pass.boxes = append(*pass.took, took), *pass.boxes+boxes
+			*pass.to = append(*pass.to, one)
 		}
-		if pass.took == &first {
+		if pass.to == &first {
 			r.Parts = less(sys.monitor.look(), before)
 			r.CPU = Growth{Parts: r.Parts}.cpu()
 		}
 	}
-	r.FirstP50, r.FirstP99 = percentile(first, 50), percentile(first, 99)
-	r.AgainP50, r.AgainP99 = percentile(again, 50), percentile(again, 99)
-	r.BarelyP50 = percentile(barely, 50)
+	for _, one := range first {
+		r.Boxes += one.boxes
+	}
+	r.FirstP50, r.FirstP99, r.FirstStages = tookAt(first, 50), tookAt(first, 99), stages(first)
+	r.AgainP50, r.AgainP99, r.AgainStages = tookAt(again, 50), tookAt(again, 99), stages(again)
+	r.BarelyP50 = tookAt(barely, 50)
 	o.Progress("%d questions, three times", r.Questions)
+	for _, callers := range []int{1, 8, 64} {
+		round, err := sys.askTogether(ctx, client, questions, callers)
+		if err != nil {
+			return r, err
+		}
+		r.Together = append(r.Together, round)
+	}
+	o.Progress("the same by 1, 8 and 64 callers")
 	return r, r.crowd(ctx, sys, client, questions)
+}
+
+// asked is what came of a question.
+type asked struct {
+	took   time.Duration
+	boxes  int                      // of all hits
+	stages map[string]time.Duration // by the names of Server-Timing
+}
+
+// tookAt returns the least time that p percent of questions do not exceed.
+func tookAt(all []asked, p int) time.Duration {
+	took := make([]time.Duration, len(all))
+	for i, one := range all {
+		took[i] = one.took
+	}
+	return percentile(took, p)
+}
+
+// stages sums up the parts of searches, in the order of their names.
+func stages(all []asked) []Stage {
+	byName := make(map[string][]time.Duration)
+	for _, one := range all {
+		for name, took := range one.stages {
+			byName[name] = append(byName[name], took)
+		}
+	}
+	var list []Stage
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		list = append(list, Stage{Name: name, P50: percentile(byName[name], 50), P99: percentile(byName[name], 99)})
+	}
+	return list
+}
+
+// askTogether has callers ask all questions, each caller one after the other.
+func (s *system) askTogether(ctx context.Context, client *http.Client, questions []string, callers int) (Round, error) {
+	r := Round{Callers: callers}
+	next := make(chan string)
+	var (
+		mu  sync.Mutex
+		all []asked
+	)
+	before, began := s.monitor.look(), time.Now()
+	asking, ctx := errgroup.WithContext(ctx)
+	for range callers {
+		asking.Go(func() error {
+			for q := range next {
+				one, err := s.askSearch(ctx, client, q, "")
+				if err != nil && !errors.Is(err, errShed) {
+					return err
+				}
+				mu.Lock()
+				if err == nil {
+					all = append(all, one)
+				} else {
+					r.Shed++
+				}
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	asking.Go(func() error {
+		defer close(next)
+		for _, q := range questions {
+			select {
+			case next <- q:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	if err := asking.Wait(); err != nil {
+		return r, err
+	}
+	r.P50, r.P99 = tookAt(all, 50), tookAt(all, 99)
+	r.PerSecond = float64(len(all)) / time.Since(began).Seconds()
+	r.CPU = Growth{Parts: less(s.monitor.look(), before)}.cpu() / time.Duration(max(1, len(all)))
+	return r, nil
 }
 
 // errShed says that a search was turned away as the API describes it.
 var errShed = errors.New("too many searches at once")
 
-// askSearch asks the gateway and returns how long that took, and how many boxes the
-// hits have.
-func (s *system) askSearch(ctx context.Context, client *http.Client, question, params string) (took time.Duration, boxes int, err error) {
+// askSearch asks the gateway. A question that was turned away took its time, too.
+func (s *system) askSearch(ctx context.Context, client *http.Client, question, params string) (one asked, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.gateway+"/v1/search?q="+url.QueryEscape(question)+params, nil)
 	if err != nil {
-		return 0, 0, err
+		return one, err
 	}
 	began := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
-		return 0, 0, err
+		return one, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	took = time.Since(began)
+	one.took = time.Since(began)
 	if err != nil {
-		return took, 0, err
+		return one, err
 	}
 	if resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "" {
-		return took, 0, errShed
+		return one, errShed
 	}
 	if resp.StatusCode != http.StatusOK {
-		return took, 0, fmt.Errorf("%q: %s: %s", question, resp.Status, body)
+		return one, fmt.Errorf("%q: %s: %s", question, resp.Status, body)
 	}
 	var answer struct {
 		Hits []struct {
@@ -129,12 +244,27 @@ func (s *system) askSearch(ctx context.Context, client *http.Client, question, p
 		} `json:"hits"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return took, 0, err
+		return one, err
 	}
 	for _, h := range answer.Hits {
-		boxes += len(h.Boxes)
+		one.boxes += len(h.Boxes)
 	}
-	return took, boxes, nil
+	one.stages, err = parseTiming(resp.Header.Get("Server-Timing"))
+	return one, err
+}
+
+// parseTiming reads a Server-Timing header of plain names and durations.
+func parseTiming(header string) (map[string]time.Duration, error) {
+	all := make(map[string]time.Duration)
+	for field := range strings.SplitSeq(header, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(field), ";dur=")
+		ms, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("Server-Timing %q: want name;dur=milliseconds, …", header)
+		}
+		all[name] = time.Duration(ms * float64(time.Millisecond))
+	}
+	return all, nil
 }
 
 // crowd asks all at once: each question is answered, or shed.
@@ -147,8 +277,8 @@ func (r *Search) crowd(ctx context.Context, s *system, client *http.Client, ques
 	outcomes := make(chan outcome, r.Crowd)
 	for i := range r.Crowd {
 		go func() {
-			took, _, err := s.askSearch(ctx, client, questions[i%len(questions)], "")
-			outcomes <- outcome{took, err}
+			one, err := s.askSearch(ctx, client, questions[i%len(questions)], "")
+			outcomes <- outcome{one.took, err}
 		}()
 	}
 	var problems []error
@@ -175,8 +305,20 @@ func (r Search) write(row func(...string)) {
 	row("")
 	row(fmt.Sprintf("search in %d chunks of PDFs", r.Chunks), "p50 "+ms(r.FirstP50), fmt.Sprintf("p99 %s; %s of CPU time; ten hits with %.0f boxes, %d questions one at a time",
 		ms(r.FirstP99), perPage(r.CPU, r.Questions), float64(r.Boxes)/float64(r.Questions), r.Questions))
+	writeStages(row, r.FirstStages)
 	row("… the same again", "p50 "+ms(r.AgainP50), "p99 "+ms(r.AgainP99))
+	writeStages(row, r.AgainStages)
 	row("… without boxes", "p50 "+ms(r.BarelyP50))
+	for _, t := range r.Together {
+		row(fmt.Sprintf("… by %d callers", t.Callers), "p50 "+ms(t.P50), fmt.Sprintf("p99 %s; %.0f a second; %s of CPU time; %d told to come again", ms(t.P99), t.PerSecond, ms(t.CPU), t.Shed))
+	}
 	row(fmt.Sprintf("%d searches at once", r.Crowd), fmt.Sprintf("%d answered", r.Answered),
 		strings.TrimSpace(fmt.Sprintf("%d told to come again, after %s at most; the slowest answer after %s", r.Shed, ms(r.SlowShed), ms(r.Slowest))))
+}
+
+// writeStages writes a row for each part of a search.
+func writeStages(row func(...string), all []Stage) {
+	for _, one := range all {
+		row("… of which "+one.Name, "p50 "+perPage(one.P50, 1), "p99 "+perPage(one.P99, 1))
+	}
 }

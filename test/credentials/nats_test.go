@@ -431,21 +431,23 @@ func (o *operator) creds(name string, until time.Time) map[string]string {
 func TestNATSCredentialsThatExpire(t *testing.T) {
 	o := newOperator(t)
 	b := newBus(t, o.trust)
-	soon := time.Now().Add(4 * time.Second)
-	files := newMount(t, o.creds("first", soon))
+	files := newMount(t, o.creds("zeroth", inAnHour()))
 	var log journal
 	l := newLoad(t, stream.Config{URL: b.url(), CredsFile: files.path("creds"), Logger: log.log()})
 	l.goesOn()
-	next := time.Now().Add(6 * time.Second)
-	files.change(o.creds("second", next))
-	eventually(t, "the second is used", func() error { return holds(log.count("credentials have changed") == 1) })
+	soon := time.Now().Add(20 * time.Second) // time enough for a busy machine to renew it
+	files.change(o.creds("first", soon))
+	eventually(t, "the first is used", func() error { return holds(log.count("credentials have changed") == 1) })
+	files.change(o.creds("second", inAnHour()))
+	eventually(t, "the second is used", func() error { return holds(log.count("credentials have changed") == 2) })
 	eventually(t, "the first has expired", func() error { return holds(time.Now().After(soon.Add(time.Second))) })
 	l.goesOn()
 	if n := log.count("refuses our"); n != 0 {
 		t.Errorf("refused %d times", n)
 	}
 	l.stop() // what is published while nobody can would be refused in time
-	eventually(t, "the second has expired", func() error { return holds(isRefused(l.runner.Ready(t.Context()), "NATS")) })
+	files.change(o.creds("short", time.Now().Add(3*time.Second)))
+	eventually(t, "it has expired", func() error { return holds(isRefused(l.runner.Ready(t.Context()), "NATS")) })
 	files.change(o.creds("third", inAnHour()))
 	eventually(t, "the third is used", func() error { return l.runner.Ready(t.Context()) })
 	l.publish()

@@ -20,6 +20,7 @@ const Module = "github.com/colophon-dev/colophon/"
 func drivers() map[string]string {
 	return map[string]string{
 		"github.com/nats-io/nats.go":         "pkg/stream",
+		"github.com/nats-io/nkeys":           "cmd/colophon",
 		"github.com/minio/minio-go":          "pkg/blobstore",
 		"github.com/jackc/pgx":               "pkg/catalog",
 		"github.com/pressly/goose":           "pkg/catalog",

@@ -149,12 +149,12 @@ const (
 )
 
 // scoreScan holds the chunks of a page read by OCR against its labels: a head is
-// found when it is not kept, a text of the body is lost when it is left out and not
-// kept.
+// found when it is not kept, or is left out by itself; a text of the body is lost when
+// it is left out and not kept.
 func scoreScan(label headPage, text pageText) pageScore {
 	var s pageScore
 	for _, head := range label.Heads {
-		if !isRead(head, text.kept) {
+		if !isRead(head, text.kept) || isLeft(head, text.left) {
 			s.found++
 		}
 	}
@@ -169,6 +169,12 @@ func scoreScan(label headPage, text pageText) pageScore {
 		}
 	}
 	return s
+}
+
+// isLeft says whether a text is one of those left out: the number of a page may also be
+// that of a paragraph which is kept.
+func isLeft(text string, left []string) bool {
+	return slices.ContainsFunc(left, func(l string) bool { return slices.Equal(Words(l), Words(text)) })
 }
 
 // isRead says whether a text stands in one of others, but for errors of OCR.

@@ -91,6 +91,7 @@ func TestScanIsScoredInSpiteOfErrorsOfOCR(t *testing.T) {
 		"perfect":        {pageText{kept: read, left: []string{"A1der Creek 2026", "4"}}, 2, nil},
 		"heads are kept": {pageText{kept: append([]string{"A1der Creek 2026"}, read[0], "4 Art. 12")}, 0, nil},
 		"a line is lost": {pageText{kept: read[1:], left: append(read[:1:1], "Alder Creek 2026", "4")}, 2, label.Body[:1]},
+		"the number of a page that is a paragraph's too": {pageText{kept: []string{read[0], "4 Art. 12"}, left: []string{"A1der Creek 2026", "4"}}, 2, nil},
 		"short and lost": {pageText{kept: read[:1], left: []string{"Art. 12", "4"}}, 2, label.Body[1:]},
 	} {
 		if s := scoreScan(label, c.text); s.found != c.found || !slices.Equal(s.lost, c.lost) {

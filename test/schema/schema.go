@@ -18,6 +18,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -67,6 +68,7 @@ func Files(root string) (map[string][]byte, error) {
 	}
 	files["docs/schema/README.md"] = index(comments)
 	files["docs/verify.md"] = columns()
+	files["docs/access.md"] = []byte(access.Document())
 	if files["docs/asyncapi.json"], err = asyncAPI(comments); err != nil {
 		return nil, err
 	}

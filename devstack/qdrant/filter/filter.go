@@ -14,7 +14,7 @@ import (
 // Point is what a filter looks at.
 type Point interface {
 	ID() ID
-	Payload() map[string]*pb.Value
+	Payload() map[string]*pb.Value // at least the fields that Compile named
 	HasVector(name string) bool
 }
 
@@ -27,16 +27,28 @@ var ErrUnserved = errors.New("is not served by the development stack's vector st
 // TextIndexes holds the parameters of the fields with a full-text index, by field name.
 type TextIndexes map[string]*pb.TextIndexParams
 
-// Compile makes a predicate of a filter. No filter, and an empty one, let every point through.
-func Compile(filter *pb.Filter, texts TextIndexes) (Predicate, error) {
-	compiler := compiler{texts: texts}
-	return compiler.filter(filter)
+// Compile makes a predicate of a filter, and tells which fields of a payload it looks into. No filter, and an empty one,
+// let every point through.
+func Compile(filter *pb.Filter, texts TextIndexes) (passes Predicate, fields []string, err error) {
+	compiler := compiler{texts: texts, fields: &fields}
+	passes, err = compiler.filter(filter)
+	return passes, fields, err
 }
 
 // compiler makes predicates; prefix is the path of the list of objects that a nested filter looks into, empty outside.
 type compiler struct {
 	texts  TextIndexes
 	prefix string
+	fields *[]string // of payloads that are looked into
+}
+
+// path reads the path of a condition, and notes which field of a payload it begins with.
+func (c compiler) path(key string) (Path, error) {
+	path, err := ParsePath(key)
+	if err == nil && c.prefix == "" && !slices.Contains(*c.fields, path.Field()) {
+		*c.fields = append(*c.fields, path.Field())
+	}
+	return path, err
 }
 
 func (c compiler) filter(filter *pb.Filter) (Predicate, error) {
@@ -104,9 +116,9 @@ func (c compiler) condition(condition *pb.Condition) (Predicate, error) {
 		name := kind.HasVector.GetHasVector()
 		return c.onPoint(func(p Point) bool { return p.HasVector(name) }, nil)
 	case *pb.Condition_IsEmpty:
-		return onValues(kind.IsEmpty.GetKey(), isEmpty)
+		return c.onValues(kind.IsEmpty.GetKey(), isEmpty)
 	case *pb.Condition_IsNull:
-		return onValues(kind.IsNull.GetKey(), isNull)
+		return c.onValues(kind.IsNull.GetKey(), isNull)
 	case *pb.Condition_Nested:
 		return c.nested(kind.Nested)
 	default:
@@ -146,11 +158,11 @@ func (e element) Payload() map[string]*pb.Value { return e.fields }
 // nested lets a point through when one object of the list at the key passes the inner filter as a whole.
 func (c compiler) nested(nested *pb.NestedCondition) (Predicate, error) {
 	key := strings.TrimSuffix(nested.GetKey(), "[]") + "[]"
-	path, err := ParsePath(key)
+	path, err := c.path(key)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := compiler{texts: c.texts, prefix: c.prefix + key + "."}.filter(nested.GetFilter())
+	inner, err := compiler{texts: c.texts, fields: c.fields, prefix: c.prefix + key + "."}.filter(nested.GetFilter())
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +175,8 @@ func (c compiler) nested(nested *pb.NestedCondition) (Predicate, error) {
 }
 
 // onValues makes a predicate over all values at a key, also when there are none.
-func onValues(key string, check func([]*pb.Value) bool) (Predicate, error) {
-	path, err := ParsePath(key)
+func (c compiler) onValues(key string, check func([]*pb.Value) bool) (Predicate, error) {
+	path, err := c.path(key)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +193,9 @@ func isEmpty(values []*pb.Value) bool {
 	}
 	return true
 }
+
+// IsEmpty reports whether a value is nothing: not there, null, or an empty list.
+func IsEmpty(value *pb.Value) bool { return isEmpty([]*pb.Value{value}) }
 
 // isNull is true for a field that is there and is null, or is a list with a null.
 func isNull(values []*pb.Value) bool {
@@ -217,7 +232,7 @@ func (c compiler) field(field *pb.FieldCondition) (Predicate, error) {
 	if field.GetDatetimeRange() != nil {
 		checks = append(checks, inDatetimeRange(field.GetDatetimeRange()))
 	}
-	path, err := ParsePath(field.GetKey())
+	path, err := c.path(field.GetKey())
 	if err != nil {
 		return nil, err
 	}

@@ -125,13 +125,14 @@ func inDatetimeRange(bounds *pb.DatetimeRange) check {
 		if !ok {
 			return false
 		}
-		moment, ok := parseDatetime(text.StringValue)
+		moment, ok := ParseDatetime(text.StringValue)
 		return ok && within(bounds.GetLt(), moment, -1) && within(bounds.GetLte(), moment, -1, 0) &&
 			within(bounds.GetGt(), moment, 1) && within(bounds.GetGte(), moment, 0, 1)
 	}
 }
 
-func parseDatetime(text string) (time.Time, bool) {
+// ParseDatetime reads a time as a payload may have it.
+func ParseDatetime(text string) (time.Time, bool) {
 	for _, form := range datetimeForms() {
 		if moment, err := time.Parse(form, text); err == nil {
 			return moment, true

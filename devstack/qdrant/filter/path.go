@@ -56,6 +56,9 @@ func ParsePath(text string) (Path, error) {
 	}
 }
 
+// Field is the field of a payload that the path begins with.
+func (p Path) Field() string { return p[0].key }
+
 // cutKey takes one key, plain or quoted, from the front of text.
 func cutKey(text string) (key, rest string, ok bool) {
 	if quoted, found := strings.CutPrefix(text, `"`); found {

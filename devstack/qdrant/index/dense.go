@@ -1,45 +1,61 @@
 // Package index keeps the vectors of a collection so that a search reads no more of them than the question touches, and
-// is exact all the same: dense vectors by component, sparse vectors by index.
+// is exact all the same: dense vectors by component, sparse vectors by index. Who has vectors says in which row each
+// lies; rows are numbered from 0, and those of points that are gone are given to others.
 package index
+
+import "iter"
+
+// Block is what a question has in common with rows that follow each other.
+type Block struct {
+	Products []float32 // inner products with the vectors of the rows
+	Found    []bool    // whether a row is found at all: the products of others say nothing
+}
 
 // blockRows is how many vectors lie in one block: their scores fit into the fastest cache.
 const blockRows = 256
 
 // Dense holds vectors of one length, each in a row. In a block of rows all first components lie side by side, then all
 // second ones: a question whose vector has few components other than zero, such as that of a short text by feature
-// hashing, reads only those. It is not safe for concurrent use while a row is added or removed.
+// hashing, reads only those. It is not safe for concurrent use while a row is set or cleared.
 type Dense struct {
 	size   int
-	blocks [][]float32 // component × row
-	rows   int         // of all blocks, in use or not
-	free   []int
+	blocks [][]float32 // component × row; nil where no row has ever had a vector
+	has    []bool      // by row
 }
 
 // NewDense returns an empty index of vectors of this length.
 func NewDense(size int) *Dense { return &Dense{size: size} }
 
-// Add copies a vector and returns its row, the lowest that has become free.
-func (d *Dense) Add(vector []float32) (row int) {
-	if n := len(d.free); n > 0 {
-		row, d.free = d.free[n-1], d.free[:n-1]
-	} else {
-		row = d.rows
-		d.rows++
-		if row%blockRows == 0 {
-			d.blocks = append(d.blocks, make([]float32, d.size*blockRows))
-		}
+// Set copies a vector into a row, in place of the one that was there.
+func (d *Dense) Set(row int, vector []float32) {
+	if missing := row + 1 - len(d.has); missing > 0 {
+		d.has = append(d.has, make([]bool, missing)...)
+	}
+	for len(d.blocks) <= row/blockRows {
+		d.blocks = append(d.blocks, nil)
 	}
 	block, at := d.blocks[row/blockRows], row%blockRows
+	if block == nil {
+		block = make([]float32, d.size*blockRows)
+		d.blocks[row/blockRows] = block
+	}
 	for i, value := range vector {
 		block[i*blockRows+at] = value
 	}
-	return row
+	d.has[row] = true
 }
 
-// Remove frees a row, which another vector may take. What is read of it until then is of no meaning.
-func (d *Dense) Remove(row int) { d.free = append(d.free, row) }
+// Clear takes the vector out of a row, if it has one.
+func (d *Dense) Clear(row int) {
+	if d.Has(row) {
+		d.has[row] = false
+	}
+}
 
-// Vector returns a copy of the vector in a row.
+// Has reports whether a row has a vector.
+func (d *Dense) Has(row int) bool { return row < len(d.has) && d.has[row] }
+
+// Vector returns a copy of the vector in a row, which must have one.
 func (d *Dense) Vector(row int) []float32 {
 	vector := make([]float32, d.size)
 	block, at := d.blocks[row/blockRows], row%blockRows
@@ -49,27 +65,27 @@ func (d *Dense) Vector(row int) []float32 {
 	return vector
 }
 
-// Rows returns how many rows there are, in use or not.
-func (d *Dense) Rows() int { return d.rows }
-
 // term is a component of a question.
 type term struct {
 	at    int // where its column begins in a block
 	value float32
 }
 
-// Dots yields each row with the inner product of its vector and a question's, in the order of the rows. Rows that are
-// free are among them. The sums are made in the order of the components, so that they are the same every time.
-func (d *Dense) Dots(question []float32) func(yield func(row int, product float32) bool) {
+// Dots yields blocks of rows, each with its first row: all that have a vector are found. A block is not to be kept;
+// its products may be written over. The sums are made in the order of the components, so that they are the same every time.
+func (d *Dense) Dots(question []float32) iter.Seq2[int, Block] {
 	var terms []term
 	for i, value := range question {
 		if value != 0 {
 			terms = append(terms, term{i * blockRows, value})
 		}
 	}
-	return func(yield func(row int, product float32) bool) {
+	return func(yield func(int, Block) bool) {
 		var sums [blockRows]float32
 		for b, block := range d.blocks {
+			if block == nil {
+				continue
+			}
 			clear(sums[:])
 			rest := terms
 			for ; len(rest) >= 4; rest = rest[4:] {
@@ -81,10 +97,10 @@ func (d *Dense) Dots(question []float32) func(yield func(row int, product float3
 					sums[i] += float32(t.value * value)
 				}
 			}
-			for i := range min(blockRows, d.rows-b*blockRows) {
-				if !yield(b*blockRows+i, sums[i]) {
-					return
-				}
+			first := b * blockRows
+			end := min(blockRows, len(d.has)-first)
+			if !yield(first, Block{Products: sums[:end], Found: d.has[first : first+end]}) {
+				return
 			}
 		}
 	}

@@ -1,13 +1,20 @@
 package index
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
-// Sparse holds sparse vectors, each in a row: of every index the rows that have it. A question reads the lists of its
-// own indices. It is not safe for concurrent use while a row is added or removed.
+// sparseRows is how many rows are added up at once: their sums fit into the fastest cache.
+const sparseRows = 4096
+
+// Sparse holds sparse vectors, each in a row: of every index the rows that have it, with their values, and of every row
+// its indices. A question reads the lists of its own indices. It is not safe for concurrent use while a row is set or
+// cleared.
 type Sparse struct {
 	lists map[uint32]*list
-	rows  int // in use or not
-	free  []int
+	rows  [][]uint32 // the indices of each row, ascending; nil where it has no vector
+	count int        // of rows that have one
 }
 
 // list is the rows of one index, ascending, and the values there.
@@ -19,13 +26,11 @@ type list struct {
 // NewSparse returns an empty index.
 func NewSparse() *Sparse { return &Sparse{lists: map[uint32]*list{}} }
 
-// Add takes a vector, whose indices are unique, and returns its row.
-func (s *Sparse) Add(indices []uint32, values []float32) (row int) {
-	if n := len(s.free); n > 0 {
-		row, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		row = s.rows
-		s.rows++
+// Set puts a vector into a row, in place of the one that was there. Its indices are unique and ascending.
+func (s *Sparse) Set(row int, indices []uint32, values []float32) {
+	s.Clear(row)
+	if missing := row + 1 - len(s.rows); missing > 0 {
+		s.rows = append(s.rows, make([][]uint32, missing)...)
 	}
 	for i, index := range indices {
 		l := s.lists[index]
@@ -39,12 +44,16 @@ func (s *Sparse) Add(indices []uint32, values []float32) (row int) {
 		}
 		l.rows, l.values = slices.Insert(l.rows, at, int32(row)), slices.Insert(l.values, at, values[i])
 	}
-	return row
+	s.rows[row] = append(make([]uint32, 0, len(indices)), indices...)
+	s.count++
 }
 
-// Remove takes the vector in a row out, whose indices these are. Another vector may take the row.
-func (s *Sparse) Remove(row int, indices []uint32) {
-	for _, index := range indices {
+// Clear takes the vector out of a row, if it has one.
+func (s *Sparse) Clear(row int) {
+	if !s.Has(row) {
+		return
+	}
+	for _, index := range s.rows[row] {
 		l := s.lists[index]
 		at, _ := slices.BinarySearch(l.rows, int32(row))
 		l.rows, l.values = slices.Delete(l.rows, at, at+1), slices.Delete(l.values, at, at+1)
@@ -52,14 +61,27 @@ func (s *Sparse) Remove(row int, indices []uint32) {
 			delete(s.lists, index)
 		}
 	}
-	s.free = append(s.free, row)
+	s.rows[row] = nil
+	s.count--
 }
 
-// Rows returns how many rows there are, in use or not.
-func (s *Sparse) Rows() int { return s.rows }
+// Has reports whether a row has a vector.
+func (s *Sparse) Has(row int) bool { return row < len(s.rows) && s.rows[row] != nil }
+
+// Vector returns a copy of the vector in a row, which must have one.
+func (s *Sparse) Vector(row int) (indices []uint32, values []float32) {
+	indices = slices.Clone(s.rows[row])
+	values = make([]float32, len(indices))
+	for i, index := range indices {
+		l := s.lists[index]
+		at, _ := slices.BinarySearch(l.rows, int32(row))
+		values[i] = l.values[at]
+	}
+	return indices, values
+}
 
 // Len returns how many vectors there are.
-func (s *Sparse) Len() int { return s.rows - len(s.free) }
+func (s *Sparse) Len() int { return s.count }
 
 // Frequency returns how many vectors have an index.
 func (s *Sparse) Frequency(index uint32) int {
@@ -69,29 +91,56 @@ func (s *Sparse) Frequency(index uint32) int {
 	return 0
 }
 
-// Dots yields each row that shares an index with a question, with the inner product of both, in the order in which the
-// question's indices find them. The sums are made in the order of the question's indices.
-func (s *Sparse) Dots(indices []uint32, values []float32) func(yield func(row int, product float32) bool) {
-	return func(yield func(row int, product float32) bool) {
-		sums, shares := make([]float32, s.rows), make([]bool, s.rows)
-		var found []int32
-		for i, index := range indices {
-			l := s.lists[index]
-			if l == nil {
-				continue
-			}
-			for n, row := range l.rows {
-				if !shares[row] {
-					shares[row] = true
-					found = append(found, row)
-				}
-				sums[row] += float32(values[i] * l.values[n])
-			}
+// part is what is left to read of the list of one of a question's indices.
+type part struct {
+	rows   []int32
+	values []float32
+	weight float32
+}
+
+// Dots yields blocks of rows, each with its first row: those are found that share an index with a question. A block is
+// not to be kept. The sums are made in the order of the question's indices, so that they are the same every time.
+func (s *Sparse) Dots(indices []uint32, values []float32) iter.Seq2[int, Block] {
+	var parts []part
+	for i, index := range indices {
+		if l := s.lists[index]; l != nil {
+			parts = append(parts, part{rows: l.rows, values: l.values, weight: values[i]})
 		}
-		for _, row := range found {
-			if !yield(int(row), sums[row]) {
+	}
+	return func(yield func(int, Block) bool) {
+		var (
+			sums  [sparseRows]float32
+			found [sparseRows]bool
+		)
+		parts := slices.Clone(parts) // they are read to their ends
+		for first := 0; first < len(s.rows); first += sparseRows {
+			clear(sums[:])
+			clear(found[:])
+			some := false
+			for i := range parts {
+				if parts[i].addTo(&sums, &found, first) {
+					some = true
+				}
+			}
+			if end := min(sparseRows, len(s.rows)-first); some && !yield(first, Block{Products: sums[:end], Found: found[:end]}) {
 				return
 			}
 		}
 	}
+}
+
+// addTo adds what a list has of a block of rows, and reports whether it has any. It begins where it ended in the block
+// before.
+func (p *part) addTo(sums *[sparseRows]float32, found *[sparseRows]bool, first int) bool {
+	n := 0
+	for ; n < len(p.rows) && n < len(p.values); n++ {
+		at := int(p.rows[n]) - first
+		if uint(at) >= sparseRows {
+			break
+		}
+		found[at] = true
+		sums[at] += float32(p.weight * p.values[n])
+	}
+	p.rows, p.values = p.rows[n:], p.values[n:]
+	return n > 0
 }

@@ -129,6 +129,9 @@ func (c *content) sample(pageNo int, f *found) facts.Page {
 		Lines: layout.Lines(layout.Page{Width: s.width, Height: s.height, Glyphs: slices.Clone(rest)}), // which changes them
 		Fonts: map[string]int{},
 	}
+	if len(f.tables) > 0 {
+		out.Boxed = facts.CountBoxed(f.glyphs, f.rest)
+	}
 	for i := range f.tables {
 		out.Tables = append(out.Tables, f.tables[i].Box)
 	}

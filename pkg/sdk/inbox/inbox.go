@@ -18,8 +18,11 @@ type Config = blobstore.Config
 // S3 is an inbox in an object store. It is safe for concurrent use.
 type S3 struct{ store *blobstore.Store }
 
-// Open checks the settings; it does not connect.
+// Open checks the settings; it does not connect. The key needs the right to put below
+// the prefix of its source, and no other: a file that is handed over again replaces
+// itself, since its name is its digest.
 func Open(ctx context.Context, cfg Config) (*S3, error) {
+	cfg.WriteOnly = true
 	store, err := blobstore.Open(ctx, cfg)
 	if err != nil {
 		return nil, err

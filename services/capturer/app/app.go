@@ -55,7 +55,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher), stream.Options{
 		Consumer: stream.ConsumerCapture, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
 		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx), temporary.Room())
+			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Inbox), temporary.Room())
 		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})

@@ -51,7 +51,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	a.Runner, err = stream.NewRunner(a.conn, Stage(a.db, blobs, tel.Logger), stream.Options{
 		Consumer: stream.ConsumerChunk, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Derived)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {

@@ -89,12 +89,17 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
 	settings.Logger = tel.Logger
+	if len(c.Duties.Consumers) == 1 {
+		settings.Role = c.Duties.Consumers[0] // each duty has an identity of its own
+	}
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
 	options := stream.Options{
 		Consumer: stream.ConsumerExtract, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error {
+			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
+		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	}
 	if extracts {

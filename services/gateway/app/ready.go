@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 )
 
 const (
@@ -34,10 +35,12 @@ func (a *App) Needs(name string, ask func(ctx context.Context) error) {
 
 // ask asks everything that Ready is about within the limit of one answer: the stores
 // at once, and then, when catalog and vectors have answered, what is between them.
+//
+// The error names what is missing (api.NotReady).
 func (a *App) ask(ctx context.Context) error {
 	limit := cmp.Or(a.config.Health.Probe, readyDefault)
 	stores, rest := limit*2/3, limit/4
-	answers := process.AskAll(ctx, stores, append([]process.Question{
+	questions := append([]process.Question{
 		{Name: "the catalog", Ask: a.db.Ready},
 		{Name: "the vector store", Ask: a.vectors.Ping},
 		{Name: "the object store", Ask: func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
@@ -47,11 +50,27 @@ func (a *App) ask(ctx context.Context) error {
 			}
 			return a.conn.Verify(ctx)
 		}},
-	}, a.needs...))
+	}, a.needs...)
+	answers := process.AskAll(ctx, stores, questions)
 	if answers[0] == nil && answers[1] == nil {
-		answers = append(answers, process.AskAll(ctx, rest, []process.Question{{Name: "the collection that is searched", Ask: a.searchable}})...)
+		between := process.Question{Name: "the collection that is searched", Ask: a.searchable}
+		questions, answers = append(questions, between), append(answers, process.AskAll(ctx, rest, []process.Question{between})...)
 	}
-	return errors.Join(answers...)
+	return notReady(questions, answers)
+}
+
+// notReady names the questions that have a bad answer, or returns nil when none has.
+func notReady(questions []process.Question, answers []error) error {
+	var missing []string
+	for i, answer := range answers {
+		if answer != nil {
+			missing = append(missing, questions[i].Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return api.NotReady{Missing: missing, Err: errors.Join(answers...)}
 }
 
 // searchable reports whether there is something to search in. Before an indexer has

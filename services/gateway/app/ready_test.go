@@ -2,20 +2,26 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 )
 
 // TestReadyAsksWhatASearchNeeds takes away streams, a consumer and the collection, and
@@ -93,6 +99,47 @@ func TestReadyAsksWhatASearchNeeds(t *testing.T) {
 	says("alias " + alias)
 	r.must(client.SetAlias(r.ctx, alias, r.collection.Name))
 	await(http.StatusOK)
+}
+
+// TestReadyzNamesWhatIsMissing takes stores away: the public address names them, and tells
+// nobody where they are.
+func TestReadyzNamesWhatIsMissing(t *testing.T) {
+	r := newRig(t)
+	r.add(doc{content: "A page to be found", kind: model.TypePDF})
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	r.must(err)
+	r.must(gone.Close())
+	config := blobstore.ConfigOf(r.app.config.S3)
+	config.Endpoint = "http://" + gone.Addr().String()
+	awayBlobs, err := blobstore.Open(r.ctx, config)
+	r.must(err)
+	blobs, points := r.app.blobs, r.app.vectors
+	awayPoints := &vectors{config: points.config}
+	awayPoints.config.Addr = gone.Addr().String()
+	defer func() { r.app.blobs, r.app.vectors = blobs, points }()
+	for _, c := range []struct {
+		blobs  *blobstore.Store
+		points *vectors
+		disk   error
+		want   string
+	}{
+		{awayBlobs, points, nil, "not ready: the object store"},
+		{blobs, awayPoints, nil, "not ready: the vector store"},
+		{awayBlobs, awayPoints, errors.New("no room in /srv/secret"), "not ready: the vector store, the object store, the disk"},
+		{blobs, points, nil, ""},
+	} {
+		r.app.blobs, r.app.vectors, r.app.needs = c.blobs, c.points, nil
+		r.app.Needs("the disk", func(context.Context) error { return c.disk })
+		handler := (&api.API{Ready: r.app.ask, Log: slog.New(slog.DiscardHandler), Tracer: noop.NewTracerProvider().Tracer(""),
+			Traces: propagation.TraceContext{}}).Handler()
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		var problem struct{ Detail string }
+		r.must(json.Unmarshal(answer.Body.Bytes(), &problem))
+		if problem.Detail != c.want || (answer.Code == http.StatusOK) != (c.want == "") {
+			t.Errorf("%d %q, want %q", answer.Code, problem.Detail, c.want)
+		}
+	}
 }
 
 // TestReadyIsAskedOnceForAll: who asks while an answer is fresh gets it, and who gives

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -168,6 +169,42 @@ func TestADisabledSourceTakesNoPlaces(t *testing.T) {
 	r.setState("mairie", model.SourceDisabled)
 	if got := urls(r.search("quorum", "limit=2")); got != "twin far" {
 		t.Errorf("found %q", got)
+	}
+}
+
+// Of two equal captures the earlier one has the chunks, in whatever order they come. When
+// the later one came first, what was made of it lies in the archive: no search finds it,
+// and no hit lists it.
+func TestAsOfDoesNotShowWhichCaptureCameFirst(t *testing.T) {
+	r := newRig(t)
+	page := doc{source: "town", url: "https://example.org/minutes", content: quorum, kind: model.TypePDF}
+	later, earlier := page, page
+	later.date, earlier.date = "2026-03-10", "2026-01-10"
+	_, taken := r.add(later)
+	s, kept := r.add(earlier)
+	run := model.Run{SnapshotID: s.SnapshotID, ExtractionID: kept.ExtractionID, SourceID: s.SourceID, DocumentID: s.DocumentID}
+	r.must(r.app.db.LockDocument(r.ctx, s.DocumentID, time.Second, func(t *catalog.DocumentTx) error { // as the chunker does
+		v := model.Version{DocHash: kept.DocHash, Generation: 1, SnapshotID: s.SnapshotID, ExtractionID: kept.ExtractionID,
+			Chunks: model.ChunkSet{DocHash: kept.DocHash, Generation: 1}}
+		if err := t.TakeOver(r.ctx, model.ChunkSet{DocHash: taken.DocHash, Generation: 1}, v); err != nil {
+			return err
+		}
+		return t.ChangeStates(r.ctx, run, []model.StateChange{{Cause: "archived", ReplacedBy: s.SnapshotID,
+			State: model.ChunkState{ChunkRef: taken.ChunkRef, Layer: model.LayerArchive, Since: later.date}}})
+	}))
+	for as, want := range map[string]string{"2026-01-09": "", "2026-01-10": kept.ChunkRef, "2026-03-10": kept.ChunkRef, "2026-12-31": kept.ChunkRef} {
+		var got []string
+		for _, h := range r.search("quorum membres présents", "as_of="+as).Hits {
+			for _, source := range h.Sources {
+				got = append(got, source.ChunkRef)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("as of %s: %q, want %q", as, got, want)
+		}
+	}
+	if found := r.search("quorum membres présents", "layer=archive"); len(found.Hits) != 0 {
+		t.Errorf("the archive has %+v", found.Hits)
 	}
 }
 

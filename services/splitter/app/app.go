@@ -66,7 +66,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children), stream.Options{
 		Consumer: stream.ConsumerSplit, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx)) },
+		Attempts: a.db, Probe: func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived)) },
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {

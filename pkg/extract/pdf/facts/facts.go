@@ -21,7 +21,9 @@ import (
 //
 //	1  texts of running heads with all digits folded
 //	2  running heads by package running: margins instead of running
-const Version = 2
+//	3  parts of heads sorted; letters before page numbers; the size that margins compare
+//	   with is that of tables too
+const Version = 3
 
 // Document is the record. Lengths are points of the upright page.
 type Document struct {

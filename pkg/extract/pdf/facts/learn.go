@@ -39,6 +39,30 @@ type Page struct {
 	Lines  []layout.Line  // in reading order, without those in tables
 	Tables []layout.Rect  // the places of tables
 	Fonts  map[string]int // characters by font
+	// Boxed are the characters in tables, which Lines are without, by size.
+	Boxed map[float64]running.Boxed
+}
+
+// CountBoxed counts the characters of a page that are in no rest, by size.
+func CountBoxed(all, rest []layout.Glyph) map[float64]running.Boxed {
+	out := map[float64]running.Boxed{}
+	add := func(glyphs []layout.Glyph, n int) {
+		for i := range glyphs {
+			g := &glyphs[i]
+			b := out[g.Size]
+			b.Chars += n
+			switch {
+			case g.Marked:
+				b.Content += n
+			case g.Artifact:
+				b.Artifacts += n
+			}
+			out[g.Size] = b
+		}
+	}
+	add(all, 1)
+	add(rest, -1)
+	return out
 }
 
 // Learn fills in what the sample shows: body, styles, running heads.
@@ -178,8 +202,34 @@ func (d *Document) learnRunning(pages []Page) {
 	rows := make([]running.Page, len(pages))
 	for i := range pages {
 		rows[i] = rowsOf(pages[i].Sheet, pages[i].Lines, pages[i].Tables).page
+		for _, b := range pages[i].Boxed {
+			rows[i].Boxed.Chars += b.Chars
+			rows[i].Boxed.Content += b.Content
+			rows[i].Boxed.Artifacts += b.Artifacts
+		}
 	}
-	d.Margins = running.Learn(rows, d.Body.Size, d.index)
+	d.Margins = running.Learn(rows, textSize(pages), d.index)
+}
+
+// textSize is the size in which most characters are set, in tables and outside: that of
+// the text of a statement of account, whose lines in no table are its heads.
+func textSize(pages []Page) float64 {
+	on := map[float64]int{}
+	for i := range pages {
+		for k := range pages[i].Lines {
+			on[roundSize(pages[i].Lines[k].Size)] += len(pages[i].Lines[k].Glyphs)
+		}
+		for size, b := range pages[i].Boxed {
+			on[roundSize(size)] += b.Chars
+		}
+	}
+	best := 0.0
+	for size, n := range on {
+		if n > on[best] || n == on[best] && size < best {
+			best = size
+		}
+	}
+	return best
 }
 
 // Trim cuts the outline to what a record may hold.

@@ -123,8 +123,8 @@ type API struct {
 	TempDir  string       // folder of answers that are not sent yet; the system's when empty
 	Pictures Pictures
 	Queues   Queues
-	Ready    func(ctx context.Context) error
-	Loopback bool // whether it is served on loopback only: then requests for other hosts are refused
+	Ready    func(ctx context.Context) error // its error is NotReady, or that it was not asked in time
+	Loopback bool                            // whether it is served on loopback only: then requests for other hosts are refused
 	Log      *slog.Logger
 	Tracer   trace.Tracer
 	Traces   propagation.TextMapPropagator
@@ -311,7 +311,11 @@ type HealthAnswer struct {
 
 func (a *API) readyz(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Ready(r.Context()); err != nil {
-		return errors.Join(errNotReady, err)
+		var known NotReady
+		if !errors.As(err, &known) { // nobody has asked: there was no time
+			err = NotReady{Missing: []string{"the stores are still being asked"}, Err: err}
+		}
+		return err
 	}
 	return a.answer(w, HealthAnswer{Status: "ok"})
 }

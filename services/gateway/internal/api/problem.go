@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -35,7 +36,19 @@ const (
 	maxLimit  = 100
 )
 
-var errNotReady = errors.New("not ready")
+// NotReady says that parts are missing without which nothing can be found. Its names
+// are told to everybody; what is wrong with the parts may hold addresses, and is logged
+// only.
+type NotReady struct {
+	Missing []string // names of parts, for people
+	Err     error    // what is wrong with them
+}
+
+// Error tells what is wrong.
+func (n NotReady) Error() string { return n.Err.Error() }
+
+// Unwrap gives it.
+func (n NotReady) Unwrap() error { return n.Err }
 
 // badRequest is the caller's fault; its text is told.
 type badRequest struct{ error }
@@ -44,14 +57,17 @@ func bad(format string, args ...any) error { return badRequest{fmt.Errorf(format
 
 // statusOf returns the HTTP status of an error, and what may be told of it.
 func statusOf(ctx context.Context, err error) (status int, detail string) {
-	var wrong badRequest
+	var (
+		wrong badRequest
+		away  NotReady
+	)
 	switch {
 	case errors.As(err, &wrong):
 		return http.StatusBadRequest, wrong.Error()
 	case errors.Is(err, room.ErrFull):
 		return http.StatusServiceUnavailable, room.ErrFull.Error() + ": ask again"
-	case errors.Is(err, errNotReady):
-		return http.StatusServiceUnavailable, "a part that is needed does not answer"
+	case errors.As(err, &away):
+		return http.StatusServiceUnavailable, "not ready: " + strings.Join(away.Missing, ", ")
 	case errors.Is(err, catalog.ErrNotFound), errors.Is(err, pages.ErrNoPage):
 		return http.StatusNotFound, err.Error()
 	case errors.Is(err, errNoPicture):

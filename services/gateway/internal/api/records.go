@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -68,7 +69,16 @@ func (a *API) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("Server-Timing", serverTiming(answer.Times))
 	return a.answer(w, answer)
+}
+
+// serverTiming says how long the parts of a search took, in milliseconds (the W3C's
+// Server Timing).
+func serverTiming(t search.Times) string {
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return fmt.Sprintf("embedding;dur=%.3f, vectors;dur=%.3f, catalog;dur=%.3f, boxes;dur=%.3f",
+		ms(t.Embedding), ms(t.Vectors), ms(t.Catalog), ms(t.Boxes))
 }
 
 func oneOf[T ~string](name string, given []string, allowed ...T) error {

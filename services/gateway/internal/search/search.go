@@ -72,7 +72,19 @@ type Answer struct {
 	AsOf       string `json:"as_of,omitempty"` // YYYY-MM-DD
 	Collection string `json:"collection"`      // empty when nothing was indexed yet
 	Hits       []Hit  `json:"hits"`            // the hits, the best first
+	Times      Times  `json:"-"`               // of its making
 }
+
+// Times is how long the parts of an answer took, one after the other.
+type Times struct {
+	Embedding time.Duration // of the question
+	Vectors   time.Duration // in the vector store, and fusing what it found
+	Catalog   time.Duration // its questions
+	Boxes     time.Duration // the places of evidence
+}
+
+// lap adds the time since began to a part.
+func lap(part *time.Duration, began time.Time) { *part += time.Since(began) }
 
 // Hit is one content that was found, said as one type and with one status, with
 // everything that says it so.
@@ -140,7 +152,9 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	} else if len(r.Layers) == 0 {
 		r.Layers = []string{string(model.LayerHot), string(model.LayerSummary)}
 	}
+	began := time.Now()
 	scope, err := s.Catalog.SearchScope(ctx, s.Alias)
+	lap(&answer.Times.Catalog, began)
 	if errors.Is(err, catalog.ErrNotFound) {
 		return answer, nil
 	}
@@ -148,11 +162,13 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 		return answer, err
 	}
 	answer.Collection = scope.Collection.Name
-	groups, err := s.find(ctx, scope, r)
-	if err != nil || len(groups) == 0 {
+	found, err := s.find(ctx, scope, r, &answer.Times)
+	if err != nil || len(found.groups) == 0 {
 		return answer, err
 	}
-	filled, err := s.fill(ctx, groups, chunkFilter(r, scope))
+	began = time.Now()
+	filled, err := s.fill(ctx, found, chunkFilter(r, scope))
+	lap(&answer.Times.Catalog, began)
 	if err != nil {
 		return answer, err
 	}
@@ -162,69 +178,82 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	if r.NoBoxes {
 		return answer, nil
 	}
-	return answer, s.addBoxes(ctx, answer.Hits, filled)
+	began = time.Now()
+	err = s.addBoxes(ctx, answer.Hits, filled)
+	lap(&answer.Times.Boxes, began)
+	return answer, err
 }
 
 // find returns the groups of chunks that answer a question best, at most as many
 // as it asks for. As long as there are fewer, since many chunks say the same or
 // have moved, it looks further down.
-func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Request) ([]group, error) {
+func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Request, times *Times) (findings, error) {
+	began := time.Now()
 	q, err := s.question(ctx, scope, r)
+	lap(&times.Embedding, began)
 	if err != nil {
-		return nil, err
+		return findings{}, err
 	}
 	for n := candidates; ; n = min(n*widening, maxCandidates) {
+		began := time.Now()
 		scores, more, err := q.candidates(ctx, n)
+		lap(&times.Vectors, began)
 		if err != nil {
-			return nil, err
+			return findings{}, err
 		}
-		groups, err := s.groups(ctx, scores, scope, r.Layers)
+		began = time.Now()
+		groups, err := s.groups(ctx, scores, scope, r)
+		lap(&times.Catalog, began)
 		if err != nil {
-			return nil, err
+			return findings{}, err
 		}
 		if len(groups) >= r.Limit || !more || n == maxCandidates {
-			return groups[:min(len(groups), r.Limit)], nil
+			return findings{scores: scores, groups: groups[:min(len(groups), r.Limit)]}, nil
 		}
 	}
 }
 
-// group is the chunks of one claim that were found, best first.
+// findings are what answers a question.
+type findings struct {
+	scores []retrieval.Scored // chunks, best first
+	groups []group            // of them, best first
+}
+
+// group is the chunks of one claim that were found.
 type group struct {
 	claim catalog.Claim
 	score float64
-	refs  []string
+	best  string // the first of them by score, a chunk_ref
 }
 
-// groups joins chunks of one claim. What the catalog does not know, or has moved
-// to another layer since it was indexed, is left out, and so are chunks of
-// disabled sources.
-func (s *Searcher) groups(ctx context.Context, scores []retrieval.Scored, scope catalog.SearchScope, layers []string) ([]group, error) {
-	if len(scores) == 0 {
-		return nil, nil
-	}
-	refs := make([]string, len(scores))
-	for i, hit := range scores {
-		refs[i] = hit.ID
-	}
-	claims, err := s.Catalog.Claims(ctx, refs)
-	if err != nil {
-		return nil, err
-	}
+// claimsAhead is of how many chunks for each hit that is asked for the claims are read
+// at first. Most of the hundreds that were found are never looked at.
+const claimsAhead = 2
+
+// groups joins chunks of one claim, until there are as many as are asked for. What the
+// catalog does not know, or has moved to another layer since it was indexed, is left
+// out, and so are chunks of disabled sources.
+func (s *Searcher) groups(ctx context.Context, scores []retrieval.Scored, scope catalog.SearchScope, r Request) ([]group, error) {
 	var groups []group
-	place := make(map[catalog.Claim]int)
-	for _, hit := range scores {
-		row, ok := claims[hit.ID]
-		if !ok || slices.Contains(scope.Disabled, row.SourceID) ||
-			len(layers) > 0 && !slices.Contains(layers, string(row.Layer)) {
-			continue
+	known := make(map[catalog.Claim]bool)
+	for from, to := 0, min(claimsAhead*r.Limit, len(scores)); from < to && len(groups) < r.Limit; from, to = to, len(scores) {
+		refs := make([]string, to-from)
+		for i, hit := range scores[from:to] {
+			refs[i] = hit.ID
 		}
-		i, known := place[row.Claim]
-		if !known {
-			i = len(groups)
-			place[row.Claim] = i
-			groups = append(groups, group{claim: row.Claim, score: hit.Score})
+		claims, err := s.Catalog.Claims(ctx, refs)
+		if err != nil {
+			return nil, err
 		}
-		groups[i].refs = append(groups[i].refs, hit.ID)
+		for _, hit := range scores[from:to] {
+			row, ok := claims[hit.ID]
+			if !ok || known[row.Claim] || slices.Contains(scope.Disabled, row.SourceID) ||
+				len(r.Layers) > 0 && !slices.Contains(r.Layers, string(row.Layer)) {
+				continue
+			}
+			known[row.Claim] = true
+			groups = append(groups, group{claim: row.Claim, score: hit.Score, best: hit.ID})
+		}
 	}
 	return groups, nil
 }
@@ -240,12 +269,16 @@ type filled struct {
 // fill reads the best chunk of each group, and all that say the same as it: also
 // those that were not found, since another one stands for them or their header is
 // another. A group whose best chunk is gone is left out.
-func (s *Searcher) fill(ctx context.Context, groups []group, f catalog.ChunkFilter) ([]filled, error) {
-	most := max(leastSources, sourcesOfAnswer/len(groups))
-	best := make([]string, len(groups))
-	claims := make([]catalog.Claim, len(groups))
-	for i, g := range groups {
-		best[i], claims[i] = g.refs[0], g.claim
+func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilter) ([]filled, error) {
+	most := max(leastSources, sourcesOfAnswer/len(found.groups))
+	best := make([]string, len(found.groups))
+	claims := make([]catalog.Claim, len(found.groups))
+	for i, g := range found.groups {
+		best[i], claims[i] = g.best, g.claim
+	}
+	rank := make(map[string]int, len(found.scores)) // below 0, and 0 of what was not found
+	for i, hit := range found.scores {
+		rank[hit.ID] = i - len(found.scores)
 	}
 	var (
 		chunks []catalog.ChunkWithState
@@ -264,17 +297,13 @@ func (s *Searcher) fill(ctx context.Context, groups []group, f catalog.ChunkFilt
 		return nil, err
 	}
 	var all []filled
-	for i, g := range groups {
+	for i, g := range found.groups {
 		at := slices.IndexFunc(chunks, func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
 		if at < 0 {
 			continue
 		}
 		one := filled{score: g.score, chunk: chunks[at]}
 		one.others = slices.DeleteFunc(saying[i], func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
-		rank := make(map[string]int, len(g.refs))
-		for n, ref := range g.refs {
-			rank[ref] = n - len(g.refs)
-		}
 		slices.SortStableFunc(one.others, func(a, b catalog.ChunkWithState) int {
 			return cmp.Compare(rank[a.Chunk.ChunkRef], rank[b.Chunk.ChunkRef])
 		})

@@ -1,0 +1,114 @@
+package access
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// No right is without a reason, none is there twice, and none reaches beyond the names
+// of its installation.
+func TestRightsAreReasonedAndNarrow(t *testing.T) {
+	n := Names{Subjects: "acc", Streams: "ACC_", Buckets: "acc-", Source: "council", Consumer: "reader"}
+	var names []string
+	for _, r := range Roles(n) {
+		names = append(names, r.Name)
+		if r.Is == "" || r.Kind == "" {
+			t.Errorf("%s is not said what it is", r.Name)
+		}
+		seen := make(map[string]bool)
+		for _, b := range r.Bus {
+			key := b.Subject
+			if b.Subscribe {
+				key = "subscribe " + key
+			}
+			if b.Why == "" || seen[key] {
+				t.Errorf("%s: %s has no reason, or is there twice", r.Name, key)
+			}
+			seen[key] = true
+			inbox := b.Subscribe && b.Subject == Inbox(r.Name)+".>"
+			if !inbox && b.Subject != "$JS.API.INFO" && !strings.HasPrefix(b.Subject, "acc.") && !strings.Contains(b.Subject, ".ACC_") {
+				t.Errorf("%s: %s is not of this installation", r.Name, b.Subject)
+			}
+		}
+		for _, o := range r.Objects {
+			whole := o.Verb == Look || o.Verb == Make
+			if o.Why == "" || whole != (len(o.Keys) == 0) || o.Verb.actions() == nil {
+				t.Errorf("%s: %+v", r.Name, o)
+			}
+			if o.Verb == Delete && r.Name != Janitor {
+				t.Errorf("%s may delete objects", r.Name)
+			}
+			if o.Verb == Put && o.Bucket == "raw" && r.Name != Capturer {
+				t.Errorf("%s may write captured bytes", r.Name)
+			}
+		}
+		tables := make(map[string]bool)
+		for _, table := range r.Tables {
+			if table.Why == "" || tables[table.Name] {
+				t.Errorf("%s: table %s has no reason, or is there twice", r.Name, table.Name)
+			}
+			tables[table.Name] = true
+		}
+	}
+	if sorted := slices.Compact(slices.Sorted(slices.Values(names))); len(sorted) != len(names) {
+		t.Errorf("two roles have one name: %v", names)
+	}
+}
+
+// A policy is what S3 takes: each statement allows actions on resources of the
+// installation's own buckets.
+func TestPolicies(t *testing.T) {
+	n := Names{Subjects: "acc", Buckets: "acc-", Source: "council", Consumer: "reader"}
+	for _, r := range Roles(n) {
+		text, needed, err := Policy(r, n)
+		if err != nil || needed != (len(r.Objects) > 0) {
+			t.Fatalf("%s: %v %v", r.Name, needed, err)
+		}
+		if !needed {
+			continue
+		}
+		var p policy
+		if err := json.Unmarshal(text, &p); err != nil {
+			t.Fatal(err)
+		}
+		sids := make(map[string]bool)
+		for _, s := range p.Statement {
+			if s.Effect != "Allow" || len(s.Action) == 0 || len(s.Resource) == 0 || sids[s.Sid] {
+				t.Errorf("%s: %+v", r.Name, s)
+			}
+			sids[s.Sid] = true
+			for _, resource := range s.Resource {
+				if !strings.HasPrefix(resource, "arn:aws:s3:::acc-") {
+					t.Errorf("%s: %s is not of this installation", r.Name, resource)
+				}
+			}
+		}
+	}
+}
+
+// Quotes in names do not end them.
+func TestGrantsQuoteNames(t *testing.T) {
+	for _, statement := range Grants(Role{Tables: []Table{{Name: "captures", Select: true, Update: []string{"state"}}}}, `a"b`, `c"; DROP TABLE x; --`) {
+		if !strings.Contains(statement, `"a""b"`) || !strings.HasSuffix(statement, `TO "c""; DROP TABLE x; --"`) {
+			t.Error(statement)
+		}
+	}
+}
+
+// What is left out of a configuration is a comment, and no user without a key is in it.
+func TestUsersWithoutKeysAreComments(t *testing.T) {
+	keys := map[string]string{Capturer: "UCAPTURER"}
+	text := NATS(Roles(Default()), func(role string) (string, bool) { k, ok := keys[role]; return k, ok })
+	users := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "nkey:") {
+			users++
+		}
+	}
+	if users != len(slices.Collect(maps.Keys(keys))) {
+		t.Errorf("%d users:\n%s", users, text)
+	}
+}

@@ -1,0 +1,77 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Account is the name of the NATS account that all identities are users of.
+const Account = "COLOPHON"
+
+// NATS returns the part of a NATS server's configuration that has an account with
+// one user a role. key returns the public nkey (U…) of a role; one without is
+// written as a comment, to be filled in.
+func NATS(roles []Role, key func(role string) (public string, ok bool)) string {
+	var out strings.Builder
+	out.WriteString("# Who may what on the bus. Made by `colophon provision --print-accounts`: do not edit, make it again.\n")
+	fmt.Fprintf(&out, "accounts {\n  %s {\n    jetstream: enabled\n    users: [\n", Account)
+	for _, r := range roles {
+		if len(r.Bus) == 0 {
+			continue
+		}
+		public, known := key(r.Name)
+		text := natsUser(r, public)
+		if !known {
+			text = natsUser(r, "U…")
+			text = "      #" + strings.TrimPrefix(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n      #"), "      ") + "\n"
+		}
+		fmt.Fprintf(&out, "      # %s: %s\n%s", r.Name, r.Is, text)
+	}
+	out.WriteString("    ]\n  }\n}\n")
+	return out.String()
+}
+
+func natsUser(r Role, public string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "      {\n        nkey: %s\n        permissions: {\n", public)
+	for _, side := range []struct {
+		name      string
+		subscribe bool
+	}{{"publish", false}, {"subscribe", true}} {
+		allow, deny := r.Subjects(side.subscribe)
+		if len(allow) == 0 {
+			continue
+		}
+		fmt.Fprintf(&out, "          %s: {\n            allow: [%s]\n", side.name, quoted(allow, "\n              "))
+		if len(deny) > 0 {
+			fmt.Fprintf(&out, "            deny: [%s]\n", quoted(deny, "\n              "))
+		}
+		out.WriteString("          }\n")
+	}
+	out.WriteString("        }\n      }\n")
+	return out.String()
+}
+
+func quoted(subjects []string, between string) string {
+	var out strings.Builder
+	for _, s := range subjects {
+		out.WriteString(between + strconv.Quote(s))
+	}
+	return out.String() + strings.TrimSuffix(between, "  ")
+}
+
+// Subjects returns the subjects that a role may publish to, or subscribe to, and
+// those among them that it may not, each once and in order.
+func (r Role) Subjects(subscribe bool) (allow, deny []string) {
+	for _, b := range r.Bus {
+		if b.Subscribe == subscribe {
+			allow = append(allow, b.Subject)
+			deny = append(deny, b.Except...)
+		}
+	}
+	slices.Sort(allow)
+	slices.Sort(deny)
+	return slices.Compact(allow), slices.Compact(deny)
+}

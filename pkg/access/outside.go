@@ -1,0 +1,83 @@
+package access
+
+// operator is who runs the installation.
+func operator(n Names) Role {
+	rights := []Bus{{Subject: "$JS.API.INFO", Why: "provision says how much room the streams have where it does not suffice"}}
+	for _, s := range streams() {
+		rights = append(rights,
+			n.api("STREAM.CREATE", s, "", "provision makes streams"), n.api("STREAM.UPDATE", s, "", "provision changes streams"),
+			n.api("STREAM.INFO", s, "", "streams are as they must be"))
+	}
+	for _, d := range durables() {
+		rights = append(rights, n.api("CONSUMER.INFO", d.stream, "."+d.name, "status says how much waits"))
+		if d.stream == requests {
+			rights = append(rights, n.api("CONSUMER.CREATE", d.stream, "."+d.name, "provision makes consumers"))
+		}
+	}
+	for _, s := range followed() {
+		rights = append(rights,
+			n.api("CONSUMER.CREATE", s, ".*.>", "provision makes consumers, and colophon tail follows events"),
+			n.api("CONSUMER.CREATE", s, ".*", "the same, of several patterns of subjects"),
+			n.apart("CONSUMER.MSG.NEXT", s, "", "colophon tail follows events"),
+			n.apart("CONSUMER.DELETE", s, "", "colophon tail follows events"))
+	}
+	for _, s := range []string{snapshots, pages, ir, chunks} {
+		rights = append(rights, n.api("STREAM.MSG.GET", s, "", "status says how long the oldest message waits, which only the message says"))
+	}
+	rights = append(rights,
+		n.api("STREAM.MSG.GET", letters, "", "colophon dlq reads dead letters"),
+		n.api("STREAM.MSG.DELETE", letters, "", "colophon dlq drops dead letters"))
+	for _, subject := range []string{
+		"capture.requested.*", "snapshot.stored.*", "run.requested.*", "page.split.*", "page.ocr_requested.*", "page.ocr_completed.*",
+		"ir.extracted.*", "chunk.created.*", "chunk.superseded.*", "chunk.removed.*",
+	} {
+		rights = append(rights, n.publish(subject, operatorTells(subject)))
+	}
+	return Role{
+		Name: Operator, Kind: People, Is: "who runs the installation: the Jobs provision and migrate, and all commands but reconcile", Bus: rights,
+		Objects: []Object{
+			{Bucket: "raw", Verb: Make, Why: "provision makes buckets"}, {Bucket: "derived", Verb: Make, Why: "provision makes buckets"},
+			{Bucket: "inbox", Verb: Make, Why: "provision makes buckets"}, {Bucket: "bundles", Verb: Make, Why: "provision makes buckets"},
+			look("raw"), get("raw", "*", "verify, export, raw, diff and overlay read captured bytes"),
+			look("derived"), get("derived", "*", "verify, export, show and diff read what was made of them"),
+			look("inbox"), put("inbox", "colophon capture hands large files over", "*"), look("bundles"),
+		},
+		Owner: true,
+	}
+}
+
+func operatorTells(subject string) string {
+	switch subject {
+	case "capture.requested.*":
+		return "colophon capture, and colophon dlq retry"
+	case "run.requested.*":
+		return "colophon reparse and retry, and colophon dlq retry"
+	case "ir.extracted.*":
+		return "colophon reparse makes chunks again, and colophon dlq retry"
+	}
+	return "colophon dlq retry publishes a message again where it was published first"
+}
+
+// crawler is a program outside that hands documents over for one source.
+func crawler(n Names) Role {
+	rights := []Bus{
+		n.publish("capture.requested."+n.Source, "it asks for captures of its own source"),
+		{Subscribe: true, Subject: n.events("capture.completed", n.Source), Why: "it hears what became of them, as they come"},
+	}
+	return Role{
+		Name: Crawler + "-" + n.Source, Kind: Template, Is: "a program outside that hands documents over, for one source",
+		Bus: append(rights, n.follows(outcomes, n.events("capture.completed", n.Source), "it hears what became of them, also while it was away")...),
+		Objects: []Object{{
+			Bucket: "inbox", Verb: Put, Keys: []string{n.Source + "/*"}, Why: "it hands large documents over below the prefix of its own source",
+		}},
+	}
+}
+
+// consumer is a program outside that follows chunks.
+func consumer(n Names) Role {
+	rights := n.follows(chunks, n.Subjects+".chunk.>", "it follows chunks")
+	return Role{
+		Name: Consumer + "-" + n.Consumer, Kind: Template, Is: "a program outside that follows chunks and their vectors",
+		Bus: append(rights, n.follows(vectors, n.Subjects+".vector.>", "it follows which vectors are in")...),
+	}
+}

@@ -1,0 +1,103 @@
+package running
+
+import (
+	"slices"
+	"strings"
+)
+
+// learnOnce finds the heads that stand on one page only, as on the second of two: of
+// each row with the page's number all else stands in the text of another page too.
+// What is between such a row and the edge may have none.
+func (f *Facts) learnOnce(pages []Page, found []candidate) {
+	if len(pages) > fewPages {
+		return // one page of many shows nothing
+	}
+	for from := 0; from < len(found); {
+		to := from + 1
+		for to < len(found) && found[to].page == found[from].page && found[to].foot == found[from].foot {
+			to++
+		}
+		edge := found[from:to]
+		from = to
+		proved := 0
+		for i := range edge {
+			c := &edge[i]
+			if !f.standsElsewhere(pages, c) {
+				break
+			}
+			if c.apart && f.namesPage(c) {
+				proved = i + 1
+			}
+		}
+		for i := range edge[:proved] {
+			c := &edge[i]
+			if f.texts(c) {
+				continue
+			}
+			at := f.place(&group{place: Place{Foot: c.foot, From: round(c.from), Size: round(c.r().Size), Bold: c.r().Bold}, members: edge[i : i+1]})
+			at.Texts = append(at.Texts, c.key)
+			slices.Sort(at.Texts)
+			at.Texts = at.Texts[:min(len(at.Texts), maxTexts)]
+		}
+	}
+}
+
+// namesPage reports a row that has the page's number and more, and is no row of a
+// table: it is in small type, or the number is that of a page by a word or by how many
+// there are.
+func (f *Facts) namesPage(c *candidate) bool {
+	if !c.owned || c.bare || f.isLarge(c.r()) || f.inColumns(c.page, c.row, c.foot) {
+		return false
+	}
+	return f.isSmall(c.r()) || slices.ContainsFunc(c.r().Parts, func(p Part) bool { return counted.MatchString(fold(p.Text)) })
+}
+
+// standsElsewhere reports whether each part of the row that is not the page's number
+// stands in the text of another page, as a line or a part of one.
+func (f *Facts) standsElsewhere(pages []Page, c *candidate) bool {
+	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
+		return false
+	}
+	for _, part := range c.r().Parts {
+		k, _, bare := f.partKeyIn(c.page, c.r(), fold(part.Text))
+		if bare {
+			continue
+		}
+		if !f.keyStandsElsewhere(pages, c, k) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyStandsElsewhere is standsElsewhere of the key of a part or of a piece of one.
+func (f *Facts) keyStandsElsewhere(pages []Page, c *candidate, key string) bool {
+	if strings.Trim(key, placeholder) == "" {
+		return true
+	}
+	title := titleOf(key)
+	if len(title) >= leastTitle && f.anySays(pages, title, c, func(p *Page) bool { return p.No != c.page.No }) || len(title) >= leastPhrase && anyHolds(pages, title, c.page.No) {
+		return true
+	}
+	pieces := piecesOf(key)
+	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(piece string) bool { return !f.keyStandsElsewhere(pages, c, piece) })
+}
+
+// leastPhrase is how many bytes of a text must stand in a line of another page, with
+// more around it, to prove it.
+const leastPhrase = 8
+
+// anyHolds reports whether a line of a page but pageNo holds a title.
+func anyHolds(pages []Page, title string, pageNo int) bool {
+	for i := range pages {
+		p := &pages[i]
+		if p.No == pageNo {
+			continue
+		}
+		p.makeLines()
+		if slices.ContainsFunc(p.lines, func(l line) bool { return strings.Contains(l.plain, title) }) {
+			return true
+		}
+	}
+	return false
+}
