@@ -214,7 +214,6 @@ func (c *cluster) apply(t *testing.T, o *unstructured.Unstructured) {
 func (c *cluster) define(t *testing.T) {
 	t.Helper()
 	for _, d := range readDefinitions(t) {
-		d.SetCreationTimestamp(d.GetCreationTimestamp())
 		text, err := json.Marshal(d)
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +231,7 @@ func (c *cluster) define(t *testing.T) {
 		}
 		c.await(d.Name, startTime, func() bool {
 			_, text, _, err := c.ask(http.MethodGet, at+"/"+d.Name, "", nil)
-			return err == nil && strings.Contains(string(text), `"type":"Established","status":"True"`) || established(text)
+			return err == nil && established(text)
 		})
 	}
 }
@@ -257,10 +256,21 @@ func mustJSON(t *testing.T, o *unstructured.Unstructured) []byte {
 	return text
 }
 
-// pod returns the pod that a workload's controller would make.
+// pod returns the pod that a workload's controller would make, with a folder where a
+// StatefulSet has the volume of a claim.
 func pod(o *unstructured.Unstructured) *unstructured.Unstructured {
 	template, found, err := unstructured.NestedMap(o.Object, "spec", "template")
 	if err != nil || !found {
+		return nil
+	}
+	claims, _, _ := unstructured.NestedSlice(o.Object, "spec", "volumeClaimTemplates")
+	volumes, _, _ := unstructured.NestedSlice(template, "spec", "volumes")
+	for _, claim := range claims {
+		named, _ := claim.(map[string]any)
+		name, _, _ := unstructured.NestedString(named, "metadata", "name")
+		volumes = append(volumes, map[string]any{"name": name, "emptyDir": map[string]any{}})
+	}
+	if len(claims) > 0 && unstructured.SetNestedSlice(template, volumes, "spec", "volumes") != nil {
 		return nil
 	}
 	made := &unstructured.Unstructured{Object: template}

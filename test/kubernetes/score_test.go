@@ -52,7 +52,9 @@ const allOK = 10
 // TestScore: kube-score finds nothing that is not answered.
 func TestScore(t *testing.T) {
 	used := map[string]bool{}
+	ran := 0
 	eachBuild(t, func(t *testing.T, all objects) {
+		ran++
 		var text bytes.Buffer
 		for _, o := range all {
 			y, err := yaml.Marshal(o.Object)
@@ -95,6 +97,9 @@ func TestScore(t *testing.T) {
 			}
 		}
 	})
+	if ran < len(builds(t)) { // -run has chosen some
+		return
+	}
 	for key := range answered {
 		if !used[key] && !t.Failed() {
 			t.Errorf("%s is answered, and never found", key)
