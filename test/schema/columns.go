@@ -20,7 +20,7 @@ sees that each is found.
 | derived | it is made again out of other rows, objects or points, by the function that made it | is found |
 | bound | its digest stands in another row, or it is a digest of what is stored elsewhere | is found |
 | primary | only the row says so: **a backup is its only copy** | need not be found |
-| working | leases, counters and clocks of the running system: nothing is proved by it | is not found |
+| working | leases, counters and clocks of the running system: nothing is proved by it | need not be found |
 
 A row that is lost, and one that is added, is found in every table that has a derived
 or a bound column. Two changes that agree with each other, in a row and in the digest
