@@ -57,9 +57,11 @@ func TestWhatMovesMeanwhile(t *testing.T) {
 		{"moved long ago, and not pushed since", "is not that of the chunk", hour, func(l *library) {
 			l.pushed(model.LayerHot, true)
 			l.moves(model.LayerArchive, 2*hour)
+			l.state.Layer = model.LayerArchive
 		}},
 		{"moved a moment ago, recorded as pushed, and another point", "is not that of the chunk", hour, func(l *library) {
 			l.moves(model.LayerArchive, 0)
+			l.state.Layer = model.LayerArchive
 			l.pushed(model.LayerHot, true)
 		}},
 		{"moved a moment ago, recorded as pushed, and no point", "is not in", hour, func(l *library) {
