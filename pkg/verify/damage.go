@@ -8,6 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -30,7 +31,7 @@ func survive(do func() error) (err error) {
 // caller has ended it: then nothing was found out.
 func damageOf(err error) error {
 	switch {
-	case err == nil, scratch.Failed(err):
+	case err == nil, scratch.Failed(err), errors.Is(err, sandbox.ErrKilled), errors.Is(err, sandbox.ErrClosed):
 		return nil
 	case catalog.Unreadable(err) != nil, errors.Is(err, proof.ErrGone), errors.Is(err, catalog.ErrNotFound),
 		errors.Is(err, blobstore.ErrNotFound), errors.Is(err, vectorstore.ErrNotFound):
