@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +35,7 @@ func TestRows(t *testing.T) {
 	t.Setenv("COLOPHON_OCR_WORKERS", "1")
 	t.Setenv("COLOPHON_FETCH_NETWORKS", "127.0.0.0/8")
 	var alarms []string
-	l := newLibraryOf(t, func(l *library, tmp *temporary) { alarms = l.watched(func() { l.fillRows(tmp) }) })
+	l := newLibraryOf(t, func(l *library, tmp *temporary) { alarms = l.watched(func(func() int) { l.fillRows(tmp) }) })
 	tables := l.tables()
 	for _, part := range []struct {
 		name string
@@ -52,6 +54,7 @@ func TestRows(t *testing.T) {
 		{"columns", func() { l.namesColumns(tables) }},
 		{"values", func() { l.changesValues(tables) }},
 		{"rows", func() { l.changesRows(tables) }},
+		{"odd values", func() { l.survivesOddValues(tables) }},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			l.T = t
@@ -61,19 +64,21 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// watched does work, and returns what verify finds meanwhile, again and again. Points
-// that are on their way to the vector store are left out.
-func (l *library) watched(work func()) (alarms []string) {
+// watched does work, and returns what verify finds meanwhile, again and again. The work is
+// told how often everything was verified so far.
+func (l *library) watched(work func(looks func() int)) (alarms []string) {
 	l.Helper()
 	sys, err := l.cli.system(l.Context())
 	l.must(err)
 	defer sys.close()
+	sys.reader.Age = reconcile.DefaultAge
 	ctx, stop := context.WithCancel(l.Context())
 	var watching errgroup.Group
-	looks := 0
+	var looks atomic.Int64
 	watching.Go(func() error {
-		for ; ctx.Err() == nil; looks++ {
-			found, err := sys.reader.Rows(ctx, "", time.Now().Add(-reconcile.DefaultAge))
+		for ; ctx.Err() == nil; looks.Add(1) {
+			now := time.Now()
+			found, err := sys.reader.Stores(ctx, now.Add(-reconcile.DefaultAge), now.Add(-reconcile.DefaultObjectAge))
 			if err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -89,17 +94,17 @@ func (l *library) watched(work func()) (alarms []string) {
 				return err
 			}
 			for _, b := range found {
-				if alarm := fmt.Sprintf("(%s) %s: %s", b.Step, b.Where, b.What); b.Step != "f" && !slices.Contains(alarms, alarm) {
+				if alarm := fmt.Sprintf("(%s) %s: %s", b.Step, b.Where, b.What); !slices.Contains(alarms, alarm) {
 					alarms = append(alarms, alarm)
 				}
 			}
 		}
 		return nil
 	})
-	work()
+	work(func() int { return int(looks.Load()) })
 	stop()
 	l.must(watching.Wait())
-	l.Logf("verified %d times meanwhile", looks)
+	l.Logf("verified %d times meanwhile", looks.Load())
 	return alarms
 }
 
@@ -182,6 +187,7 @@ type rowOf struct {
 	kept      string   // where it lies in the copy of its table
 	here      string   // says of row t of the table that it is this one
 	snapshots []string // that it names
+	text      string   // as JSON
 }
 
 // rows returns rows of a table: some of each kind that it holds.
@@ -210,6 +216,9 @@ func (l *library) rows(t tableOf, each int) []rowOf {
 	l.must(err)
 	for i := range rows {
 		rows[i].snapshots = l.snapshotsOf(all[i])
+		text, err := json.Marshal(all[i])
+		l.must(err)
+		rows[i].text = string(text)
 	}
 	return rows
 }

@@ -36,10 +36,11 @@ type verifyOptions struct {
 	resume   string
 	workers  int
 	age      time.Duration
+	objects  time.Duration // how old an object is that a row should name by now
 }
 
 func (c *cli) verifyCommand() *cobra.Command {
-	var o verifyOptions
+	o := verifyOptions{objects: 2 * reconcile.DefaultObjectAge}
 	cmd := &cobra.Command{
 		Use: "verify [CHUNK…]", Short: "Walk proofs down to the captured bytes, and name each break",
 		Long: "Walks from chunks to the captured bytes: digests, ids and fragment hashes are\n" +
@@ -59,6 +60,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 			if o.resume != "" && !o.all {
 				return usagef("--resume goes with --all")
 			}
+			if cmd.Flags().Changed("age") {
+				o.objects = o.age
+			}
 			return c.verify(cmd.Context(), given, o)
 		},
 	}
@@ -66,7 +70,7 @@ func (c *cli) verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.all, "all", false, "all chunks of the catalog, and all that is kept beside them")
 	cmd.Flags().StringVar(&o.resume, "resume", "", "with --all: file that keeps how far it came; the next start goes on there")
 	cmd.Flags().IntVar(&o.workers, "workers", 0, "snapshots at a time (default: one for each core)")
-	cmd.Flags().DurationVar(&o.age, "age", reconcile.DefaultAge, "what has moved since may be on its way still")
+	cmd.Flags().DurationVar(&o.age, "age", reconcile.DefaultAge, "what has moved within may be on its way still; given here, objects\nthat no row names too, which are else left out for two days")
 	return cmd
 }
 
@@ -76,6 +80,7 @@ func (c *cli) verify(ctx context.Context, refs []string, o verifyOptions) error 
 		return err
 	}
 	defer sys.close()
+	sys.reader.Age = o.age
 	began := time.Now()
 	var total verified
 	if o.document != "" {
@@ -201,7 +206,9 @@ func (c *cli) verifySweep(ctx context.Context, sys *system, o verifyOptions) (ve
 	if err != nil {
 		return state.Tally, err
 	}
-	state.Tally.Breaks += len(breaks)
+	for _, b := range breaks {
+		state.Tally.Breaks += 1 + b.More
+	}
 	if o.resume != "" {
 		if err := os.Remove(o.resume); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return state.Tally, err
@@ -217,7 +224,7 @@ func (c *cli) verifyRest(ctx context.Context, sys *system, o verifyOptions) ([]p
 	if o.document != "" {
 		return sys.reader.Rows(ctx, o.document, now.Add(-o.age))
 	}
-	return sys.reader.Stores(ctx, now.Add(-o.age), now.Add(-2*reconcile.DefaultObjectAge))
+	return sys.reader.Stores(ctx, now.Add(-o.age), now.Add(-o.objects))
 }
 
 // printGroup prints what is broken of a group.
@@ -236,6 +243,9 @@ func (c *cli) printBreaks(snapshotID string, breaks []proof.Break) error {
 			fmt.Fprintf(w, "broken (%s) %s: %s\n", b.Step, b.Where, b.What)
 			if snapshotID != "" {
 				fmt.Fprintf(w, "  snapshot %s\n", snapshotID)
+			}
+			if b.More > 0 {
+				fmt.Fprintf(w, "  and %d more of this check\n", b.More)
 			}
 		})
 		if err != nil {

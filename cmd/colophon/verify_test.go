@@ -207,10 +207,20 @@ func (l *library) stores() {
 			l.must(l.sys.blobs.Delete(ctx, b, object.Key))
 			l.finds("an object is lost", "does not exist")
 			l.putObject(b, object.Key, data)
-			stranger := object.Key[:len(object.Key)-1] + "x"
-			l.putObject(b, stranger, data)
-			l.finds("an object is nobody's", "object "+string(b)+"/"+stranger+": no row names it")
-			l.must(l.sys.blobs.Delete(ctx, b, stranger))
+			digit := strings.LastIndexAny(strings.TrimSuffix(object.Key, ".jsonl.zst"), "0123456789abcdef")
+			other := map[bool]string{true: "0", false: "1"}[object.Key[digit] != '0']
+			_, rest, _ := strings.Cut(object.Key, "/")
+			for stranger, want := range map[string]string{
+				object.Key[:digit] + other + object.Key[digit+1:]: "no row names it",
+				"elsewhere/" + rest:    "no row names it",
+				object.Key + "x":       "nothing writes an object of such a name",
+				"copies/" + object.Key: "nothing writes an object of such a name",
+				"copy of " + rest:      "nothing writes an object of such a name",
+			} {
+				l.putObject(b, stranger, data)
+				l.finds("an object is nobody's", "object "+string(b)+"/"+stranger+": "+want)
+				l.must(l.sys.blobs.Delete(ctx, b, stranger))
+			}
 			break
 		}
 	}
@@ -233,6 +243,74 @@ func (l *library) stores() {
 	l.upsert(points[0], points[0].GetPayload())
 	l.finds("a point is nobody's", "point "+stranger)
 	remove(stranger)
+	l.vectors(id)
+	l.damagedTogether()
+}
+
+// vectors takes the vectors of a point away, one and the other, and changes them.
+func (l *library) vectors(id string) {
+	ctx := l.Context()
+	points, err := l.qdrant.Get(ctx, &qdrant.GetPoints{CollectionName: l.alias, Ids: []*qdrant.PointId{qdrant.NewIDUUID(id)},
+		WithPayload: qdrant.NewWithPayload(true), WithVectors: qdrant.NewWithVectors(true)})
+	l.must(err)
+	have := points[0].GetVectors().GetVectors().GetVectors()
+	dense, sparse := have["dense"].GetDense().GetData(), have["sparse"].GetSparse()
+	put := func(dense []float32, withSparse bool) {
+		named := map[string]*qdrant.Vector{}
+		if dense != nil {
+			named["dense"] = qdrant.NewVectorDense(dense)
+		}
+		if withSparse {
+			named["sparse"] = qdrant.NewVectorSparse(sparse.GetIndices(), sparse.GetValues())
+		}
+		wait := true
+		_, err := l.qdrant.Upsert(ctx, &qdrant.UpsertPoints{CollectionName: l.alias, Wait: &wait, Points: []*qdrant.PointStruct{
+			{Id: points[0].GetId(), Payload: points[0].GetPayload(), Vectors: qdrant.NewVectorsMap(named)},
+		}})
+		l.must(err)
+	}
+	put(nil, true)
+	l.finds("no dense vector", "has no dense vector")
+	put(dense, false)
+	l.finds("no sparse vector", "has no sparse vector")
+	put(make([]float32, len(dense)), true)
+	l.finds("a dense vector of zeros", "has a dense vector that is not that of its text")
+	put(slices.Concat(dense[1:], dense[:1]), true)
+	l.finds("another dense vector", "has a dense vector that is not that of its text")
+	put(dense, true)
+}
+
+// damagedTogether does damage of which each alone once ended the pass, all at once, and
+// sees that the command goes on to its end and names each.
+func (l *library) damagedTogether() {
+	tables := []string{"ir_segments", "runs", "chunk_manifests", "collections", "snapshots", "documents"}
+	for _, t := range tables {
+		l.sql(`CREATE TEMP TABLE whole_` + t + ` AS TABLE ` + t)
+	}
+	l.sql(`SET session_replication_role = replica;
+		UPDATE ir_segments SET object_key = '' WHERE ctid = (SELECT min(ctid) FROM ir_segments);
+		UPDATE runs SET facts_key = ' ' WHERE ctid = (SELECT ctid FROM runs WHERE facts_key <> '' LIMIT 1);
+		UPDATE chunk_manifests SET meta = meta || '{"same_as_generation": ""}' WHERE same_as <> '';
+		UPDATE collections SET name = '';
+		UPDATE snapshots SET record = (SELECT o.record FROM snapshots o WHERE o.final_type = 'html' ORDER BY o.snapshot_id LIMIT 1) WHERE snapshot_kind = 'container';
+		UPDATE documents SET host = 'damaged.example' WHERE document_id = (SELECT min(document_id) FROM documents);
+		RESET session_replication_role`)
+	var out, problems bytes.Buffer
+	if code := run(l.Context(), []string{"--dir", l.cli.dir, "verify", "--all", "--age", "0s"}, &out, &problems); code != 3 {
+		l.Errorf("damaged together: exit %d: %s", code, &problems)
+	}
+	for _, want := range []string{
+		"its object_key is not made of its run, range and digest", `its facts_key " " is not made of their digest`,
+		"is the same as one that does not exist", "collection : alias, model and dimensions make its name",
+		"its columns are not those of its record", "its host damaged.example is not that of its URL", "member ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			l.Errorf("damaged together: not found: %q in\n%s", want, &out)
+		}
+	}
+	for _, t := range tables {
+		l.sql(`SET session_replication_role = replica; DELETE FROM ` + t + `; INSERT INTO ` + t + ` SELECT * FROM whole_` + t + `; RESET session_replication_role`)
+	}
 }
 
 func (l *library) sql(statements string) {

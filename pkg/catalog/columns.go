@@ -10,7 +10,7 @@ const (
 	Derived Class = "derived" // it is made again out of other rows, objects or points, by the function that made it
 	Bound   Class = "bound"   // its digest stands in another row, or it is a digest of what is stored elsewhere
 	Primary Class = "primary" // only the row says so: a change need not be found, and a backup is its only copy
-	Working Class = "working" // leases, counters and clocks of the running system: nothing is proved by it
+	Working Class = "working" // leases, counters and clocks of the running system: nothing is proved by it, and a change need not be found
 )
 
 // Column is a column of the catalog and how verify holds it against the rest.
@@ -109,7 +109,7 @@ func captureTables() []table {
 			{"record", Bound, "bindings, kind decision, of its request; raw bytes, request and chunks beside"},
 			{"reads_digest", Derived, "digest of what extraction reads of the record"},
 			{"version", Derived, "the order of the document's snapshots: the first of neighbours of which the same is read"},
-			{"created_at", Working, "clock of the capturer: when it was recorded"},
+			{"created_at", Working, "clock of the capturer: when it was recorded; a document's first_seen_at is held against those of its snapshots"},
 			{"reconciled", Working, "counter of reconcile: how often its event was published again"},
 			{"progress_at", Working, "clock of capturer and reconcile: when it moved last"},
 		}},
@@ -129,7 +129,7 @@ func runTables() []table {
 			{"rules", Derived, "rules_digest; absent when they are the snapshot's own"},
 			{"facts_key facts_digest", Derived, "the document's facts, found again; the key is made of their digest"},
 			{"why", Bound, "bindings, kind run"},
-			{"ocr", Derived, "settings: a part of extraction_id; engines: those of its ocr_tasks"},
+			{"ocr", Derived, "settings: a part of extraction_id; engines: those of its ocr_tasks, however the run has ended"},
 			{"created_at", Bound, "bindings, kind run"},
 			{"finished_at", Bound, "bindings, kind end"},
 			{"announced_redo", Working, "counter of the chunker: the highest redo whose end was published"},
@@ -152,7 +152,7 @@ func runTables() []table {
 			{"object_key", Derived, "made of run, range and digest"},
 			{"digest byte_length", Derived, "the object"},
 			{"processed failed", Derived, "the pages in the object"},
-			{"created_at", Working, "clock of the extractor"},
+			{"created_at", Bound, "bindings, kind segment"},
 		}},
 		{"stored_results", []line{
 			{"kind source_id picture run key engine version digest", Derived, "the ocr_tasks that it has answered, and the pages made of it"},
@@ -183,7 +183,8 @@ func chunkTables() []table {
 			{"left_out", Derived, "the units of its pages, counted again; null for versions of before"},
 			{"vector_status error_message", Derived, "the vectors that its chunks have or point to"},
 			{"last_pushed_collection", Derived, "the active collection, once chunks of it were pushed"},
-			{"created_at updated_at last_pushed_at", Working, "clocks of chunker and indexer"},
+			{"created_at", Bound, "bindings, kind manifest"},
+			{"updated_at last_pushed_at", Working, "clocks of chunker and indexer"},
 		}},
 		{"chunks", []line{
 			{"chunk_ref point_id doc_hash generation chunk_index document_id source_id snapshot_id text content text_hash " +

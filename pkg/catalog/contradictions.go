@@ -13,15 +13,18 @@ import (
 type Contradiction struct {
 	Where string // the row: its kind and its key
 	What  string
+	More  int // in the last one of a check that has found more than are returned: how many more
 }
 
-// maxContradictions of one kind are returned.
+// maxContradictions of one check are returned, and the others counted.
 const maxContradictions = 100
 
 // Contradictions looks for rows that cannot be true together, of one document
 // or, when documentID is "", of all. What has moved since before may be on its
-// way still and is left out where that matters. At most 100 of a kind are
-// returned, each kind sorted.
+// way still and is left out where that matters. At most 100 of a check are
+// returned, each check sorted, and the others counted. What a row holds never ends
+// it: a check that cannot be made of a row says so, and is made of all others. The
+// error is for a database that does not answer.
 func (db *DB) Contradictions(ctx context.Context, documentID string, before time.Time) ([]Contradiction, error) {
 	tx, err := db.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -34,29 +37,8 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 		}
 	}
 	var all []Contradiction
-	for _, kind := range contradictions() {
-		// Every query takes the document and the time, whether it asks for them or not.
-		// A row from which its name was taken has none to be said.
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT coalesce(place, 'a row without a key'), coalesce(what, 'holds nothing where something must be')
-			FROM (%s) AS found(place, what)
-			WHERE $1::text IS NOT NULL AND $2::timestamptz IS NOT NULL ORDER BY place COLLATE "C", what COLLATE "C" LIMIT %d`,
-			kind, maxContradictions), documentID, before)
-		if err != nil {
-			return nil, fmt.Errorf("contradictions: %w", Classify(err))
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Contradiction])
-		if err != nil {
-			return nil, fmt.Errorf("contradictions: %w", Classify(err))
-		}
-		all = append(all, found...)
-	}
-	for _, look := range []func(context.Context, pgx.Tx, string) ([]Contradiction, error){
-		requestContradictions, madeContradictions,
-		func(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
-			return orderContradictions(ctx, tx, documentID, before)
-		},
-	} {
-		found, err := look(ctx, tx, documentID)
+	for _, one := range checks() {
+		found, err := one.apart(ctx, tx, documentID, before)
 		if err != nil {
 			return nil, fmt.Errorf("contradictions: %w", Classify(err))
 		}
@@ -67,7 +49,8 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 
 // contradictions are queries that yield nothing in a sound catalog: the place
 // and what is wrong there. $1 is a document or "", $2 the time before which a
-// thing must have moved last to be looked at.
+// thing must have moved last to be looked at. What a row holds must not make one fail:
+// a text is cast to nothing, and a number is a bigint before it is counted with.
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
 		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
@@ -104,7 +87,7 @@ func captureContradictions() []string {
 			FROM (SELECT DISTINCT ON (from_page) processed, failed FROM ir_segments g
 			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id ORDER BY from_page, redo DESC) counting) g
 		WHERE ($1 = '' OR r.document_id = $1) AND r.state IN ('done', 'partial')
-		AND (g.n <> (greatest(r.page_count, 1) + 15) / 16 OR g.processed + g.failed <> r.page_count
+		AND (g.n <> (greatest(r.page_count, 1)::bigint + 15) / 16 OR g.processed + g.failed <> r.page_count
 			OR (r.state = 'done') <> (g.failed = 0))`,
 
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has no manifest' FROM runs r
@@ -119,7 +102,7 @@ func chunkContradictions() []string {
 			m.chunk_count, c.n, c.last)
 		FROM chunk_manifests m CROSS JOIN LATERAL (SELECT count(*) AS n, coalesce(max(chunk_index), -1) AS last FROM chunks c
 			WHERE c.doc_hash = m.doc_hash AND c.generation = m.generation) c
-		WHERE ($1 = '' OR m.document_id = $1) AND (c.n <> m.chunk_count OR c.last <> m.chunk_count - 1)`,
+		WHERE ($1 = '' OR m.document_id = $1) AND (c.n <> m.chunk_count OR c.last <> m.chunk_count::bigint - 1)`,
 
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, 'is the same as one that does not exist: ' || m.same_as
 		FROM chunk_manifests m WHERE ($1 = '' OR m.document_id = $1) AND m.same_as <> '' AND NOT EXISTS (SELECT 1 FROM chunk_manifests o

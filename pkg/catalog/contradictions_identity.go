@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,8 +57,8 @@ type identityRowOf struct {
 	old    bool   // it was captured under older rules
 }
 
-// identitiesMade returns the rows of identities that are not made as Identify makes them.
-func identitiesMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
+// checkIdentitiesMade returns the rows of identities that are not made as Identify makes them.
+func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT i.source_id, i.identity_digest, i.identity, i.document_id, i.external_id, i.merged_with,
 			coalesce(d.external_id, ''), d.document_id IS NOT NULL, EXISTS (SELECT 1 FROM snapshots s
 				WHERE s.document_id = d.document_id AND s.record->>'redaction_policy_id' = $2)
@@ -77,7 +78,7 @@ func identitiesMade(ctx context.Context, tx pgx.Tx, documentID string) (few, err
 		}
 		return nil
 	})
-	return found, err
+	return found.found, err
 }
 
 // wrong says what of a row cannot have been written, "" when nothing is.

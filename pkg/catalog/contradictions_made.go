@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,18 +16,9 @@ import (
 
 // What a function of Go has written is made again by that function, row by row.
 
-// few collects contradictions, at most maxContradictions of a kind.
-type few []Contradiction
-
-func (f *few) add(where, format string, args ...any) {
-	if len(*f) < maxContradictions {
-		*f = append(*f, Contradiction{where, fmt.Sprintf(format, args...)})
-	}
-}
-
-// requestContradictions returns the requests whose digest or canonical URL is not
+// checkRequests returns the requests whose digest or canonical URL is not
 // that of what is stored of them, of one document or of all.
-func requestContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
+func checkRequests(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT source_id, request_id, request_digest, url_canonical, request FROM captures
 		WHERE $1 = '' OR document_id = $1 ORDER BY source_id COLLATE "C", request_id COLLATE "C"`, documentID)
 	if err != nil {
@@ -56,7 +47,7 @@ func requestContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([
 		}
 		return nil
 	})
-	return found, err
+	return found.found, err
 }
 
 // isCanonicalOf reports whether an address is the canonical form of a URL, under the
@@ -74,22 +65,9 @@ func isCanonicalOf(address, url string) bool {
 	return false
 }
 
-// madeContradictions returns documents, manifests and identities of which an id, a hash or a host
-// is made otherwise than it stands there.
-func madeContradictions(ctx context.Context, tx pgx.Tx, documentID string) ([]Contradiction, error) {
-	documents, err := documentsMade(ctx, tx, documentID)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := manifestsMade(ctx, tx, documentID)
-	if err != nil {
-		return nil, err
-	}
-	identities, err := identitiesMade(ctx, tx, documentID)
-	return slices.Concat(documents, manifests, identities), err
-}
-
-func documentsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
+// checkDocumentsMade returns the documents of which an id or a host is made otherwise
+// than it stands there.
+func checkDocumentsMade(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT document_id, source_id, external_id, canonical_url, host FROM documents
 		WHERE $1 = '' OR document_id = $1 ORDER BY document_id COLLATE "C"`, documentID)
 	if err != nil {
@@ -106,10 +84,12 @@ func documentsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, erro
 		}
 		return nil
 	})
-	return found, err
+	return found.found, err
 }
 
-func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, error) {
+// checkManifestsMade returns the manifests of which the doc_hash is made otherwise, or
+// that do not say what their chunker does.
+func checkManifestsMade(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT m.doc_hash, m.generation, m.chunker_version, m.left_out,
 			m.failed_pages IS NULL, s.record FROM chunk_manifests m
 		JOIN snapshots s ON s.snapshot_id = m.snapshot_id WHERE $1 = '' OR m.document_id = $1
@@ -144,7 +124,7 @@ func manifestsMade(ctx context.Context, tx pgx.Tx, documentID string) (few, erro
 		}
 		return nil
 	})
-	return found, err
+	return found.found, err
 }
 
 // countsSince is the first chunker_version whose manifests all say how many pages failed

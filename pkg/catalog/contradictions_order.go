@@ -14,22 +14,24 @@ import (
 // orderBatch is how many documents' versions are looked at together.
 const orderBatch = 500
 
-// orderContradictions returns where rows do not follow the order of versions, of one
+// checkOrder returns where rows do not follow the order of versions, of one
 // document or of all: what is read of a snapshot, which are versions, and which
 // version is current. What is current of a document that is to be decided anew since
-// before may be on its way. At most maxContradictions are returned.
-func orderContradictions(ctx context.Context, tx pgx.Tx, documentID string, before time.Time) ([]Contradiction, error) {
-	var found []Contradiction
+// before may be on its way.
+func checkOrder(ctx context.Context, tx pgx.Tx, documentID string, before time.Time) ([]Contradiction, error) {
+	var found few
 	for after := ""; ; {
 		documents, last, err := orderedDocuments(ctx, tx, documentID, after, before)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range documents {
-			found = append(found, d.contradictions()...)
+			for _, c := range d.contradictions() {
+				found.take(c)
+			}
 		}
-		if found = found[:min(len(found), maxContradictions)]; len(documents) < orderBatch || len(found) == maxContradictions {
-			return found, nil
+		if len(documents) < orderBatch {
+			return found.found, nil
 		}
 		after = last
 	}
@@ -49,13 +51,13 @@ type orderedDocument struct {
 
 // contradictions derives the order of a document's versions again.
 func (d *orderedDocument) contradictions() []Contradiction {
-	found := d.unread
+	found := d.unread.found
 	captured := make([]model.Captured, len(d.rows))
 	said := make(map[string]ordered, len(d.rows))
 	for i, row := range d.rows {
 		captured[i], said[row.SnapshotID] = row.Captured, row
 		if !row.bare && d.digests[i] != row.Reads {
-			found = append(found, Contradiction{"snapshot " + row.SnapshotID, "its reads_digest is not that of its record"})
+			found = append(found, Contradiction{Where: "snapshot " + row.SnapshotID, What: "its reads_digest is not that of its record"})
 		}
 	}
 	order := model.OrderVersions(captured)
@@ -63,15 +65,15 @@ func (d *orderedDocument) contradictions() []Contradiction {
 		row, place := said[c.SnapshotID], "snapshot "+c.SnapshotID
 		version := c.Version == c.SnapshotID
 		if row.bare != (row.version == nil) {
-			found = append(found, Contradiction{place, "says what is read of it, or whether it is a version, and not both"})
+			found = append(found, Contradiction{Where: place, What: "says what is read of it, or whether it is a version, and not both"})
 		}
 		switch {
 		case version && !row.process:
-			found = append(found, Contradiction{place, "is a version of its document, and is not to be processed"})
+			found = append(found, Contradiction{Where: place, What: "is a version of its document, and is not to be processed"})
 		case row.version != nil && *row.version && !version:
-			found = append(found, Contradiction{place, "is recorded as a version, and is a capture of " + c.Version})
+			found = append(found, Contradiction{Where: place, What: "is recorded as a version, and is a capture of " + c.Version})
 		case row.version != nil && !*row.version && version:
-			found = append(found, Contradiction{place, "is a version of its document, and is not recorded as one"})
+			found = append(found, Contradiction{Where: place, What: "is a version of its document, and is not recorded as one"})
 		}
 	}
 	current, _ := model.CurrentVersion(order, d.landed)
@@ -79,9 +81,9 @@ func (d *orderedDocument) contradictions() []Contradiction {
 	switch {
 	case d.moving:
 	case !d.recorded.Is(current):
-		found = append(found, Contradiction{place, "its current version is not its newest one"})
+		found = append(found, Contradiction{Where: place, What: "its current version is not its newest one"})
 	case d.recorded.Unsettled:
-		found = append(found, Contradiction{place, "what is current is not decided since a snapshot has come"})
+		found = append(found, Contradiction{Where: place, What: "what is current is not decided since a snapshot has come"})
 	}
 	return found
 }

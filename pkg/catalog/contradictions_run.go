@@ -44,7 +44,7 @@ func runContradictions() []string {
 			ELSE format('is of redo %%s, its segment of redo %%s', p.redo, g.redo) END
 		FROM pages p JOIN runs r ON %s LEFT JOIN LATERAL (SELECT max(g.redo) AS redo FROM ir_segments g
 			WHERE g.snapshot_id = p.snapshot_id AND g.extraction_id = p.extraction_id
-			AND g.from_page = (p.page_no - 1) / %[2]d * %[2]d + 1 AND g.to_page >= p.page_no) g ON true
+			AND g.from_page = (p.page_no::bigint - 1) / %[2]d * %[2]d + 1 AND g.to_page >= p.page_no) g ON true
 		WHERE ($1 = '' OR r.document_id = $1) AND CASE WHEN g.redo IS NOT NULL THEN p.redo <> g.redo OR p.record = '{}'
 			ELSE p.record <> '{}' OR p.redo <> 0 OR p.content_hash <> '' OR p.page_hash <> ''
 				OR p.status <> 'pending' AND (p.status, r.state, p.reason, p.error_message) <> ('failed', 'failed', r.reason, r.message)
@@ -57,8 +57,8 @@ func runContradictions() []string {
 		FROM ir_segments g LEFT JOIN runs r ON %s
 		LEFT JOIN run_ranges w ON w.snapshot_id = g.snapshot_id AND w.extraction_id = g.extraction_id AND w.redo = g.redo AND w.from_page = g.from_page
 		WHERE ($1 = '' OR r.document_id = $1) AND (r.state IS NULL OR g.redo < 0 OR g.redo > 0 AND w.redo IS NULL
-			OR (g.from_page - 1) %% %[2]d <> 0 OR g.from_page > greatest(r.page_count, 1) OR g.processed + g.failed <> g.to_page - g.from_page + 1
-			OR g.to_page <> least(g.from_page + %[2]d - 1, greatest(r.page_count, 1)) AND NOT (g.redo < r.redo AND g.from_page = 1 AND g.to_page = 1))`,
+			OR (g.from_page::bigint - 1) %% %[2]d <> 0 OR g.from_page > greatest(r.page_count, 1) OR g.processed::bigint + g.failed <> g.to_page::bigint - g.from_page + 1
+			OR g.to_page <> least(g.from_page::bigint + %[2]d - 1, greatest(r.page_count, 1)) AND NOT (g.redo < r.redo AND g.from_page = 1 AND g.to_page = 1))`,
 			ofRun("g"), model.RangeSize),
 
 		// A redo that something else than its pages has ended may lack some.
@@ -67,7 +67,7 @@ func runContradictions() []string {
 		FROM run_ranges w LEFT JOIN runs r ON ` + ofRun("w") + `
 		WHERE ($1 = '' OR r.document_id = $1) AND (r.state IS NULL OR (r.state IN ('done', 'partial') AND w.redo = r.redo
 			OR EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.snapshot_id = w.snapshot_id AND m.extraction_id = w.extraction_id AND m.redo = w.redo)
-			OR w.from_page > greatest(r.page_count, 1) OR (w.from_page - 1) % ` + fmt.Sprint(model.RangeSize) + ` <> 0)
+			OR w.from_page > greatest(r.page_count, 1) OR (w.from_page::bigint - 1) % ` + fmt.Sprint(model.RangeSize) + ` <> 0)
 			AND NOT EXISTS (SELECT 1 FROM ir_segments g WHERE g.snapshot_id = w.snapshot_id AND g.extraction_id = w.extraction_id
 				AND g.redo = w.redo AND g.from_page = w.from_page))`,
 	}
@@ -108,10 +108,11 @@ func ocrContradictions() []string {
 			ELSE jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' OR r.ocr - ARRAY['run', 'settings', 'engine', 'version', 'also'] <> '{}'
 				OR (r.ocr ? 'run') <> (r.ocr ? 'settings') OR (r.ocr ? 'engine') <> (r.ocr ? 'version') OR NOT r.ocr ?| ARRAY['run', 'engine'] END`,
 
+		// A run names who has read its pages in the transaction that says so, however it ends.
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'names other OCR engines than have read its pages'
 		FROM runs r LEFT JOIN LATERAL (SELECT coalesce(array_agg(DISTINCT (t.task->'ocr'->>'engine') || ' ' || (t.task->'ocr'->>'version')), '{}') AS names
 			FROM ocr_tasks t WHERE t.snapshot_id = r.snapshot_id AND t.extraction_id = r.extraction_id AND t.state = 'done') t ON true
-		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}') AND r.state IN ('done', 'partial')
+		WHERE ($1 = '' OR r.document_id = $1) AND (r.ocr IS NOT NULL OR t.names <> '{}') AND r.state NOT IN ('queued', 'running')
 		AND CASE WHEN jsonb_typeof(coalesce(r.ocr->'also', '[]')) <> 'array' THEN true
 			ELSE (SELECT coalesce(array_agg(n ORDER BY n COLLATE "C"), '{}') FROM (SELECT (r.ocr->>'engine') || ' ' || (r.ocr->>'version') AS n WHERE r.ocr ? 'engine'
 				UNION ALL SELECT jsonb_array_elements_text(coalesce(r.ocr->'also', '[]'))) e)

@@ -34,7 +34,21 @@ func (db *DB) PlanOCR(ctx context.Context, run model.Run, r model.PageRange, red
 		}
 		pages[i], parts[i], records[i], pictures[i] = int32(t.PageNo), int32(t.Part), string(raw), t.Picture
 	}
-	_, err := db.pool.Exec(ctx, `INSERT INTO ocr_tasks (snapshot_id, extraction_id, redo, page_no, part, state, task)
+	var planned []model.OCRTask
+	err := db.Tx(ctx, func(tx pgx.Tx) (err error) {
+		planned, err = planOCR(ctx, tx, run, r, redo, pages, parts, records, pictures)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("OCR tasks of %s: %w", run.SnapshotID, err)
+	}
+	return planned, nil
+}
+
+// planOCR is PlanOCR in one transaction: a run names the engines of what it has answers
+// of, and no others. Of each task its page, part, record and picture are given.
+func planOCR(ctx context.Context, tx pgx.Tx, run model.Run, r model.PageRange, redo int, pages, parts []int32, records, pictures []string) ([]model.OCRTask, error) {
+	_, err := tx.Exec(ctx, `INSERT INTO ocr_tasks (snapshot_id, extraction_id, redo, page_no, part, state, task)
 		SELECT $1, $2, $3, p.page_no, p.part, CASE WHEN s.key IS NULL THEN 'waiting' ELSE 'done' END,
 			CASE WHEN s.key IS NULL THEN p.task ELSE jsonb_set(p.task, '{ocr}', p.task->'ocr' || jsonb_build_object(
 				'engine', s.engine, 'version', s.version, 'key', s.key, 'digest', s.digest)) END
@@ -43,9 +57,9 @@ func (db *DB) PlanOCR(ctx context.Context, run model.Run, r model.PageRange, red
 		ORDER BY p.page_no, p.part ON CONFLICT DO NOTHING`,
 		run.SnapshotID, run.ExtractionID, redo, pages, parts, records, pictures, kindOCR, run.SourceID, run.OCRRun())
 	if err != nil {
-		return nil, fmt.Errorf("OCR tasks of %s: %w", run.SnapshotID, Classify(err))
+		return nil, err
 	}
-	planned, err := db.OCRTasks(ctx, run.SnapshotID, run.ExtractionID, r, redo)
+	planned, err := readOCRTasks(ctx, tx, run.SnapshotID, run.ExtractionID, r, redo)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +70,8 @@ func (db *DB) PlanOCR(ctx context.Context, run model.Run, r model.PageRange, red
 			continue
 		}
 		named[engine] = true
-		if _, err := db.pool.Exec(ctx, nameEngine, run.SnapshotID, run.ExtractionID, t.OCR.Engine, t.OCR.Version); err != nil {
-			return nil, fmt.Errorf("engine of %s: %w", run.SnapshotID, Classify(err))
+		if _, err := tx.Exec(ctx, nameEngine, run.SnapshotID, run.ExtractionID, t.OCR.Engine, t.OCR.Version); err != nil {
+			return nil, fmt.Errorf("naming its engine: %w", err)
 		}
 	}
 	return planned, nil
@@ -74,22 +88,26 @@ const nameEngine = `UPDATE runs SET progress_at = now(), reconciled = 0, ocr = C
 
 // OCRTasks returns what a range of a run has read by OCR at a redo, in page order.
 func (db *DB) OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error) {
-	rows, err := db.pool.Query(ctx, `SELECT task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3
-		AND page_no BETWEEN $4 AND $5 ORDER BY page_no, part`, snapshotID, extractionID, redo, r.From, r.To)
+	tasks, err := readOCRTasks(ctx, db.pool, snapshotID, extractionID, r, redo)
 	if err != nil {
 		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
 	}
-	tasks, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t model.OCRTask, err error) {
+	return tasks, nil
+}
+
+func readOCRTasks(ctx context.Context, q asker, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error) {
+	rows, err := q.Query(ctx, `SELECT task FROM ocr_tasks WHERE snapshot_id = $1 AND extraction_id = $2 AND redo = $3
+		AND page_no BETWEEN $4 AND $5 ORDER BY page_no, part`, snapshotID, extractionID, redo, r.From, r.To)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t model.OCRTask, err error) {
 		var raw []byte
 		if err := row.Scan(&raw); err != nil {
 			return t, err
 		}
 		return t, json.Unmarshal(raw, &t)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("OCR tasks of %s: %w", snapshotID, Classify(err))
-	}
-	return tasks, nil
 }
 
 // StoredOCR returns the result that counts for a picture under an explicit OCR

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,12 +28,29 @@ func Unreadable(err error) error {
 		moment *time.ParseError
 		scan   pgx.ScanArgError
 		pg     *pgconn.PgError
+
+		marshal *json.MarshalerError
 	)
 	if errors.As(err, &syntax) || errors.As(err, &typed) || errors.As(err, &moment) || errors.As(err, &scan) ||
-		errors.As(err, &pg) && pg.Code == "22P02" { // a text that is no number
+		errors.As(err, &marshal) || errors.As(err, &pg) && slices.Contains(dataCodes(), pg.Code[:min(2, len(pg.Code))]) {
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return nil
+}
+
+// dataCodes are the classes of SQLSTATE that say that a statement and what the rows hold
+// do not go together: a value that is none of its type, several where one must be, and
+// what is beyond the program's bounds.
+func dataCodes() []string { return []string{"21", "22", "54"} }
+
+// Unanswered reports whether an error is the database's or that of the way there, and
+// not one of what a row holds.
+func Unanswered(err error) bool {
+	var pg *pgconn.PgError
+	if Unreadable(err) != nil || errors.Is(err, ErrNotFound) {
+		return false
+	}
+	return errors.As(err, &pg) || errors.Is(err, pgx.ErrTxClosed)
 }
 
 // decodeKnown decodes a record in which nothing may stand that no field takes.
@@ -229,6 +247,16 @@ func (db *DB) SnapshotIDs(ctx context.Context, documentID, after string, limit i
 		return nil, fmt.Errorf("snapshots: %w", Classify(err))
 	}
 	return ids, nil
+}
+
+// MissingSnapshots returns those of the snapshots that do not exist, in their order.
+func (db *DB) MissingSnapshots(ctx context.Context, ids []string) ([]string, error) {
+	missing, err := strays(ctx, db.pool, `SELECT id FROM unnest($1::text[]) AS u(id)
+		WHERE NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.snapshot_id = u.id) ORDER BY id COLLATE "C"`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", Classify(err))
+	}
+	return missing, nil
 }
 
 // CountSnapshots returns how many snapshots have an id up to the given one, and

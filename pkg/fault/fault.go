@@ -157,6 +157,13 @@ func KindOf(err error) Kind {
 	return KindTransient
 }
 
+// Marked reports whether some constructor of this package has given err its kind:
+// KindOf calls transient also what nobody has marked.
+func Marked(err error) bool {
+	var f *fault
+	return errors.As(err, &f)
+}
+
 // ReasonOf returns the reason that a failure by err is recorded with:
 // AttemptsExhausted for an unmarked error, whose attempts are counted.
 func ReasonOf(err error) Reason {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -83,6 +84,8 @@ type Break struct {
 	Step  string `json:"step"`  // a the raw bytes, b the IR segment, c the page extracted again, d ids and hashes, e the chunk's text, f the point in the vector store (contracts 13.13); g the other way, from the bytes to rows, chunks and points
 	Where string `json:"where"` // the thing: a snapshot, page 3, ir_…, text[120:140]
 	What  string `json:"what"`  // what differs, as a sentence
+	// More is how many more the same check has found, in the last one that is listed of it.
+	More int `json:"more,omitempty"`
 }
 
 // Step is one link of the chain that a proof shows.
@@ -185,6 +188,7 @@ func open(ctx context.Context, r Reader, at model.Manifest) (*document, error) {
 	if err := d.checkIDs(); err != nil {
 		return d, err
 	}
+	d.checkRanges()
 	if err := d.checkRaw(ctx); err != nil {
 		return d, err
 	}
@@ -271,6 +275,18 @@ func (d *document) checkIDs() error {
 		d.fail("b", "manifest "+m.DocHash, "is not of the segments of this run at redo %d", m.Redo)
 	}
 	return nil
+}
+
+// checkRanges takes away the segments whose row says no range of pages: nothing is read
+// by it.
+func (d *document) checkRanges() {
+	d.rows = slices.DeleteFunc(d.rows, func(row model.SegmentRow) bool {
+		ranged := row.From >= 1 && row.To >= row.From && row.To-row.From < model.RangeSize
+		if !ranged {
+			d.fail("b", fmt.Sprintf("segment of pages %d–%d", row.From, row.To), "is no range of pages")
+		}
+		return !ranged
+	})
 }
 
 func (d *document) checkRaw(ctx context.Context) error {

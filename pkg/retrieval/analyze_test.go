@@ -77,7 +77,7 @@ func FuzzAnalyze(f *testing.F) {
 			}
 		}
 		var squares float64
-		for _, x := range hashVector(text) {
+		for _, x := range HashVector(text) {
 			squares += float64(x) * float64(x)
 		}
 		if squares != 0 && math.Abs(squares-1) > 1e-5 {

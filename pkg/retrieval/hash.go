@@ -35,7 +35,7 @@ func (HashEmbedder) Embed(ctx context.Context, texts []string, _ Kind) ([][]floa
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		vectors[i] = hashVector(text)
+		vectors[i] = HashVector(text)
 	}
 	return vectors, nil
 }
@@ -49,7 +49,8 @@ func (HashEmbedder) Dimensions() int { return HashDimensions }
 // DenseWeight returns HashDenseWeight.
 func (HashEmbedder) DenseWeight() float64 { return HashDenseWeight }
 
-func hashVector(text string) []float32 {
+// HashVector returns the vector of one text, of HashDimensions numbers.
+func HashVector(text string) []float32 {
 	frequencies := make(map[uint64]int, len(text))
 	for word := range markedWords(text) {
 		for gram := range grams(word) {

@@ -161,7 +161,7 @@ func newIndex() *corpusIndex { return &corpusIndex{inverted: map[uint32][]postin
 func (x *corpusIndex) add(document, text string) {
 	passage := len(x.documents)
 	x.documents = append(x.documents, document)
-	x.vectors = append(x.vectors, hashVector(text))
+	x.vectors = append(x.vectors, HashVector(text))
 	indices, values := Sparse(text)
 	for i, index := range indices {
 		x.inverted[index] = append(x.inverted[index], posting{passage, values[i]})
@@ -170,7 +170,7 @@ func (x *corpusIndex) add(document, text string) {
 }
 
 func (x *corpusIndex) dense(question string, depth int) []Scored {
-	vector := hashVector(question)
+	vector := HashVector(question)
 	scores := make([]float64, len(x.vectors))
 	for i, other := range x.vectors {
 		scores[i] = dot(vector, other)

@@ -51,7 +51,7 @@ func TestVectorsGolden(t *testing.T) {
 		queryIndices, queryValues := SparseQuery(text)
 		got = append(got, goldenVector{
 			Text:   strings.ToValidUTF8(text[:min(len(text), 80)], "\\xff"),
-			Dense:  sum(t, hashVector(text)),
+			Dense:  sum(t, HashVector(text)),
 			Sparse: sum(t, indices, values),
 			Query:  sum(t, queryIndices, queryValues),
 		})
@@ -94,7 +94,7 @@ func sum(t *testing.T, parts ...any) string {
 func TestHashVectorOfOneGram(t *testing.T) {
 	// FNV-1a 64 of "<a>" and its fmix64, computed apart.
 	const hash = uint64(0xbbf0e7da612d9be5)
-	vector := hashVector("a")
+	vector := HashVector("a")
 	for i, x := range vector {
 		want := float32(0)
 		if i == int(hash&1023) {
@@ -191,7 +191,7 @@ func BenchmarkHashVector(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		hashVector(text)
+		HashVector(text)
 	}
 }
 

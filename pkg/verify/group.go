@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -77,12 +76,7 @@ type group struct {
 func (r *Reader) Group(ctx context.Context, snapshotID string) (Group, error) {
 	g := &group{Reader: r, found: Group{SnapshotID: snapshotID, Proofs: []proof.Proof{}, Breaks: []proof.Break{}}}
 	g.found.Tally.Groups = 1
-	err := g.verify(ctx, snapshotID)
-	if unread := catalog.Unreadable(err); unread != nil {
-		g.fail("g", "snapshot "+snapshotID, "it or what was made of it %v", unread)
-		err = nil
-	}
-	if err != nil {
+	if err := g.verify(ctx, snapshotID); err != nil {
 		return g.found, fmt.Errorf("verifying snapshot %s: %w", snapshotID, err)
 	}
 	g.found.Tally.Breaks = len(g.found.Breaks)
@@ -95,9 +89,9 @@ func (g *group) RawDigest(ctx context.Context, s model.Snapshot) (string, int64,
 		return g.Reader.RawDigest(ctx, s)
 	}
 	if g.rawOf != s.ContentHash {
-		key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+		key, err := rawKey(s)
 		if err != nil {
-			return "", 0, fmt.Errorf("%w: %w", proof.ErrGone, err)
+			return "", 0, err
 		}
 		if g.raw, err = g.Blobs.Get(ctx, blobstore.Raw, key, ""); err != nil {
 			return "", 0, gone(err)
@@ -127,32 +121,53 @@ func (g *group) fail(step, where, format string, args ...any) {
 	g.say(proof.Break{Step: step, Where: where, What: fmt.Sprintf(format, args...)})
 }
 
+// step does one part of the verification. What of a row stands in its way is a break,
+// and the parts after it are done: only a store that does not answer, or this machine,
+// ends the whole.
+func (g *group) step(where string, do func() error) error {
+	err := survive(do)
+	if damage := damageOf(err); damage != nil {
+		g.fail("g", where, "it or what was made of it cannot be verified: %v", damage)
+		return nil
+	}
+	return err
+}
+
 func (g *group) verify(ctx context.Context, snapshotID string) error {
-	s, err := g.Catalog.Snapshot(ctx, snapshotID)
-	if err != nil {
-		return err
+	var s model.Snapshot
+	var runs []model.Run
+	read, whole := false, false
+	where := "snapshot " + snapshotID
+	for _, part := range []func() error{
+		func() (err error) { s, err = g.Catalog.Snapshot(ctx, snapshotID); read = err == nil; return err },
+		func() error {
+			if !read {
+				return nil
+			}
+			breaks, err := proof.Raw(ctx, g, s)
+			g.say(breaks...)
+			whole = err == nil && len(breaks) == 0
+			return err
+		},
+		func() error { return g.wire(ctx, s) },
+		func() (err error) { runs, err = g.Catalog.Runs(ctx, snapshotID); return err },
+	} {
+		if err := g.step(where, part); err != nil {
+			return err
+		}
 	}
-	breaks, err := proof.Raw(ctx, g, s)
-	if err != nil {
-		return err
-	}
-	g.say(breaks...)
-	if err := g.wire(ctx, s); err != nil {
-		return err
-	}
-	runs, err := g.Catalog.Runs(ctx, snapshotID)
-	if err != nil {
-		return err
+	if !read {
+		return nil
 	}
 	for _, run := range runs {
 		if run.State == model.RunRemoved {
 			continue
 		}
-		if err := g.run(ctx, s, run, len(breaks) == 0); err != nil {
+		if err := g.run(ctx, s, run, whole); err != nil {
 			return fmt.Errorf("run %s: %w", run.ExtractionID, err)
 		}
 	}
-	return g.links(ctx, s)
+	return g.step("chunks of document "+s.DocumentID, func() error { return g.links(ctx, s) })
 }
 
 // wire reads the bytes as they came over the wire, where they were kept.
@@ -176,26 +191,33 @@ func (g *group) wire(ctx context.Context, s model.Snapshot) error {
 // run verifies one run: its generations first, then its pages with all segments that
 // it ever had.
 func (g *group) run(ctx context.Context, s model.Snapshot, run model.Run, rawWhole bool) error {
-	if err := g.ids(s, run); err != nil {
-		return err
-	}
-	manifests, err := g.Catalog.RunManifests(ctx, run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		return err
+	where := "run " + run.SnapshotID + "/" + run.ExtractionID
+	var manifests []model.Manifest
+	for _, part := range []func() error{
+		func() error { return g.ids(s, run) },
+		func() (err error) {
+			manifests, err = g.Catalog.RunManifests(ctx, run.SnapshotID, run.ExtractionID)
+			return err
+		},
+	} {
+		if err := g.step(where, part); err != nil {
+			return err
+		}
 	}
 	current := false // a manifest is of the run as it is
 	for _, m := range manifests {
 		current = current || m.Redo == run.Redo
-		if err := g.generation(ctx, m); err != nil {
+		of := fmt.Sprintf("manifest %s, generation %d", m.DocHash, m.Generation)
+		if err := g.step(of, func() error { return g.generation(ctx, m) }); err != nil {
 			return err
 		}
 	}
 	if run.FactsKey != "" {
-		if err := g.facts(ctx, s, run, rawWhole, len(manifests) > 0); err != nil {
+		if err := g.step(where, func() error { return g.facts(ctx, s, run, rawWhole, len(manifests) > 0) }); err != nil {
 			return err
 		}
 	}
-	return g.pages(ctx, s, run, current)
+	return g.step(where, func() error { return g.pages(ctx, s, run, current) })
 }
 
 // object reads a derived object and compares its digest.

@@ -42,8 +42,11 @@ func (r *Reader) MemberDigest(ctx context.Context, container model.Snapshot, pat
 	defer m.mu.Unlock()
 	if key := container.SourceID + "/" + container.ContentHash; m.of != key {
 		hashes, err := r.contents(ctx, container)
+		if damage := damageOf(err); damage != nil { // its record may name what is no container
+			return "", fmt.Errorf("%w: container %s cannot be read: %w", proof.ErrGone, container.SnapshotID, damage)
+		}
 		if err != nil {
-			return "", fmt.Errorf("reading container %s: %w", container.SnapshotID, gone(err))
+			return "", fmt.Errorf("reading container %s: %w", container.SnapshotID, err)
 		}
 		m.of, m.hashes = key, hashes
 	}
@@ -57,9 +60,9 @@ func (r *Reader) MemberDigest(ctx context.Context, container model.Snapshot, pat
 // contents reads a container and returns the content hashes of its members by
 // path. What cannot be read of it has none.
 func (r *Reader) contents(ctx context.Context, container model.Snapshot) (map[string]string, error) {
-	key, err := blobstore.RawKey(container.SourceID, container.ContentHash)
+	key, err := rawKey(container)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", proof.ErrGone, err)
+		return nil, err
 	}
 	file, err := r.Blobs.GetFile(ctx, blobstore.Raw, key, "", 0)
 	if err != nil {

@@ -4,16 +4,14 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -33,6 +31,7 @@ type Reader struct {
 	Survey    proof.Survey  // looks at the pages of runs again; nil leaves that out
 	Link      proof.Link    // links the chunks of documents again; nil leaves that out
 	Members   *Members      // what containers hold; nil reads one for each member
+	Age       time.Duration // chunks whose state has changed within may have their points on the way still; 0: none
 }
 
 // gone marks what does not exist as a finding, not a failure to read.
@@ -68,23 +67,39 @@ func (r *Reader) SegmentsAt(ctx context.Context, snapshotID, extractionID string
 
 // Object implements proof.Reader.
 func (r *Reader) Object(ctx context.Context, key string) ([]byte, error) {
+	if !blobstore.Written(blobstore.Derived, key) {
+		return nil, fmt.Errorf("%w: no object has the key %q", proof.ErrGone, key)
+	}
 	data, err := r.Blobs.Get(ctx, blobstore.Derived, key, "")
 	return data, gone(err)
 }
 
 // RawDigest implements proof.Reader.
 func (r *Reader) RawDigest(ctx context.Context, s model.Snapshot) (hash string, length int64, err error) {
-	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	key, err := rawKey(s)
 	if err != nil {
-		return "", 0, fmt.Errorf("%w: %w", proof.ErrGone, err)
+		return "", 0, err
 	}
 	sum, length, err := r.Blobs.Copy(ctx, blobstore.Raw, key, io.Discard)
 	return "sha256:" + sum, length, gone(err)
 }
 
+// rawKey is the key of a snapshot's captured bytes. Of a record that names none that
+// can be there it is ErrGone.
+func rawKey(s model.Snapshot) (string, error) {
+	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	if err == nil && !blobstore.Written(blobstore.Raw, key) {
+		err = fmt.Errorf("no object has the key %q", key)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", proof.ErrGone, err)
+	}
+	return key, nil
+}
+
 // RawSlice implements proof.Reader.
 func (r *Reader) RawSlice(ctx context.Context, s model.Snapshot, start, end int64) ([]byte, error) {
-	key, err := blobstore.RawKey(s.SourceID, s.ContentHash)
+	key, err := rawKey(s)
 	if err != nil {
 		return nil, err
 	}
@@ -120,83 +135,4 @@ func (r *Reader) Remake(ctx context.Context, s model.Snapshot, run model.Run, fa
 		frames[i] = result.Frame
 	}
 	return frames, nil
-}
-
-// Points implements proof.Reader: a chunk that needs a point must have it, once
-// and with its payload, one that repeats or duplicates another must have none.
-func (r *Reader) Points(ctx context.Context, items []proof.Item) (map[string]string, error) {
-	wrong := make(map[string]string)
-	name, err := r.Vectors.Alias(ctx, r.Alias)
-	if errors.Is(err, vectorstore.ErrNotFound) {
-		for _, item := range items {
-			if item.State.HasPoint() {
-				wrong[item.Chunk.ChunkRef] = "there is no collection " + r.Alias
-			}
-		}
-		return wrong, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = pointID(item)
-	}
-	points, err := r.Vectors.Collection(name).Get(ctx, ids, false)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]vectorstore.Point, len(points))
-	for _, p := range points {
-		found[p.ID] = p
-	}
-	if wrong, err = r.strangers(ctx, name, items); err != nil {
-		return nil, err
-	}
-	for _, item := range items {
-		point, present := found[pointID(item)]
-		have := point.Payload
-		have.PushedAt = ""
-		switch want := vectorstore.PayloadOf(item.Chunk, item.State, name); {
-		case item.State.HasPoint() && !present:
-			wrong[item.Chunk.ChunkRef] = "is not in " + name
-		case !item.State.HasPoint() && present:
-			wrong[item.Chunk.ChunkRef] = "is in " + name + " although another chunk stands for this one"
-		case point.Wrong != "":
-			wrong[item.Chunk.ChunkRef] = "its payload in " + name + " " + point.Wrong
-		case present && have != want:
-			wrong[item.Chunk.ChunkRef] = "its payload in " + name + " is not that of the chunk"
-		}
-	}
-	return wrong, nil
-}
-
-// pointID returns the id that the point of a chunk has, whatever the chunk says.
-func pointID(item proof.Item) string {
-	return digest.PointID(cmp.Or(item.State.ChunkRef, item.Chunk.ChunkRef))
-}
-
-// strangers returns the chunks that a point of another id claims to be.
-func (r *Reader) strangers(ctx context.Context, collection string, items []proof.Item) (map[string]string, error) {
-	wrong := make(map[string]string)
-	ids := make(map[string]string, len(items))
-	var filter vectorstore.Filter
-	for _, item := range items {
-		ids[item.Chunk.ChunkRef] = pointID(item)
-		if !slices.Contains(filter.DocHashes, item.Chunk.DocHash) {
-			filter.DocHashes = append(filter.DocHashes, item.Chunk.DocHash)
-		}
-	}
-	if len(filter.DocHashes) == 0 {
-		return wrong, nil
-	}
-	for p, err := range r.Vectors.Collection(collection).Scroll(ctx, filter, true) {
-		if err != nil {
-			return nil, err
-		}
-		if id, asked := ids[p.Payload.PointIDReadable]; asked && id != p.ID {
-			wrong[p.Payload.PointIDReadable] = "is in " + collection + " a second time, as " + p.ID
-		}
-	}
-	return wrong, nil
 }

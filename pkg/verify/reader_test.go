@@ -22,6 +22,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
@@ -180,7 +181,13 @@ func (l *library) land() {
 func (l *library) push(id string, payload vectorstore.Payload) {
 	l.Helper()
 	payload.PushedAt = "2026-03-05T00:00:00Z"
-	l.must(l.reader.Vectors.Collection(l.collection).Upsert(l.Context(), []vectorstore.Point{{ID: id, Dense: []float32{1, 0, 0, 0}, Payload: payload}}))
+	l.must(l.reader.Vectors.Collection(l.collection).Upsert(l.Context(), []vectorstore.Point{l.point(id, payload)}))
+}
+
+// point is a point of the chunk with its vectors.
+func (l *library) point(id string, payload vectorstore.Payload) vectorstore.Point {
+	indices, values := retrieval.Sparse(l.chunk.Text)
+	return vectorstore.Point{ID: id, Dense: []float32{1, 0, 0, 0}, Sparse: vectorstore.Sparse{Indices: indices, Values: values}, Payload: payload}
 }
 
 func (l *library) exec(sql string, args ...any) {
@@ -255,7 +262,10 @@ func TestEveryStoreIsRead(t *testing.T) {
 			p.Text = strings.Replace(p.Text, "rose", "fell", 1)
 			l.push(l.chunk.PointID, p)
 		}},
-		{"a point's layer", "its payload in", func(l *library) { l.state.Layer = model.LayerArchive }},
+		{"a point's layer", "its payload in", func(l *library) {
+			l.exec(`UPDATE chunk_state SET layer = 'archive'`)
+			l.state.Layer = model.LayerArchive
+		}},
 		{"a point's anchor", "its payload in", func(l *library) {
 			p := vectorstore.PayloadOf(l.chunk, l.state, l.collection)
 			p.AnchorText = "Art. 3"
@@ -264,7 +274,10 @@ func TestEveryStoreIsRead(t *testing.T) {
 		{"a second point", "a second time, as", func(l *library) {
 			l.push(digest.PointID("other"), vectorstore.PayloadOf(l.chunk, l.state, l.collection))
 		}},
-		{"a point that must not be there", "although another chunk stands", func(l *library) { l.state.DuplicateOf = "other:0" }},
+		{"a point that must not be there", "although another chunk stands", func(l *library) {
+			l.exec(`UPDATE chunk_state SET duplicate_of = 'other:0'`)
+			l.state.DuplicateOf = "other:0"
+		}},
 		{"no collection", "there is no collection", func(l *library) {
 			l.must(l.reader.Vectors.RemoveAlias(l.Context(), l.reader.Alias))
 		}},

@@ -20,7 +20,7 @@ sees that each is found.
 | derived | it is made again out of other rows, objects or points, by the function that made it | is found |
 | bound | its digest stands in another row, or it is a digest of what is stored elsewhere | is found |
 | primary | only the row says so: **a backup is its only copy** | need not be found |
-| working | leases, counters and clocks of the running system: nothing is proved by it | is not found |
+| working | leases, counters and clocks of the running system: nothing is proved by it | need not be found |
 
 A row that is lost, and one that is added, is found in every table that has a derived
 or a bound column. Two changes that agree with each other, in a row and in the digest
@@ -28,8 +28,37 @@ that binds it, are not found: a digest of the same database is no seal against w
 the database. The raw bytes, the segments and the chunks do not rest on these digests:
 they are hashed, extracted and cut again.
 
+What a row holds never ends the pass, whatever it is: a value that nothing writes is a
+break that names its row, what cannot be read for it is left out, and all else is looked
+at. The command ends with 3 then; with another error only when a store does not answer,
+or this machine is in trouble. A check lists its first 100 breaks, and says how many more
+there are.
+
+JSON is held by what it says: a record that is written otherwise and decoded to the same
+values, such as ` + "`1.50`" + ` for ` + "`1.5`" + `, or an empty field that was left out, is the same record
+where nothing else binds its text. Such a change is not found.
+
+## What is looked at beside the rows
+
+Each object in the buckets raw and derived must be named by a row, unless it is younger than
+two days, or than ` + "`--age`" + ` when that is given; one whose name is none that the product writes
+is found, too. No row names pictures that are drawn on demand: figures are not looked at, and
+of small pictures of pages only that their snapshot is there. The inbox belongs to the
+crawlers, and bundles to who has made them: neither is looked at.
+
+Each chunk that stands has one point in the collection that is searched, with its payload, a
+dense and a sparse vector. The sparse one, and the dense one of the built-in embedder, are
+computed again from the text, and must be equal to within 1e-5; of another embedder's dense
+vector only is seen that it is there and not all zeros. A collection that is being built, and
+is not searched yet, is held against the rows of ` + "`chunk_vectors`" + ` alone.
+
+## What is under way
+
 What is under way is no break: rows that moved within ` + "`--age`" + ` (10 minutes) are left out
-where that matters. A row that a service of an older build has written beside this
+where that matters. Where catalog and vector store seem to differ, both are asked again: the
+catalog, the point, and the catalog once more. A chunk that has moved in between is looked at
+anew; one whose newest state is recorded as pushed and whose point is another is a break, and
+so is one that was to be pushed for longer than ` + "`--age`" + `. A row that a service of an older build has written beside this
 schema has no digest: ` + "`colophon migrate`" + ` binds it.
 `
 
