@@ -70,7 +70,7 @@ func (c *cli) verifyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.all, "all", false, "all chunks of the catalog, and all that is kept beside them")
 	cmd.Flags().StringVar(&o.resume, "resume", "", "with --all: file that keeps how far it came; the next start goes on there")
 	cmd.Flags().IntVar(&o.workers, "workers", 0, "snapshots at a time (default: one for each core)")
-	cmd.Flags().DurationVar(&o.age, "age", reconcile.DefaultAge, "what has moved within may be on its way still; given here, objects\nthat no row names too, which are else left out for two days")
+	cmd.Flags().DurationVar(&o.age, "age", verify.DefaultAge, "what has moved within may be on its way still; given here, objects\nthat no row names too, which are else left out for two days")
 	return cmd
 }
 

@@ -20,6 +20,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
 
+// DefaultAge is how long a change counts as under way: after as long without progress
+// the janitor moves a thing.
+const DefaultAge = 10 * time.Minute
+
 // Reader is proof.Reader over the stores. It is safe for concurrent use.
 type Reader struct {
 	Catalog   *catalog.DB

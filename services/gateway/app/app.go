@@ -133,7 +133,7 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 		}},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
-			Age: reconcile.DefaultAge,
+			Age: verify.DefaultAge,
 		}},
 		Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
