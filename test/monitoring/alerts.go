@@ -5,6 +5,7 @@ package monitoring
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,7 +46,9 @@ func (a Alert) Expr() string {
 const runbooks = "https://github.com/colophon-dev/colophon/blob/main/docs/operations.md#"
 
 // Alerts returns all alerts.
-func Alerts() []Alert { return append(flowAlerts(), resourceAlerts()...) }
+func Alerts() []Alert {
+	return slices.Concat(flowAlerts(), lagAlerts(), resourceAlerts(), loadAlerts())
+}
 
 // Rules returns the file of rules that Prometheus and promtool read.
 func Rules() []byte {

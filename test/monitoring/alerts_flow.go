@@ -68,6 +68,12 @@ func flowAlerts() []Alert {
 				{`colophon_work_total{consumer="extract",outcome="done"}`, "0+9x150"}},
 			Labels: "consumer=extract",
 		},
+	}
+}
+
+// lagAlerts are about what is done again, or lags behind.
+func lagAlerts() []Alert {
+	return []Alert{
 		{
 			Name: "ColophonRedeliveries", Severity: warning, For: "15m", Runbook: "messages-are-delivered-again",
 			Measure: `sum by (consumer) (rate(colophon_redeliveries_total[30m])) / sum by (consumer) (rate(colophon_work_total[30m]))`,

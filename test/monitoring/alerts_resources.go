@@ -1,6 +1,6 @@
 package monitoring
 
-// resourceAlerts are about stores, processes and what they have too little of.
+// resourceAlerts are about stores, processes and their room.
 func resourceAlerts() []Alert {
 	const requests = "colophon_store_request_duration_seconds_count"
 	return []Alert{
@@ -64,6 +64,12 @@ func resourceAlerts() []Alert {
 			Quiet:   []Series{{`colophon_disk_free_bytes{service_name="capturer",instance="a"}`, "50x150"}, {`colophon_disk_size_bytes{service_name="capturer",instance="a"}`, "100x150"}},
 			Labels:  "service_name=capturer,instance=a",
 		},
+	}
+}
+
+// loadAlerts are about what a process has too little of, and how its answers suffer.
+func loadAlerts() []Alert {
+	return []Alert{
 		{
 			Name: "ColophonPoolExhausted", Severity: warning, For: "10m", Runbook: "the-connection-pool-is-exhausted",
 			Measure: `sum by (service_name, instance) (rate(colophon_catalog_connections_wait_time_seconds_total[5m]))`, Holds: "> 1",

@@ -41,7 +41,7 @@ func (t *transport) ServerHandshake(net.Conn) (net.Conn, credentials.AuthInfo, e
 
 // Info implements credentials.TransportCredentials.
 func (t *transport) Info() credentials.ProtocolInfo {
-	return credentials.ProtocolInfo{SecurityProtocol: "tls", ServerName: t.server}
+	return credentials.ProtocolInfo{SecurityProtocol: "tls"}
 }
 
 // Clone implements credentials.TransportCredentials.
