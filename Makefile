@@ -154,6 +154,12 @@ fuzz: ## every fuzz target for FUZZTIME (default 10s)
 images: ## an image for each service, without a daemon or a registry, as root: bin/images (ONLY=SERVICE)
 	deploy/docker/images $(ONLY)
 
+.PHONY: images-twice
+images-twice: images ## the images again, from nothing: their ids are equal
+	@OUT=$(CURDIR)/bin/images-again WORK=$(CURDIR)/.cache/images-again deploy/docker/images $(ONLY)
+	@cmp bin/images/ids bin/images-again/ids && cat bin/images/ids
+	@rm -rf bin/images-again .cache/images-again
+
 .PHONY: images-test
 images-test: images ## the images are small and bare, and run as in a cluster they take documents to chunks
 	@command -v runc >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends runc >/dev/null; }

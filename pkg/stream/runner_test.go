@@ -419,6 +419,7 @@ func TestMetricsCountWorkAndFailures(t *testing.T) {
 		"colophon.queue.age": 3, "colophon.work.duration": 5, // four handlings and one Fail
 		"colophon.redeliveries": 1,
 	}
+	maps.DeleteFunc(got, func(_ string, count int64) bool { return count == 0 }) // what has not happened yet is told, too
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
