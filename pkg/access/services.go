@@ -110,7 +110,8 @@ func indexer(n Names) Role {
 func gateway(n Names) Role {
 	return Role{
 		Name: Gateway, Kind: Service, Is: "the service that answers HTTP: search, records, proofs, pages, captured bytes",
-		Bus: n.watches("readiness and /v1/status"),
+		Bus: append(n.watches("readiness, metrics and /v1/status"),
+			Bus{Subject: "$JS.API.INFO", Why: "metrics: how much room all streams take, and may take"}),
 		Objects: []Object{
 			look("raw"), get("raw", "*", "it serves captured bytes, and proves chunks against them"),
 			look("derived"), get("derived", "*", "it serves pages, pictures and what OCR has read"),

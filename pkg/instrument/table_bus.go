@@ -47,8 +47,8 @@ func stages() []string {
 // everyService is all of them.
 func everyService() []string { return append(stages(), "gateway", "janitor") }
 
-// whoPublishes are those that put events on the bus: the gateway only looks at it.
-func whoPublishes() []string { return append(stages(), "janitor") }
+// buriers are those that put dead letters on the bus: the gateway only looks at it.
+func buriers() []string { return append(stages(), "janitor") }
 
 func ofTheBus() []Instrument {
 	return []Instrument{
@@ -77,7 +77,7 @@ func ofTheBus() []Instrument {
 			Bad:     "Most reasons are the document's own. `attempts_exhausted` and `internal` are ours: see [dead letters](operations.md#dead-letters-grow). `colophon status --failed` names what failed.",
 		},
 		{
-			Name: DeadLetters, Kind: KindCounter, Unit: "{message}", Writers: whoPublishes(), Rare: true,
+			Name: DeadLetters, Kind: KindCounter, Unit: "{message}", Writers: buriers(), Rare: true,
 			Labels:  []Label{consumer(), {"reason", Reasons()}},
 			Meaning: "Messages put into the dead letters, by the consumer that would have had to handle them.",
 			Bad:     "Each wants a person: see [dead letters](operations.md#dead-letters-grow).",
@@ -89,7 +89,7 @@ func ofTheBus() []Instrument {
 			Bad:     "More than a hundredth of what is pulled: processes are killed, or a store is away. `colophon.work` by outcome says which.",
 		},
 		{
-			Name: Published, Kind: KindCounter, Unit: "{event}", Writers: whoPublishes(),
+			Name: Published, Kind: KindCounter, Unit: "{event}", Writers: everyService(),
 			Labels:  []Label{{"type", EventTypes()}},
 			Meaning: "Events published by a service, by their type; the rate of `chunk.created` is the chain's throughput in chunks.",
 			Bad:     "None of a type while the stage before works: the stage's log.",

@@ -54,6 +54,7 @@ indexer
   tables attempts=riud collections=riu chunk_vectors=riud chunks=r chunk_state=r chunk_log=r chunk_manifests=ru staged_items=ru
   tables documents=ru goose_db_version=r
 gateway
+  whole $JS.API.INFO
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr

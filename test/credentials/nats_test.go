@@ -435,7 +435,7 @@ func TestNATSCredentialsThatExpire(t *testing.T) {
 	var log journal
 	l := newLoad(t, stream.Config{URL: b.url(), CredsFile: files.path("creds"), Logger: log.log()})
 	l.goesOn()
-	soon := time.Now().Add(20 * time.Second) // time enough for a busy machine to renew it
+	soon := time.Now().Add(10 * time.Second) // time enough for a busy machine to renew it
 	files.change(o.creds("first", soon))
 	eventually(t, "the first is used", func() error { return holds(log.count("credentials have changed") == 1) })
 	files.change(o.creds("second", inAnHour()))

@@ -97,7 +97,7 @@ func TestS3KeysUnderLoad(t *testing.T) {
 	}
 	server = serve(second, "access-2", "secret-of-the-second")
 	eventually(t, "the first keys are refused", func() error {
-		err := store.Ready(t.Context())
+		err := store.Ready(t.Context(), blobstore.Derived)
 		if isRefused(err, "S3") {
 			return nil
 		}
@@ -108,7 +108,7 @@ func TestS3KeysUnderLoad(t *testing.T) {
 		t.Errorf("an object of the inbox: %v", err)
 	}
 	files.change(map[string]string{"access": "access-2", "secret": "secret-of-the-second"})
-	eventually(t, "the second are taken", func() error { return store.Ready(t.Context()) })
+	eventually(t, "the second are taken", func() error { return store.Ready(t.Context(), blobstore.Derived) })
 	goesOn()
 	files.change(map[string]string{"ca.crt": "half"}) // the one of before stays
 	goesOn()
@@ -201,11 +201,11 @@ func TestS3SessionTokens(t *testing.T) {
 		_, err := store.PutOnce(t.Context(), blobstore.Derived, key, []byte(key), "text/plain")
 		return err
 	}
-	if err := errors.Join(store.Ready(t.Context()), put("a")); err != nil {
+	if err := errors.Join(store.Ready(t.Context(), blobstore.Derived), put("a")); err != nil {
 		t.Fatal(err)
 	}
 	fake.set("two")
-	if err := store.Ready(t.Context()); !isRefused(err, "S3") {
+	if err := store.Ready(t.Context(), blobstore.Derived); !isRefused(err, "S3") {
 		t.Errorf("with a token that has expired: %v", err)
 	}
 	if err := put("b"); !isRefused(err, "S3") {
@@ -222,9 +222,9 @@ func TestS3SessionTokens(t *testing.T) {
 	}
 	eventually(t, "the certificate has expired", func() error { return holds(time.Now().After(until)) })
 	server.CloseClientConnections()
-	eventually(t, "it is refused", func() error { return holds(isRefused(store.Ready(t.Context()), "S3")) })
+	eventually(t, "it is refused", func() error { return holds(isRefused(store.Ready(t.Context(), blobstore.Derived), "S3")) })
 	files.change(a.client("capturer", inAnHour()))
-	eventually(t, "another one is taken", func() error { return store.Ready(t.Context()) })
+	eventually(t, "another one is taken", func() error { return store.Ready(t.Context(), blobstore.Derived) })
 	if err := put("c"); err != nil {
 		t.Error(err)
 	}
