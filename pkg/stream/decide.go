@@ -203,13 +203,16 @@ func (r *Runner) recordAgain(ctx context.Context, d *delivery, cause error) (aga
 	return true, nil
 }
 
+// ackTries is how often an acknowledgement is sent, each for Config.PublishWait.
+const ackTries = 3
+
 // ack tells the server that the message is done and waits until it knows. One
 // that does not arrive costs another delivery, which finds the work done.
 func (r *Runner) ack(ctx context.Context, d *delivery) {
 	d.stop()
 	ctx = context.WithoutCancel(ctx)
 	var err error
-	for range 3 {
+	for range ackTries {
 		once, cancel := context.WithTimeout(ctx, r.conn.cfg.PublishWait)
 		err = d.msg.DoubleAck(once)
 		cancel()
@@ -220,12 +223,14 @@ func (r *Runner) ack(ctx context.Context, d *delivery) {
 	r.logger.WarnContext(ctx, "ack not confirmed", d.attrs("error", err)...)
 }
 
-// leave hands the message back, to whoever pulls next, when the process stops; a
-// start that was committed is taken back, since nothing was killed. Where the bus is
-// away too, the server delivers it again when it misses the acknowledgement.
+// leave hands the message back when the process stops, to whoever pulls after
+// Config.PullWait: until then a request of this process may be open, which would get it
+// again at once, and so on. A start that was committed is taken back, since nothing was
+// killed. Where the bus is away too, the server delivers it again when it misses the
+// acknowledgement.
 func (r *Runner) leave(ctx context.Context, d *delivery) {
 	d.stop()
-	if err := d.msg.Nak(); err != nil {
+	if err := d.msg.NakWithDelay(r.conn.cfg.PullWait); err != nil {
 		r.logger.WarnContext(ctx, "not handed back", d.attrs("error", err)...)
 	}
 	r.meters.ended(ctx, outcomeLeft)

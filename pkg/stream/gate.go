@@ -91,12 +91,13 @@ func through(ctx context.Context, gates ...*gate) (_ context.Context, done func(
 			}
 			cancel()
 		}
+		if ctx.Err() != nil { // an open gate is no reason to go on: of two that are ready, select takes either
+			done()
+			return ctx, func() {}, false
+		}
 		if pull.Err() == nil {
 			return pull, done, true
 		}
 		done()
-		if ctx.Err() != nil {
-			return ctx, func() {}, false
-		}
 	}
 }

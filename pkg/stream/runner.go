@@ -209,7 +209,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		return nil
 	}
 	cancel()
-	if within(ended, r.conn.cfg.PullWait+r.conn.cfg.PublishWait) {
+	if within(ended, r.conn.cfg.PullWait+ackTries*r.conn.cfg.PublishWait) {
 		return nil
 	}
 	return fmt.Errorf("handlers of %s did not end within %s", r.consumer, r.conn.cfg.Grace)

@@ -77,7 +77,7 @@ func TestDrainLetsHandlersFinish(t *testing.T) {
 	select {
 	case <-stopped:
 		t.Error("stopped with two messages in hand")
-	case <-time.After(50 * time.Millisecond):
+	case <-time.After(500 * time.Millisecond): // time enough to be told on a busy machine
 	}
 	close(release)
 	receive(t, "the end", stopped)
