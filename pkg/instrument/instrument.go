@@ -73,7 +73,7 @@ func waits() []float64 {
 
 // All returns the table, in the order of the documentation.
 func All() []Instrument {
-	return slices.Concat(ofTheBus(), ofStores(), ofChildren(), ofServices(), ofTheGateway(), ofReconcile())
+	return slices.Concat(ofTheBus(), ofStores(), ofChildren(), ofServices(), ofQueues(), ofStanding(), ofReconcile())
 }
 
 // rowsByName is the table by name, made once: each instrument of each service asks for

@@ -43,8 +43,12 @@ func Findings() []string {
 // Finding returns a kind of thing as it is measured.
 func Finding(what string) string { return oneOf(what, Findings()) }
 
-func ofTheGateway() []Instrument {
-	gateway := []string{"gateway"}
+// watchers are the services that tell of the whole system.
+func watchers() []string { return []string{"gateway"} }
+
+// ofQueues are what waits on the bus, and the room that it takes.
+func ofQueues() []Instrument {
+	gateway := watchers()
 	stream := Label{"stream", Streams()}
 	return []Instrument{
 		{
@@ -92,6 +96,13 @@ func ofTheGateway() []Instrument {
 			Meaning: "Bytes that the account may have. An account without a limit has no value.",
 			Bad:     "See [disks](operations.md#a-disk-is-nearly-full).",
 		},
+	}
+}
+
+// ofStanding are what stands still or lags, and the stores that are asked.
+func ofStanding() []Instrument {
+	gateway := watchers()
+	return []Instrument{
 		{
 			Name: DeadWaiting, Kind: KindGauge, Unit: "{message}", Writers: gateway, Labels: []Label{consumer()},
 			Meaning: "Dead letters that wait for a person.",

@@ -23,10 +23,14 @@ func pending(listener net.Listener) []net.Conn {
 	return conns
 }
 
+// mostPending is how many connections are taken over at the end: as many as Linux lets
+// wait at one address by default. A flood of new ones does not keep a process that stops.
+const mostPending = 4096
+
 // acceptAll accepts what waits at a socket that does not block.
 func acceptAll(fd int) []net.Conn {
 	var conns []net.Conn
-	for {
+	for len(conns) < mostPending {
 		accepted, _, err := syscall.Accept4(fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
 		switch {
 		case errors.Is(err, syscall.EINTR), errors.Is(err, syscall.ECONNABORTED):
@@ -41,4 +45,5 @@ func acceptAll(fd int) []net.Conn {
 			conns = append(conns, conn)
 		}
 	}
+	return conns
 }
