@@ -50,31 +50,32 @@ type Object struct {
 
 // CaptureRequested asks for one capture: exactly one of URL, Inline, Object and
 // WARC says where the bytes are. With the last three the remaining fields are
-// the crawler's own facts about its fetch.
+// the crawler's own facts about its fetch. The tag redact of a field says what a dead
+// letter may keep of it ([RedactRequest]).
 type CaptureRequested struct {
-	RequestID          string              `json:"request_id"`                     // idempotency key within the source
-	SourceID           string              `json:"source_id"`                      // the source that the document belongs to: 1 to 64 of a-z, 0-9, _ and -, the last token of the subject
-	URL                string              `json:"url,omitempty"`                  // where the document is; alone it is fetched from there, beside inline, object or warc it names the document
-	Inline             *Inline             `json:"inline,omitempty"`               // the document itself
-	Object             *Object             `json:"object,omitempty"`               // the document, in the inbox
-	WARC               *Object             `json:"warc,omitempty"`                 // a web archive in the inbox: each of its records is captured
-	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty"`         // when the crawler fetched it, which orders the versions of a document; default ce-time
-	HTTPStatus         int                 `json:"http_status,omitempty"`          // status of the answer that the crawler got, kept with the snapshot; 0 when there was none
-	Headers            map[string][]string `json:"headers,omitempty"`              // header fields of the crawler's answer; those of an allow-list are kept
-	ContentType        string              `json:"content_type,omitempty"`         // the media type that the server named
-	Encoding           string              `json:"encoding,omitempty"`             // the character encoding that the server named, a hint
-	RedirectChain      []string            `json:"redirect_chain,omitempty"`       // the URLs that led to url, the requested one first
-	FetchToolVersion   string              `json:"fetch_tool_version,omitempty"`   // name and version of the crawler, kept with the snapshot
-	RobotsPolicyNotes  string              `json:"robots_policy_notes,omitempty"`  // what the crawler believes about the permission, kept with the snapshot
-	SnapshotGroupID    string              `json:"snapshot_group_id,omitempty"`    // groups snapshots that were taken together, such as one crawl; members of a container inherit it; nothing else is done with it
-	SourceRecordID     string              `json:"source_record_id,omitempty"`     // the source's own stable id of the document: with it, and not the URL, the document is identified
-	Filename           string              `json:"filename,omitempty"`             // name of the file, for its type, its slug and those who save it
-	LastModified       *time.Time          `json:"last_modified,omitempty"`        // when the document was changed last, as far as the crawler knows; default what the headers or the document say
-	LastModifiedOrigin string              `json:"last_modified_origin,omitempty"` // where last_modified is from, in the crawler's words
-	Language           string              `json:"language,omitempty"`             // language of the document when it is known, ISO 639-1
-	Region             string              `json:"region,omitempty"`               // region of the document, ISO 3166-1; default the source's
-	Force              bool                `json:"force,omitempty"`                // fetch within the dedup window too, and process again what has not changed
-	Metadata           map[string]string   `json:"metadata,omitempty"`             // names and values of the crawler's own, kept with the snapshot after redaction
+	RequestID          string              `json:"request_id" redact:"text"`                     // idempotency key within the source
+	SourceID           string              `json:"source_id" redact:"text"`                      // the source that the document belongs to: 1 to 64 of a-z, 0-9, _ and -, the last token of the subject
+	URL                string              `json:"url,omitempty" redact:"url"`                   // where the document is; alone it is fetched from there, beside inline, object or warc it names the document
+	Inline             *Inline             `json:"inline,omitempty" redact:"drop"`               // the document itself
+	Object             *Object             `json:"object,omitempty" redact:"type"`               // the document, in the inbox
+	WARC               *Object             `json:"warc,omitempty" redact:"type"`                 // a web archive in the inbox: each of its records is captured
+	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty" redact:"type"`         // when the crawler fetched it, which orders the versions of a document; default ce-time
+	HTTPStatus         int                 `json:"http_status,omitempty" redact:"type"`          // status of the answer that the crawler got, kept with the snapshot; 0 when there was none
+	Headers            map[string][]string `json:"headers,omitempty" redact:"headers"`           // header fields of the crawler's answer; those of an allow-list are kept
+	ContentType        string              `json:"content_type,omitempty" redact:"text"`         // the media type that the server named
+	Encoding           string              `json:"encoding,omitempty" redact:"text"`             // the character encoding that the server named, a hint
+	RedirectChain      []string            `json:"redirect_chain,omitempty" redact:"url"`        // the URLs that led to url, the requested one first
+	FetchToolVersion   string              `json:"fetch_tool_version,omitempty" redact:"text"`   // name and version of the crawler, kept with the snapshot
+	RobotsPolicyNotes  string              `json:"robots_policy_notes,omitempty" redact:"text"`  // what the crawler believes about the permission, kept with the snapshot
+	SnapshotGroupID    string              `json:"snapshot_group_id,omitempty" redact:"text"`    // groups snapshots that were taken together, such as one crawl; members of a container inherit it; nothing else is done with it
+	SourceRecordID     string              `json:"source_record_id,omitempty" redact:"text"`     // the source's own stable id of the document: with it, and not the URL, the document is identified
+	Filename           string              `json:"filename,omitempty" redact:"text"`             // name of the file, for its type, its slug and those who save it
+	LastModified       *time.Time          `json:"last_modified,omitempty" redact:"type"`        // when the document was changed last, as far as the crawler knows; default what the headers or the document say
+	LastModifiedOrigin string              `json:"last_modified_origin,omitempty" redact:"text"` // where last_modified is from, in the crawler's words
+	Language           string              `json:"language,omitempty" redact:"text"`             // language of the document when it is known, ISO 639-1
+	Region             string              `json:"region,omitempty" redact:"text"`               // region of the document, ISO 3166-1; default the source's
+	Force              bool                `json:"force,omitempty" redact:"type"`                // fetch within the dedup window too, and process again what has not changed
+	Metadata           map[string]string   `json:"metadata,omitempty" redact:"text"`             // names and values of the crawler's own, kept with the snapshot after redaction
 }
 
 // Outcome is what became of a capture request.

@@ -109,6 +109,21 @@ func RecordID(id string) string {
 	return id
 }
 
+// KeepsHeader reports whether a header field of an answer, its name in canonical form,
+// may be stored: it says something about the document, and can be no credential but for
+// the URLs in it. The one list, for snapshots, dead letters and whatever else keeps some;
+// no field of a request is ever stored.
+func KeepsHeader(name string) bool {
+	switch name {
+	case "Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
+		"Content-Length", "Content-Location", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location",
+		"Memento-Datetime", "Refresh", "Retry-After", "Server", "Vary", "X-Robots-Tag":
+		return true
+	default:
+		return false
+	}
+}
+
 // Header returns the value of a header of an answer as it may be stored: as a text, and
 // its URLs, also relative ones, as such.
 func Header(name, value string) string {

@@ -59,7 +59,7 @@ func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, tex
 	})
 	if r.consumer == ConsumerCapture {
 		var lost []string
-		if letter.Data, lost = redactRequest(letter.Data); len(lost) > 0 {
+		if letter.Data, lost = event.RedactRequest(letter.Data); len(lost) > 0 {
 			letter.Header.Set(headerLost, strings.Join(lost, ", "))
 		}
 	}

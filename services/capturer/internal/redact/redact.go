@@ -50,26 +50,13 @@ func Before() Rules {
 // maxValue bounds one header's value in bytes: nothing on the list needs more.
 const maxValue = 4 << 10
 
-// allowed reports whether a response header, in canonical form, is stored. No
-// request header ever is.
-func allowed(name string) bool {
-	switch name {
-	case "Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
-		"Content-Length", "Content-Location", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location",
-		"Memento-Datetime", "Refresh", "Retry-After", "Server", "Vary", "X-Robots-Tag":
-		return true
-	default:
-		return false
-	}
-}
-
 // Headers returns the response headers that may be stored, with canonical
 // names, nil when none may.
 func (r Rules) Headers(h map[string][]string) map[string][]string {
 	var kept map[string][]string
 	for _, given := range slices.Sorted(maps.Keys(h)) {
 		name := http.CanonicalHeaderKey(strings.TrimSpace(given))
-		if !allowed(name) {
+		if !redact.KeepsHeader(name) {
 			continue
 		}
 		for _, value := range h[given] {
