@@ -50,9 +50,10 @@ type Object struct {
 
 // CaptureRequested asks for one capture: exactly one of URL, Inline, Object and
 // WARC says where the bytes are. With the last three the remaining fields are
-// the crawler's own facts about its fetch. The tag redact of a field says what a dead
-// letter may keep of it ([RedactRequest]).
+// the crawler's own facts about its fetch.
 type CaptureRequested struct {
+	// The tag redact says what a dead letter may keep of a field: [RedactRequest].
+
 	RequestID          string              `json:"request_id" redact:"text"`                     // idempotency key within the source
 	SourceID           string              `json:"source_id" redact:"text"`                      // the source that the document belongs to: 1 to 64 of a-z, 0-9, _ and -, the last token of the subject
 	URL                string              `json:"url,omitempty" redact:"url"`                   // where the document is; alone it is fetched from there, beside inline, object or warc it names the document
