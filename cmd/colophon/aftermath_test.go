@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/export"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/changes"
@@ -23,13 +26,13 @@ import (
 type desk struct {
 	*testing.T
 	dir string
-	sys *temporary
+	sys *convert.Temporary
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, dir: t.TempDir()}
-	sys, err := startTemporary(t.Context(), d.dir)
+	sys, err := convert.StartTemporary(t.Context(), d.dir)
 	if err != nil && strings.Contains(err.Error(), "PostgreSQL is not installed") && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -37,11 +40,11 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := sys.stop(); err != nil {
+		if err := sys.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := sys.local.announce(); err != nil {
+	if err := sys.Local.Announce(); err != nil {
 		t.Fatal(err)
 	}
 	d.sys = sys
@@ -106,7 +109,7 @@ func TestAfterExtraction(t *testing.T) {
 		}
 	}
 	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "council", "--at", "2026-03-01T08:00:00Z", samples)
-	results, err := d.sys.db.Results(t.Context(), "", nil)
+	results, err := d.sys.DB.Results(t.Context(), "", nil)
 	if err != nil || len(results) != 3 {
 		t.Fatalf("%d results: %v", len(results), err)
 	}
@@ -242,7 +245,7 @@ func (d *desk) tellsCoverage(t *testing.T, results []catalog.Result) {
 // looks that both sets of units are kept.
 func (d *desk) reparses(t *testing.T, results []catalog.Result) {
 	snapshot := results[slices.IndexFunc(results, func(r catalog.Result) bool { return strings.HasSuffix(r.URL, ".txt") })].SnapshotID
-	again := func(args ...string) (r reparsed) {
+	again := func(args ...string) (r operate.Reparsed) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(d.say(t, 0, append([]string{"--json", "reparse", "--wait", "--timeout", "1m"}, args...)...)), &r); err != nil {
 			t.Fatal(err)
@@ -266,17 +269,17 @@ func (d *desk) reparses(t *testing.T, results []catalog.Result) {
 	if r := again("--source", "council"); r.Requested != 0 {
 		t.Errorf("again: %+v", r)
 	}
-	runs, err := d.sys.db.Runs(t.Context(), snapshot)
+	runs, err := d.sys.DB.Runs(t.Context(), snapshot)
 	if err != nil || len(runs) != 2 || runs[0].State != model.RunDone || runs[1].State != model.RunDone || runs[1].Why != "reparse" {
 		t.Fatalf("runs %+v: %v", runs, err)
 	}
 	for _, run := range runs {
-		rows, err := d.sys.db.Segments(t.Context(), snapshot, run.ExtractionID)
+		rows, err := d.sys.DB.Segments(t.Context(), snapshot, run.ExtractionID)
 		if err != nil || len(rows) != 1 || !strings.Contains(rows[0].ObjectKey, run.ExtractionID) {
 			t.Errorf("segments %+v: %v", rows, err)
 		}
 	}
-	var c compared
+	var c export.Compared
 	if err := json.Unmarshal([]byte(d.say(t, 0, "--json", "diff", snapshot)), &c); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +300,7 @@ func (d *desk) reparses(t *testing.T, results []catalog.Result) {
 // turnsBack sets the rules of the first run again, and then the others: each time
 // what they make is current again, by one run of its own however often it is
 // asked for.
-func (d *desk) turnsBack(t *testing.T, snapshot string, again func(...string) reparsed, first model.Run) {
+func (d *desk) turnsBack(t *testing.T, snapshot string, again func(...string) operate.Reparsed, first model.Run) {
 	t.Helper()
 	language := func() string {
 		t.Helper()
@@ -326,7 +329,7 @@ func (d *desk) turnsBack(t *testing.T, snapshot string, again func(...string) re
 	if r := again("--source", "council"); r.Requested != 0 {
 		t.Errorf("asked for again: %+v", r)
 	}
-	runs, err := d.sys.db.Runs(t.Context(), snapshot)
+	runs, err := d.sys.DB.Runs(t.Context(), snapshot)
 	if err != nil || len(runs) != 3 || runs[2].State != model.RunDone || runs[2].RulesDigest != first.RulesDigest || runs[2].ExtractionID == first.ExtractionID {
 		t.Errorf("runs %+v: %v", runs, err)
 	}
@@ -338,7 +341,7 @@ func (d *desk) turnsBack(t *testing.T, snapshot string, again func(...string) re
 		t.Errorf("the chunks are in %q under both rules", other)
 	}
 	d.say(t, 0, "reparse", "--ocr", "--snapshot", snapshot, "--wait", "--timeout", "1m")
-	if runs, err = d.sys.db.Runs(t.Context(), snapshot); err != nil || len(runs) != 5 || runs[4].State != model.RunDone {
+	if runs, err = d.sys.DB.Runs(t.Context(), snapshot); err != nil || len(runs) != 5 || runs[4].State != model.RunDone {
 		t.Errorf("runs %+v: %v", runs, err)
 	}
 	if r := again("--snapshot", snapshot); r.Requested != 0 {
@@ -369,7 +372,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	picture, err := png.Decode(bytes.NewReader(data))
-	if err != nil || picture.Bounds().Dx() != overlayWidth {
+	if err != nil || picture.Bounds().Dx() != convert.OverlayWidth {
 		t.Fatalf("%v: %v", picture.Bounds(), err)
 	}
 	if others, err := filepath.Glob(filepath.Join(out, "*")); err != nil || len(others) != 1 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 )
 
 // TestVerifyBesideChurn verifies everything again and again while new versions of a few
@@ -24,7 +26,7 @@ func TestVerifyBesideChurn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	newLibraryOf(t, func(l *library, tmp *temporary) {
+	newLibraryOf(t, func(l *library, tmp *convert.Temporary) {
 		pages := filepath.Join(l.samples, "pages")
 		l.must(os.Mkdir(pages, 0o700))
 		versions := 0

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/pkg/config"
 )
 
@@ -60,7 +61,7 @@ func devOn(t *testing.T, dir string) (code int, said string, values map[string]s
 func TestASmallDiskIsSaidInWords(t *testing.T) {
 	t.Run("too small", func(t *testing.T) {
 		code, said, _ := devOn(t, filepath.Join(smallDisk(t, 20), "dev"))
-		if code != exitUsage || !strings.Contains(said, "has 20 MiB free, and a new system needs 64 MiB") || !strings.Contains(said, "--dir") {
+		if code != cli.ExitUsage || !strings.Contains(said, "has 20 MiB free, and a new system needs 64 MiB") || !strings.Contains(said, "--dir") {
 			t.Errorf("exit %d: %s", code, said)
 		}
 	})
@@ -83,7 +84,7 @@ func TestASmallDiskIsSaidInWords(t *testing.T) {
 	t.Run("less than is asked for", func(t *testing.T) {
 		t.Setenv("COLOPHON_REQUEST_BYTES", "536870912")
 		code, said, _ := devOn(t, filepath.Join(smallDisk(t, 150), "dev"))
-		if code != exitUsage || !strings.Contains(said, "sets aside up to 512 MiB (COLOPHON_REQUEST_BYTES)") || strings.Contains(said, "10047") {
+		if code != cli.ExitUsage || !strings.Contains(said, "sets aside up to 512 MiB (COLOPHON_REQUEST_BYTES)") || strings.Contains(said, "10047") {
 			t.Errorf("exit %d: %s", code, said)
 		}
 	})
@@ -100,7 +101,7 @@ func TestASmallDiskIsSaidInWords(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(disk, "other"), make([]byte, int64(left.Bavail)*left.Bsize-4096), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, said, _ := devOn(t, dir); code == exitDone || !strings.Contains(said, "has only 0 MiB free") {
+		if code, said, _ := devOn(t, dir); code == cli.ExitDone || !strings.Contains(said, "has only 0 MiB free") {
 			t.Errorf("exit %d: %s", code, said)
 		}
 	})

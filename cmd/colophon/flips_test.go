@@ -17,6 +17,7 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -84,7 +85,7 @@ func (l *library) flips(t *testing.T) {
 func (l *library) sound(when string) {
 	l.Helper()
 	l.out.Reset()
-	total, err := l.cli.verifySweep(l.Context(), l.sys, verifyOptions{all: true})
+	total, err := operate.VerifySweep(l.Context(), l.cli, l.sys, operate.VerifyOptions{All: true})
 	l.must(err)
 	if total.Broken > 0 || total.Breaks > 0 || total.Chunks < 15 || total.Verified != total.Chunks {
 		l.Fatalf("%s the flips: %+v\n%s", when, total, l.out)
@@ -108,19 +109,19 @@ func (l *library) find(f flip, all bool) (breaks []string) {
 		return nil
 	}
 	if all {
-		sweep := verify.Sweep{Reader: l.sys.reader}
+		sweep := verify.Sweep{Reader: l.sys.Reader}
 		l.must(sweep.Run(l.Context(), "", group))
-		found, err := l.sys.reader.Stores(l.Context(), time.Now(), time.Now())
+		found, err := l.sys.Reader.Stores(l.Context(), time.Now(), time.Now())
 		l.must(err)
 		add("", found)
 		return breaks
 	}
-	g, err := l.sys.reader.Group(l.Context(), f.snapshot)
+	g, err := l.sys.Reader.Group(l.Context(), f.snapshot)
 	l.must(err)
 	l.must(group(g))
-	s, err := l.sys.db.Snapshot(l.Context(), f.snapshot)
+	s, err := l.sys.DB.Snapshot(l.Context(), f.snapshot)
 	l.must(err)
-	found, err := l.sys.reader.Rows(l.Context(), s.DocumentID, time.Now())
+	found, err := l.sys.Reader.Rows(l.Context(), s.DocumentID, time.Now())
 	l.must(err)
 	add("", found)
 	return breaks
@@ -135,7 +136,7 @@ func flipped(r *rand.Rand, data []byte) []byte {
 
 func (l *library) flipObject(b blobstore.Bucket, part string) damage {
 	var keys []string
-	for object, err := range l.sys.blobs.List(l.Context(), b, "") {
+	for object, err := range l.sys.Blobs.List(l.Context(), b, "") {
 		l.must(err)
 		if object.Size > 0 && strings.Contains(object.Key, part) {
 			keys = append(keys, object.Key)
@@ -143,7 +144,7 @@ func (l *library) flipObject(b blobstore.Bucket, part string) damage {
 	}
 	return func(r *rand.Rand) (flip, bool) {
 		key := keys[r.IntN(len(keys))]
-		data, err := l.sys.blobs.Get(l.Context(), b, key, "")
+		data, err := l.sys.Blobs.Get(l.Context(), b, key, "")
 		l.must(err)
 		f := flip{what: key, restore: func() { l.putObject(b, key, data) }}
 		switch parts := strings.Split(key, "/"); {
@@ -164,8 +165,8 @@ func (l *library) flipObject(b blobstore.Bucket, part string) damage {
 }
 
 func (l *library) putObject(b blobstore.Bucket, key string, data []byte) {
-	l.must(l.sys.blobs.Delete(l.Context(), b, key))
-	_, err := l.sys.blobs.PutOnce(l.Context(), b, key, data, "application/octet-stream")
+	l.must(l.sys.Blobs.Delete(l.Context(), b, key))
+	_, err := l.sys.Blobs.PutOnce(l.Context(), b, key, data, "application/octet-stream")
 	l.must(err)
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/local"
 	"github.com/colophon-dev/colophon/pkg/config"
 )
 
@@ -19,7 +21,7 @@ import (
 // dev says both, its gateway is not ready meanwhile, and documents are taken again.
 func TestDevOutlivesAFullDisk(t *testing.T) {
 	disk := smallDisk(t, 160)
-	health, err := freeAddress("127.0.0.1:0")
+	health, err := local.FreeAddress("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestDevOutlivesAFullDisk(t *testing.T) {
 		}
 		limited, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		if run(limited, []string{"--dir", i.dir, "capture", "--source", "council", page}, &bytes.Buffer{}, &bytes.Buffer{}) != exitDone {
+		if run(limited, []string{"--dir", i.dir, "capture", "--source", "council", page}, &bytes.Buffer{}, &bytes.Buffer{}) != cli.ExitDone {
 			return false
 		}
 		i.sent = append(i.sent, name) // and must arrive, disk or no disk
@@ -61,7 +63,7 @@ func TestDevOutlivesAFullDisk(t *testing.T) {
 	i.until("a capture is refused", func() bool { tries++; return !taken(tries) })
 	i.until("it is not ready and names the folder", func() bool {
 		code, said := ready("http://" + health)
-		return code == http.StatusServiceUnavailable && strings.Contains(said, "the disk of "+serversDir(i.dir)+" has 0 MiB free")
+		return code == http.StatusServiceUnavailable && strings.Contains(said, "the disk of "+local.ServersDir(i.dir)+" has 0 MiB free")
 	})
 	i.until("its gateway is not ready", func() bool {
 		code, _ := ready(values["COLOPHON_GATEWAY_URL"])

@@ -18,6 +18,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/local"
 	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -138,7 +140,7 @@ func (i *installation) must(args ...string) string {
 	i.until(strings.Join(args, " "), func() bool {
 		out.Reset()
 		problems.Reset()
-		return run(i.Context(), append([]string{"--dir", i.dir}, args...), &out, &problems) == exitDone
+		return run(i.Context(), append([]string{"--dir", i.dir}, args...), &out, &problems) == cli.ExitDone
 	})
 	return out.String()
 }
@@ -186,7 +188,7 @@ func (i *installation) allArrived() {
 	})
 	i.until("every chunk verifies", func() bool {
 		var out, problems bytes.Buffer
-		return run(i.Context(), []string{"--dir", i.dir, "verify", "--all"}, &out, &problems) == exitDone
+		return run(i.Context(), []string{"--dir", i.dir, "verify", "--all"}, &out, &problems) == cli.ExitDone
 	})
 }
 
@@ -231,7 +233,7 @@ func (i *installation) service(name string) int {
 
 // database is the process of the database server.
 func (i *installation) database() int {
-	content, err := os.ReadFile(filepath.Join(serversDir(i.dir), "postgres", "data", "postmaster.pid"))
+	content, err := os.ReadFile(filepath.Join(local.ServersDir(i.dir), "postgres", "data", "postmaster.pid"))
 	if err != nil {
 		return 0
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/qdrant/go-client/qdrant"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -21,9 +24,9 @@ import (
 // its stores can be damaged.
 type library struct {
 	*testing.T
-	cli     *cli
+	cli     *cli.Tool
 	out     *bytes.Buffer
-	sys     *system
+	sys     *cli.System
 	pg      *pgx.Conn
 	qdrant  *qdrant.Client
 	alias   string
@@ -44,30 +47,30 @@ func newLibrary(t *testing.T) *library {
 }
 
 // newLibraryOf starts a system and has it filled.
-func newLibraryOf(t *testing.T, fill func(*library, *temporary)) *library {
+func newLibraryOf(t *testing.T, fill func(*library, *convert.Temporary)) *library {
 	t.Helper()
 	l := &library{T: t, out: new(bytes.Buffer), samples: t.TempDir()}
 	ctx := t.Context()
 	dir := t.TempDir()
-	tmp, err := startTemporary(ctx, dir)
+	tmp, err := convert.StartTemporary(ctx, dir)
 	if err != nil && strings.Contains(err.Error(), "PostgreSQL is not installed") && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	l.must(err)
 	t.Cleanup(func() {
-		if err := tmp.stop(); err != nil {
+		if err := tmp.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	l.must(tmp.local.announce())
-	l.cli = &cli{dir: dir, out: l.out, err: new(bytes.Buffer)}
-	set, err := config.LoadFrom[settings](tmp.local.values)
+	l.must(tmp.Local.Announce())
+	l.cli = &cli.Tool{Dir: dir, Out: l.out, Err: new(bytes.Buffer)}
+	set, err := config.LoadFrom[cli.Settings](tmp.Local.Values)
 	l.must(err)
 	l.alias = set.Qdrant.Collection
 	for _, id := range []string{"council", "herald"} {
 		s := model.DefaultSource(id)
 		s.Name = "The " + id
-		l.must(tmp.db.PutSource(ctx, s))
+		l.must(tmp.DB.PutSource(ctx, s))
 	}
 	l.pg, err = pgx.Connect(ctx, set.Postgres.URL.Value())
 	l.must(err)
@@ -75,10 +78,10 @@ func newLibraryOf(t *testing.T, fill func(*library, *temporary)) *library {
 	_, err = l.pg.Exec(ctx, `SET search_path = `+pgx.Identifier{set.Postgres.Schema}.Sanitize())
 	l.must(err)
 	fill(l, tmp)
-	if l.sys, err = l.cli.system(ctx); err != nil {
+	if l.sys, err = l.cli.System(ctx); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.sys.close)
+	t.Cleanup(l.sys.Close)
 	host, port, _ := strings.Cut(set.Qdrant.Addr, ":")
 	var number int
 	_, err = fmt.Sscan(port, &number)
@@ -91,7 +94,7 @@ func newLibraryOf(t *testing.T, fill func(*library, *temporary)) *library {
 
 // fill captures the small documents of test/documents, a PDF, a second version
 // of it and of a page, and the same page under other names and in other markup.
-func (l *library) fill(tmp *temporary) {
+func (l *library) fill(tmp *convert.Temporary) {
 	l.Helper()
 	for _, name := range []string{
 		"avis-sans-encodage.html", "blog-oven.html", "conseil-ordre-du-jour.html", "dizionario.html", "empty.txt",
@@ -121,12 +124,12 @@ func (l *library) put(name, data string) {
 	l.must(os.WriteFile(filepath.Join(l.samples, name), []byte(data), 0o600))
 }
 
-func (l *library) capture(tmp *temporary, source, at, path string) {
+func (l *library) capture(tmp *convert.Temporary, source, at, path string) {
 	l.Helper()
-	requests, err := prepare(l.Context(), tmp.blobs, []string{path}, captureOptions{source: source, at: at})
+	requests, err := capture.Prepare(l.Context(), tmp.Blobs, []string{path}, capture.Options{Source: source, At: at})
 	l.must(err)
-	l.must(tmp.send(l.Context(), requests))
-	_, err = l.cli.follow(l.Context(), tmp.sender, requests, time.Minute)
+	l.must(tmp.Send(l.Context(), requests))
+	_, err = capture.Follow(l.Context(), l.cli, tmp.Sender, requests, time.Minute)
 	l.must(err)
 }
 

@@ -1,12 +1,11 @@
-// Command colophon runs the whole system on one machine and is its operators'
-// tool (contracts 10): one file a command, each of which parses, calls and
-// prints.
+// Command colophon runs the whole system on one machine and is its operators' tool. Its
+// commands are in internal/cli, in rooms by what they do; this package holds them
+// together, and their tests on whole systems.
 package main
 
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,24 +36,6 @@ func main() {
 		_, _ = os.Stdout.WriteString("\n") // ends the process by that signal, as a shell expects
 	}
 	os.Exit(code)
-}
-
-// errUnheard ends a command whose output nobody reads any more, as behind head.
-var errUnheard = errors.New("nobody reads the output")
-
-// heard ends the command by its context when nobody reads what it writes.
-type heard struct {
-	io.Writer
-	cancel context.CancelCauseFunc
-}
-
-// Write is io.Writer.
-func (w heard) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
-		w.cancel(errUnheard)
-	}
-	return n, err
 }
 
 // roles are what this program's children can be.

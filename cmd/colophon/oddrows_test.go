@@ -72,7 +72,7 @@ func (l *library) survivesOddValues(tables []tableOf) {
 	}
 	l.sql(`SET session_replication_role = replica; UPDATE documents d SET host = k.host FROM kept_documents k WHERE k.document_id = d.document_id AND d.host <> k.host;
 		UPDATE chunks c SET text_hash = k.text_hash FROM kept_chunks k WHERE k.chunk_ref = c.chunk_ref AND c.text_hash <> k.text_hash; RESET session_replication_role`)
-	l.must(l.sys.blobs.Delete(l.Context(), blobstore.Derived, m.object))
+	l.must(l.sys.Blobs.Delete(l.Context(), blobstore.Derived, m.object))
 	l.Logf("%d odd values in %.1f s", count, time.Since(began).Seconds())
 }
 
@@ -86,9 +86,9 @@ func (l *library) namesMarks(t tableOf, m marks, name string, snapshots []string
 		}
 	}
 	beyond := slices.Contains([]string{"collections", "chunk_vectors", "stored_results", "chunks", "chunk_state"}, t.name)
-	look := func() ([]proof.Break, error) { return l.sys.reader.Rows(l.Context(), "", time.Now()) }
+	look := func() ([]proof.Break, error) { return l.sys.Reader.Rows(l.Context(), "", time.Now()) }
 	if beyond {
-		look = func() ([]proof.Break, error) { return l.sys.reader.Stores(l.Context(), time.Now(), time.Now()) }
+		look = func() ([]proof.Break, error) { return l.sys.Reader.Stores(l.Context(), time.Now(), time.Now()) }
 	}
 	found, err := look()
 	if err != nil {
@@ -101,7 +101,7 @@ func (l *library) namesMarks(t tableOf, m marks, name string, snapshots []string
 		if !there {
 			continue
 		}
-		g, err := l.sys.reader.Group(l.Context(), id)
+		g, err := l.sys.Reader.Group(l.Context(), id)
 		if err != nil {
 			l.Errorf("%s ends snapshot %s: %v", name, id, err)
 		}

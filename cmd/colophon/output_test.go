@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,60 +11,16 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// A file is written whole or not at all.
-func TestWriteWhole(t *testing.T) {
-	dir := t.TempDir()
-	path, link := filepath.Join(dir, "units.jsonl"), filepath.Join(dir, "link")
-	if err := os.WriteFile(path, []byte("an earlier export"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("interrupted")
-	half := func(w io.Writer) error {
-		_, err := io.WriteString(w, "half")
-		return errors.Join(err, broken)
-	}
-	for _, name := range []string{path, link, filepath.Join(dir, "other")} {
-		if err := writeWhole(name, half); !errors.Is(err, broken) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if kept, err := os.ReadFile(path); err != nil || string(kept) != "an earlier export" {
-		t.Errorf("half of an export leaves %q, %v", kept, err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
-		t.Errorf("half of an export leaves %v, %v", left, err)
-	}
-	if err := writeFile(link, []byte("whole")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is %v, %v", info, err)
-	}
-	if info, err = os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 5 {
-		t.Errorf("the file is %v, %v", info, err)
-	}
-	if err := writeFile(os.DevNull, []byte("x")); err != nil {
-		t.Error(err)
-	}
-	for _, wrong := range []string{dir, filepath.Join(dir, "none", "x")} {
-		if err := writeFile(wrong, nil); exitCode(err) != exitUsage {
-			t.Errorf("%s: %v", wrong, err)
-		}
-	}
-}
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+)
 
 // What could not be printed is an error, whatever prints it.
 func TestOutputThatDoesNotArrive(t *testing.T) {
 	full := errors.New("no space left")
 	for _, command := range [][]string{{"version"}, {"version", "--json"}, {"--help"}, {"source", "--help"}} {
 		var problems bytes.Buffer
-		if code := run(t.Context(), command, writerOf(func([]byte) (int, error) { return 0, full }), &problems); code != exitInternal {
+		if code := run(t.Context(), command, writerOf(func([]byte) (int, error) { return 0, full }), &problems); code != cli.ExitInternal {
 			t.Errorf("%v: exit %d", command, code)
 		}
 		contains(t, problems.String(), "no space left")
@@ -152,7 +107,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := cmd.Wait()
-			if cmd.ProcessState.ExitCode() != exitFailed || problems.String() != "colophon: interrupted\n" {
+			if cmd.ProcessState.ExitCode() != cli.ExitFailed || problems.String() != "colophon: interrupted\n" {
 				t.Errorf("%v: %s", err, &problems)
 			}
 			nothing(t)

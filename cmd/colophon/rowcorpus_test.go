@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -32,7 +34,7 @@ func oddURLs() []string {
 
 // fillRows captures, by the real chain, documents of every kind that leaves rows of
 // its own in some table.
-func (l *library) fillRows(tmp *temporary) {
+func (l *library) fillRows(tmp *convert.Temporary) {
 	l.Helper()
 	site := l.site()
 	l.fill(tmp)
@@ -93,16 +95,16 @@ func (l *library) site() *httptest.Server {
 func (l *library) say(want int, args ...string) {
 	l.Helper()
 	var out, problems bytes.Buffer
-	if code := run(l.Context(), append([]string{"--dir", l.cli.dir}, args...), &out, &problems); code != want {
+	if code := run(l.Context(), append([]string{"--dir", l.cli.Dir}, args...), &out, &problems); code != want {
 		l.Fatalf("colophon %s: exit %d, want %d\n%s%s", strings.Join(args, " "), code, want, &out, &problems)
 	}
 }
 
-func (l *library) send(tmp *temporary, r event.CaptureRequested) {
+func (l *library) send(tmp *convert.Temporary, r event.CaptureRequested) {
 	l.Helper()
-	requests := []handover{{CaptureRequested: r}}
-	l.must(tmp.send(l.Context(), requests))
-	_, err := l.cli.follow(l.Context(), tmp.sender, requests, time.Minute)
+	requests := []capture.Handover{{CaptureRequested: r}}
+	l.must(tmp.Send(l.Context(), requests))
+	_, err := capture.Follow(l.Context(), l.cli, tmp.Sender, requests, time.Minute)
 	l.must(err)
 }
 
@@ -187,7 +189,7 @@ func mixedPDF() string {
 
 // merged captures an address as older rules did, that held it for another's document,
 // and each of the two, and one more, as it is done today.
-func (l *library) merged(tmp *temporary) {
+func (l *library) merged(tmp *convert.Temporary) {
 	l.Helper()
 	const base = "https://town.example/deliberations"
 	asked := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -199,7 +201,7 @@ func (l *library) merged(tmp *temporary) {
 		hash := digest.Content(content)
 		key, err := blobstore.RawKey("ruled", hash)
 		l.must(err)
-		_, err = tmp.blobs.PutOnce(l.Context(), blobstore.Raw, key, content, "text/plain")
+		_, err = tmp.Blobs.PutOnce(l.Context(), blobstore.Raw, key, content, "text/plain")
 		l.must(err)
 		stored := digest.RedactURLV1(address)
 		request, err := json.Marshal(event.CaptureRequested{
@@ -217,7 +219,7 @@ func (l *library) merged(tmp *temporary) {
 			RuleVersions: map[string]string{"urlcanon": digest.URLCanonVersion1, "typing": "1"},
 		}
 		row := model.Capture{SourceID: "ruled", RequestID: id, RequestDigest: digest.Hex(jcs), Request: request, RequestedAt: asked, URLCanonical: canonical}
-		_, _, err = tmp.db.CaptureAtOnce(l.Context(), row, snap, func(model.Standing) bool { return false }, func(context.Context) error { return nil })
+		_, _, err = tmp.DB.CaptureAtOnce(l.Context(), row, snap, func(model.Standing) bool { return false }, func(context.Context) error { return nil })
 		l.must(err)
 		l.sql(`UPDATE captures SET announced_at = now() WHERE request_id = '` + id + `'`) // to a crawler of then
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
@@ -35,7 +36,7 @@ func TestRows(t *testing.T) {
 	t.Setenv("COLOPHON_OCR_WORKERS", "1")
 	t.Setenv("COLOPHON_FETCH_NETWORKS", "127.0.0.0/8")
 	var alarms []string
-	l := newLibraryOf(t, func(l *library, tmp *temporary) { alarms = l.watched(func(func() int) { l.fillRows(tmp) }) })
+	l := newLibraryOf(t, func(l *library, tmp *convert.Temporary) { alarms = l.watched(func(func() int) { l.fillRows(tmp) }) })
 	tables := l.tables()
 	for _, part := range []struct {
 		name string
@@ -68,21 +69,21 @@ func TestRows(t *testing.T) {
 // told how often everything was verified so far.
 func (l *library) watched(work func(looks func() int)) (alarms []string) {
 	l.Helper()
-	sys, err := l.cli.system(l.Context())
+	sys, err := l.cli.System(l.Context())
 	l.must(err)
-	defer sys.close()
-	sys.reader.Age = reconcile.DefaultAge
+	defer sys.Close()
+	sys.Reader.Age = reconcile.DefaultAge
 	ctx, stop := context.WithCancel(l.Context())
 	var watching errgroup.Group
 	var looks atomic.Int64
 	watching.Go(func() error {
 		for ; ctx.Err() == nil; looks.Add(1) {
 			now := time.Now()
-			found, err := sys.reader.Stores(ctx, now.Add(-reconcile.DefaultAge), now.Add(-reconcile.DefaultObjectAge))
+			found, err := sys.Reader.Stores(ctx, now.Add(-reconcile.DefaultAge), now.Add(-reconcile.DefaultObjectAge))
 			if err != nil && ctx.Err() == nil {
 				return err
 			}
-			sweep := verify.Sweep{Reader: sys.reader, Workers: 1}
+			sweep := verify.Sweep{Reader: sys.Reader, Workers: 1}
 			err = sweep.Run(ctx, "", func(g verify.Group) error {
 				found = append(found, g.Breaks...)
 				for _, p := range g.Proofs {
@@ -413,7 +414,7 @@ func (l *library) breaksNow(snapshots []string, all bool) (breaks []string) {
 	if all {
 		return l.find(flip{}, true)
 	}
-	found, err := l.sys.reader.Rows(l.Context(), "", now)
+	found, err := l.sys.Reader.Rows(l.Context(), "", now)
 	l.must(err)
 	if add(found); len(breaks) > 0 {
 		return breaks
@@ -424,7 +425,7 @@ func (l *library) breaksNow(snapshots []string, all bool) (breaks []string) {
 		if !there {
 			continue
 		}
-		g, err := l.sys.reader.Group(l.Context(), id)
+		g, err := l.sys.Reader.Group(l.Context(), id)
 		if err != nil {
 			l.Errorf("verifying ends: %v", err)
 		}
@@ -435,7 +436,7 @@ func (l *library) breaksNow(snapshots []string, all bool) (breaks []string) {
 			return breaks
 		}
 	}
-	found, err = l.sys.reader.Stores(l.Context(), now, now)
+	found, err = l.sys.Reader.Stores(l.Context(), now, now)
 	l.must(err)
 	add(found)
 	return breaks

@@ -26,7 +26,7 @@ func TestSourceCommands(t *testing.T) {
 		strings.Count(out, "\n") != 3 {
 		t.Errorf("the audit says\n%s", out)
 	}
-	s, err := d.sys.db.Source(t.Context(), "a")
+	s, err := d.sys.DB.Source(t.Context(), "a")
 	if err != nil || s.HostDelay != 1500 || s.DedupHTML != 3600 || s.RobotsPolicy != model.RobotsIgnore || s.HeaderLabels.Source != "Z" ||
 		s.MaxDepth != 1 || s.Territory != "Valdoro" || s.State != model.SourceDisabled {
 		t.Errorf("%+v, %v", s, err)
@@ -44,7 +44,7 @@ func TestSourceCommands(t *testing.T) {
 	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "a", file)
 	d.say(t, 0, "source", "apply", "-f", described)
 	d.say(t, 2, "source", "apply", "-f", file)
-	if s, err = d.sys.db.Source(t.Context(), "a"); err != nil || s.Licence != "CC0-1.0" || s.HostDelay != 1500 {
+	if s, err = d.sys.DB.Source(t.Context(), "a"); err != nil || s.Licence != "CC0-1.0" || s.HostDelay != 1500 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	d.say(t, 3, "source", "disable", "none")

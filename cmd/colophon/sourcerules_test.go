@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/sources"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -57,7 +58,7 @@ func TestSourceRules(t *testing.T) {
 		write(fmt.Sprintf("notices/%d.html", n), boxed(n))
 	}
 	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "notices", "--at", "2026-03-01T08:00:00Z", filepath.Join(dir, "notices"))
-	learn := func(args ...string) (l learnt) {
+	learn := func(args ...string) (l sources.Learnt) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(d.say(t, 0, append([]string{"--json", "source", "learn-furniture", "notices", "--pages", "3"}, args...)...)), &l); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/follow"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/extract"
@@ -103,7 +107,7 @@ func (d *desk) tellsVersions(t *testing.T) {
 	}
 	captures := func(want int) {
 		t.Helper()
-		if _, n, err := d.sys.db.Recent(t.Context(), catalog.RecentOptions{SourceID: "versions"}); err != nil || n != want {
+		if _, n, err := d.sys.DB.Recent(t.Context(), catalog.RecentOptions{SourceID: "versions"}); err != nil || n != want {
 			t.Fatalf("%d captures, want %d: %v", n, want, err)
 		}
 	}
@@ -146,13 +150,13 @@ func (d *desk) tellsFilesApart(t *testing.T) {
 	put(t, b, "The bridge at the weir is closed.", day)
 	_, problems := d.hear(t, 2, "capture", "--source", "names", a, b)
 	contains(t, problems, a, b, "file:///report.txt", "colophon capture -")
-	if _, n, err := d.sys.db.Recent(t.Context(), catalog.RecentOptions{SourceID: "names"}); err != nil || n != 0 {
+	if _, n, err := d.sys.DB.Recent(t.Context(), catalog.RecentOptions{SourceID: "names"}); err != nil || n != 0 {
 		t.Fatalf("%d captures were sent: %v", n, err)
 	}
 	d.say(t, 0, "capture", "--source", "names", a, a) // one file, named twice
-	list := captureOptions{source: "names", stdin: strings.NewReader(a + "\n\n" + filepath.Join(dir, "b") + "\n")}
-	requests, err := prepare(t.Context(), d.sys.blobs, []string{"-"}, list)
-	if err != nil || checkNames(requests) != nil {
+	list := capture.Options{Source: "names", Stdin: strings.NewReader(a + "\n\n" + filepath.Join(dir, "b") + "\n")}
+	requests, err := capture.Prepare(t.Context(), d.sys.Blobs, []string{"-"}, list)
+	if err != nil || capture.CheckNames(requests) != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{a, b} {
@@ -164,7 +168,7 @@ func (d *desk) tellsFilesApart(t *testing.T) {
 		"./a/report.txt": "a/report.txt", "../x/./y.txt": "x/y.txt", "/a//b.txt": "a/b.txt", ".": "", "..": "", "a/../b": "b", "../..": "",
 		"/../x": "x", "a/../../b": "b", "...": "...", "": "", "../../../": "", "..a/b": "..a/b",
 	} {
-		if got := listed(line); got != want {
+		if got := capture.Listed(line); got != want {
 			t.Errorf("%q is listed as %q, want %q", line, got, want)
 		}
 	}
@@ -235,7 +239,7 @@ func (d *desk) exportsWhatIsCurrent(t *testing.T) {
 	if n := strings.Count(out, "\n"); n != before {
 		t.Errorf("%d chunks after a re-parse, %d before", n, before)
 	}
-	contains(t, problems, many(before, "chunk")+" written")
+	contains(t, problems, cli.Many(before, "chunk")+" written")
 	if n := strings.Count(d.say(t, 0, "export", "chunks", "--archive", "--source", "exports"), "\n"); n != 2*before {
 		t.Errorf("%d chunks of all runs, want %d", n, 2*before)
 	}
@@ -267,7 +271,7 @@ func (d *desk) namesWhatIsMissing(t *testing.T) {
 	if strings.Count(problems, "not found") != 1 {
 		t.Error(problems)
 	}
-	results, _, err := d.sys.db.Recent(t.Context(), catalog.RecentOptions{SourceID: "facts"})
+	results, _, err := d.sys.DB.Recent(t.Context(), catalog.RecentOptions{SourceID: "facts"})
 	if err != nil || len(results) == 0 {
 		t.Fatal(err)
 	}
@@ -289,7 +293,7 @@ func (d *desk) listsCaptures(t *testing.T) {
 	}
 	text, n := lines()
 	contains(t, text, "20 of 26 captures", "bad.txt")
-	if n != listedCaptures {
+	if n != follow.ListedCaptures {
 		t.Errorf("%d are listed", n)
 	}
 	if _, n := lines("--all"); n != 26 {
@@ -361,7 +365,7 @@ func TestEnvironmentAndFolder(t *testing.T) {
 	t.Setenv("COLOPHON_NATS_URL", "nats://127.0.0.1:1")
 	refuse(t, 2, []string{"COLOPHON_POSTGRES_URL is not set", "endpoints.env was left out", "COLOPHON_NATS_URL"}, "source", "list")
 	refuse(t, 0, nil, "--dir", ".colophon", "source", "list") // what is named wins
-	t.Setenv("COLOPHON_GATEWAY_URL", d.sys.local.gateway)
+	t.Setenv("COLOPHON_GATEWAY_URL", d.sys.Local.Gateway)
 	refuse(t, 0, nil, "search", "mill") // and needs nothing but the gateway
 	t.Setenv("COLOPHON_GATEWAY_URL", "")
 	t.Setenv("COLOPHON_NATS_URL", "")
@@ -397,7 +401,7 @@ func (d *desk) printsJSON(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	v := versionsOf(&debug.BuildInfo{GoVersion: "go1.26", Settings: []debug.BuildSetting{
+	v := operate.VersionsOf(&debug.BuildInfo{GoVersion: "go1.26", Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "true"},
 	}})
 	contains(t, v.String(), "of commit 0123456789ab with changes (go1.26)", "parser "+extract.ParserVersion, "chunker "+model.ChunkerVersion, "typing ")

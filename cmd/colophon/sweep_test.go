@@ -21,12 +21,17 @@ import (
 type uncounted struct{}
 
 func (uncounted) AttemptFailed(context.Context, string, string, string) (int, error) { return 1, nil }
-func (uncounted) AttemptReturned(context.Context, string, string, string) error      { return nil }
+
+func (uncounted) AttemptReturned(context.Context, string, string, string) error { return nil }
+
 func (uncounted) AttemptSeen(context.Context, string, string) (int, bool, error) {
 	return 0, false, nil
 }
+
 func (uncounted) AttemptStarted(context.Context, string, string) (int, error) { return 1, nil }
-func (uncounted) ClearAttempts(context.Context, string, string) error         { return nil }
+
+func (uncounted) ClearAttempts(context.Context, string, string) error { return nil }
+
 func (h *handled) Fail(context.Context, event.Event, fault.Reason, string, stream.Emit) error {
 	return nil
 }

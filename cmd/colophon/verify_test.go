@@ -12,6 +12,7 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/verify"
 )
@@ -30,7 +31,7 @@ func TestVerify(t *testing.T) {
 func (l *library) sweep(t *testing.T) {
 	l.T = t
 	ids := func(workers int, after string) (ids []string) {
-		s := verify.Sweep{Reader: l.sys.reader, Workers: workers}
+		s := verify.Sweep{Reader: l.sys.Reader, Workers: workers}
 		l.must(s.Run(t.Context(), after, func(g verify.Group) error {
 			ids = append(ids, g.SnapshotID)
 			return nil
@@ -41,16 +42,16 @@ func (l *library) sweep(t *testing.T) {
 	if many := ids(8, ""); !slices.Equal(all, many) || !slices.IsSorted(all) || len(all) != 19 {
 		t.Errorf("%v\n%v", all, many)
 	}
-	whole, err := l.cli.verifySweep(t.Context(), l.sys, verifyOptions{all: true})
+	whole, err := operate.VerifySweep(t.Context(), l.cli, l.sys, operate.VerifyOptions{All: true})
 	l.must(err)
 
 	// An interrupt after the fourth group.
 	path := filepath.Join(t.TempDir(), "state")
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := *l.cli
-	interrupted.progress = true
-	interrupted.err = writer(func(p []byte) { cancel() })
-	if _, err := interrupted.verifySweep(ctx, l.sys, verifyOptions{all: true, resume: path}); !errors.Is(err, context.Canceled) {
+	interrupted.Progress = true
+	interrupted.Err = writer(func(p []byte) { cancel() })
+	if _, err := operate.VerifySweep(ctx, &interrupted, l.sys, operate.VerifyOptions{All: true, Resume: path}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	state, err := verify.LoadState(path)
@@ -60,8 +61,8 @@ func (l *library) sweep(t *testing.T) {
 	}
 	var said bytes.Buffer
 	resumed := *l.cli
-	resumed.err = &said
-	total, err := resumed.verifySweep(t.Context(), l.sys, verifyOptions{all: true, resume: path})
+	resumed.Err = &said
+	total, err := operate.VerifySweep(t.Context(), &resumed, l.sys, operate.VerifyOptions{All: true, Resume: path})
 	l.must(err)
 	if total != whole || !strings.Contains(said.String(), "goes on after ") {
 		t.Errorf("%+v, at once %+v: %s", total, whole, &said)
@@ -197,14 +198,14 @@ func (l *library) otherWay(t *testing.T) {
 func (l *library) stores() {
 	ctx := l.Context()
 	for b, part := range map[blobstore.Bucket]string{blobstore.Raw: "", blobstore.Derived: "/ir/"} {
-		for object, err := range l.sys.blobs.List(ctx, b, "") {
+		for object, err := range l.sys.Blobs.List(ctx, b, "") {
 			l.must(err)
 			if object.Size == 0 || !strings.Contains(object.Key, part) {
 				continue
 			}
-			data, err := l.sys.blobs.Get(ctx, b, object.Key, "")
+			data, err := l.sys.Blobs.Get(ctx, b, object.Key, "")
 			l.must(err)
-			l.must(l.sys.blobs.Delete(ctx, b, object.Key))
+			l.must(l.sys.Blobs.Delete(ctx, b, object.Key))
 			l.finds("an object is lost", "does not exist")
 			l.putObject(b, object.Key, data)
 			digit := strings.LastIndexAny(strings.TrimSuffix(object.Key, ".jsonl.zst"), "0123456789abcdef")
@@ -219,7 +220,7 @@ func (l *library) stores() {
 			} {
 				l.putObject(b, stranger, data)
 				l.finds("an object is nobody's", "object "+string(b)+"/"+stranger+": "+want)
-				l.must(l.sys.blobs.Delete(ctx, b, stranger))
+				l.must(l.sys.Blobs.Delete(ctx, b, stranger))
 			}
 			break
 		}
@@ -296,7 +297,7 @@ func (l *library) damagedTogether() {
 		UPDATE documents SET host = 'damaged.example' WHERE document_id = (SELECT min(document_id) FROM documents);
 		RESET session_replication_role`)
 	var out, problems bytes.Buffer
-	if code := run(l.Context(), []string{"--dir", l.cli.dir, "verify", "--all", "--age", "0s"}, &out, &problems); code != 3 {
+	if code := run(l.Context(), []string{"--dir", l.cli.Dir, "verify", "--all", "--age", "0s"}, &out, &problems); code != 3 {
 		l.Errorf("damaged together: exit %d: %s", code, &problems)
 	}
 	for _, want := range []string{

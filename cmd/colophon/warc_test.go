@@ -160,7 +160,7 @@ func (d *desk) reads(t *testing.T, want int, source, path, site string) {
 func (d *desk) snapshotsOf(t *testing.T, source string) map[string]model.Snapshot {
 	t.Helper()
 	all := map[string]model.Snapshot{}
-	for s, err := range d.sys.db.NewestSnapshots(t.Context(), source) {
+	for s, err := range d.sys.DB.NewestSnapshots(t.Context(), source) {
 		if err != nil {
 			t.Fatal(err)
 		}

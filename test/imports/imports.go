@@ -116,7 +116,7 @@ func (f Floors) checkPkg(folder, rest string) string {
 
 // mayDelete reports whether a folder is of those who heal and delete.
 func mayDelete(folder string) bool {
-	return within(folder, "services/janitor") || folder == "cmd/colophon" || within(folder, "test")
+	return within(folder, "services/janitor") || within(folder, "cmd/colophon/internal/cli/operate") || within(folder, "test")
 }
 
 // checkService holds the rules of services. The gateway has no stage: it reads

@@ -1,0 +1,18 @@
+// Package local runs the whole system on one machine: its servers, and the services in
+// this process or in processes of their own.
+package local
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+)
+
+// commands are those of this room, over what all commands share.
+type commands struct{ *cli.Tool }
+
+// Commands returns the commands of this room.
+func Commands(t *cli.Tool) []*cobra.Command {
+	c := commands{t}
+	return []*cobra.Command{c.devCommand()}
+}

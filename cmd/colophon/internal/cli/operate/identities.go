@@ -1,0 +1,259 @@
+package operate
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/pkg/access"
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
+)
+
+// identityFlags choose what provision prints in place of its work.
+type identityFlags struct {
+	accounts  bool
+	seeds     string // folder of the nkey seeds
+	policies  string // folder of the S3 policies
+	crawlers  []string
+	consumers []string
+}
+
+func (f *identityFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.accounts, "print-accounts", false, "only print the configuration of a NATS server with one user a role")
+	flags.StringVar(&f.seeds, "seeds", "", "with --print-accounts: folder of the users' secret nkey seeds, one file ROLE.nk each, made where it is missing")
+	flags.StringVar(&f.policies, "print-policies", "", "only write the S3 policies of the roles, one file ROLE.json each, into this `folder`")
+	flags.StringArrayVar(&f.crawlers, "crawler", nil, "a `source` whose crawler gets an identity of its own, crawler-SOURCE (may be repeated)")
+	flags.StringArrayVar(&f.consumers, "consumer", nil, "the `name` of a program that follows chunks and gets an identity of its own, consumer-NAME (may be repeated)")
+}
+
+// wanted reports whether something is to be printed, and nothing else to be done.
+func (f *identityFlags) wanted() bool { return f.accounts || f.policies != "" }
+
+// identityName is what the name of a crawler's source or of a consumer may be: it is a
+// part of subjects, of keys, and of a file's name.
+var identityName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
+
+func (f *identityFlags) check() error {
+	for _, name := range append(append([]string{}, f.crawlers...), f.consumers...) {
+		if !identityName.MatchString(name) {
+			return cli.Usagef("%q cannot be the name of an identity: letters, digits, - and _ only", name)
+		}
+	}
+	switch {
+	case f.accounts && f.seeds == "":
+		return cli.Usagef("--print-accounts needs --seeds FOLDER: the secret seeds are written there, and never printed")
+	case !f.accounts && f.seeds != "":
+		return cli.Usagef("--seeds belongs to --print-accounts")
+	case !f.wanted() && len(f.crawlers)+len(f.consumers) > 0:
+		return cli.Usagef("--crawler and --consumer belong to --print-accounts and --print-policies")
+	}
+	return nil
+}
+
+// roles returns the roles of the installation with those of the crawlers and consumers
+// that were named; the templates themselves where none was.
+func (f *identityFlags) roles(names access.Names) []access.Role {
+	var roles []access.Role
+	add := func(names access.Names, chosen func(access.Role) bool) {
+		for _, r := range access.Roles(names) {
+			if chosen(r) {
+				roles = append(roles, r)
+			}
+		}
+	}
+	template := func(kind string) func(access.Role) bool {
+		return func(r access.Role) bool { return r.Kind == access.Template && strings.HasPrefix(r.Name, kind+"-") }
+	}
+	add(names, func(r access.Role) bool { return r.Kind != access.Template })
+	for _, source := range f.crawlers {
+		names.Source = source
+		add(names, template(access.Crawler))
+	}
+	for _, consumer := range f.consumers {
+		names.Consumer = consumer
+		add(names, template(access.Consumer))
+	}
+	return roles
+}
+
+// identitySettings are the names of an installation, without which no identity can be
+// told; where the servers are, and secrets, are not asked for.
+type identitySettings struct {
+	NATS    config.NATS
+	Buckets bucketNames
+}
+
+// bucketNames is what config.S3 says of them, without what must be set there.
+type bucketNames struct {
+	Prefix string `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
+}
+
+// printIdentities writes what was asked for.
+func (c commands) printIdentities(f *identityFlags) error {
+	s, _, err := cli.Load[identitySettings](c.Tool)
+	if err != nil {
+		return err
+	}
+	names := access.Default()
+	names.Subjects, names.Streams, names.Buckets = s.NATS.Prefix, s.NATS.StreamPrefix, s.Buckets.Prefix
+	roles := f.roles(names)
+	if f.policies != "" {
+		if err := writePolicies(f.policies, roles, names); err != nil {
+			return err
+		}
+	}
+	if !f.accounts {
+		return nil
+	}
+	keys := make(map[string]string)
+	for _, r := range roles {
+		if len(r.Bus) == 0 {
+			continue
+		}
+		if keys[r.Name], err = publicKey(filepath.Join(f.seeds, r.Name+".nk")); err != nil {
+			return fmt.Errorf("nkey of %s: %w", r.Name, err)
+		}
+	}
+	for _, r := range access.Roles(names) { // the templates, as comments
+		if r.Kind == access.Template && keys[r.Name] == "" {
+			roles = append(roles, r)
+		}
+	}
+	_, err = io.WriteString(c.Out, access.NATS(roles, func(role string) (string, bool) {
+		public, known := keys[role]
+		return public, known
+	}))
+	return err
+}
+
+func writePolicies(dir string, roles []access.Role, names access.Names) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, r := range roles {
+		text, needed, err := access.Policy(r, names)
+		if err != nil {
+			return err
+		}
+		if needed {
+			if err := os.WriteFile(filepath.Join(dir, r.Name+".json"), text, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// publicKey returns the public key of the seed in a file, which is made where it is not
+// there.
+func publicKey(path string) (string, error) {
+	seed, err := secretIn(path, func() ([]byte, error) {
+		pair, err := nkeys.CreateUser()
+		if err != nil {
+			return nil, err
+		}
+		seed, err := pair.Seed()
+		return slices.Clone(seed), err
+	})
+	if err != nil {
+		return "", err
+	}
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return "", fmt.Errorf("%s holds no nkey seed", path)
+	}
+	defer pair.Wipe()
+	public, err := pair.PublicKey()
+	if err == nil && !strings.HasPrefix(public, "U") {
+		err = fmt.Errorf("%s holds the seed of something else than a user", path)
+	}
+	return public, err
+}
+
+// secretIn returns the secret in a file, without white space around it. Where there
+// is no file it is made, for its owner alone.
+func secretIn(path string, create func() ([]byte, error)) ([]byte, error) {
+	known, err := os.ReadFile(path)
+	if err == nil {
+		known = []byte(strings.TrimSpace(string(known)))
+		if len(known) == 0 {
+			return nil, fmt.Errorf("%s is empty", path)
+		}
+		return known, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	made, err := create()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.Write(append(made, '\n'))
+	return made, errors.Join(err, file.Sync(), file.Close())
+}
+
+// roleFlags say which roles migrate makes in the database server.
+type roleFlags struct {
+	roles     bool
+	prefix    string
+	passwords string // folder
+}
+
+func (f *roleFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.roles, "roles", false, "make one role a service, and grant each what it needs and nothing else")
+	flags.StringVar(&f.prefix, "role-prefix", "colophon_", "with --roles: what the names of the roles begin with; they belong to the whole database server")
+	flags.StringVar(&f.passwords, "passwords", "", "with --roles: `folder` of the roles' passwords, one file each, made where it is missing; without, passwords stay as they are")
+}
+
+func (f *roleFlags) check() error {
+	if !f.roles && f.passwords != "" {
+		return cli.Usagef("--passwords belongs to --roles")
+	}
+	return nil
+}
+
+// grant makes the roles and returns their names.
+func (f *roleFlags) grant(ctx context.Context, db *catalog.DB) ([]string, error) {
+	if !f.roles {
+		return nil, nil
+	}
+	var identities []catalog.Identity
+	var names []string
+	for _, r := range access.Roles(access.Default()) {
+		if len(r.Tables) == 0 {
+			continue
+		}
+		one := catalog.Identity{Role: r, Name: f.prefix + r.Name}
+		if f.passwords != "" {
+			password, err := secretIn(filepath.Join(f.passwords, one.Name), func() ([]byte, error) { return []byte(rand.Text()), nil })
+			if err != nil {
+				return nil, fmt.Errorf("password of %s: %w", one.Name, err)
+			}
+			one.Password = string(password)
+		}
+		identities, names = append(identities, one), append(names, one.Name)
+	}
+	return names, db.GrantRoles(ctx, identities)
+}

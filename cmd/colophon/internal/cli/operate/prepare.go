@@ -1,0 +1,113 @@
+package operate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/stream"
+	extractor "github.com/colophon-dev/colophon/services/extractor/app"
+)
+
+func (c commands) migrateCommand() *cobra.Command {
+	var roles roleFlags
+	cmd := &cobra.Command{
+		Use: "migrate", Short: "Bring the catalog's schema up to date",
+		Long: "Brings the catalog's schema to the version of this build, and binds the rows that\n" +
+			"older services have written beside it: verify misses the digests of those until then.\n" +
+			"With --roles it also makes one role of the database server for each service, and\n" +
+			"makes the grants of each those of docs/access.md. It may be repeated.",
+		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres",
+		Args:    cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := roles.check(); err != nil {
+				return err
+			}
+			db, _, err := c.Catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if err := db.Migrate(cmd.Context()); err != nil {
+				return err
+			}
+			bound, err := db.BindRows(cmd.Context())
+			if err != nil {
+				return err
+			}
+			granted, err := roles.grant(cmd.Context(), db)
+			if err != nil {
+				return err
+			}
+			return c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted}, func(w io.Writer) {
+				fmt.Fprintln(w, "the catalog's schema is that of this build")
+				if bound > 0 {
+					fmt.Fprintf(w, "%s bound that had no digest\n", cli.Many(bound, "row"))
+				}
+				if len(granted) > 0 {
+					fmt.Fprintf(w, "roles that have their grants: %s\n", strings.Join(granted, " "))
+				}
+			})
+		},
+	}
+	roles.add(cmd)
+	return cmd
+}
+
+func (c commands) provisionCommand() *cobra.Command {
+	var identities identityFlags
+	cmd := &cobra.Command{
+		Use: "provision", Short: "Make or verify streams, consumers and buckets",
+		Long: "Makes streams, consumers and buckets where they are missing, and says what differs\n" +
+			"where they are not as they must be. Says too what this program reads scans with.\n" +
+			"With --print-accounts or --print-policies it asks no server and only writes who may\n" +
+			"what there (docs/access.md), under this installation's prefixes.",
+		Example: "  colophon provision\n  colophon provision --print-accounts --seeds secrets/nats --crawler council > accounts.conf\n" +
+			"  colophon provision --print-policies policies",
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := identities.check(); err != nil {
+				return err
+			}
+			if identities.wanted() {
+				return c.printIdentities(&identities)
+			}
+			ctx := cmd.Context()
+			s, err := c.Settings()
+			if err != nil {
+				return err
+			}
+			conn, err := c.Stream(ctx, s)
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			if err := stream.Provision(ctx, conn, stream.ProvisionOptionsOf(s.Streams)); err != nil {
+				return err
+			}
+			blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(s.S3))
+			if err != nil {
+				return err
+			}
+			if err := blobs.EnsureBuckets(ctx); err != nil {
+				return err
+			}
+			if err := conn.Verify(ctx); err != nil {
+				return err
+			}
+			engine, err := extractor.Engine(ctx, s.OCR)
+			if err != nil {
+				return err
+			}
+			return c.Print(map[string]any{"provisioned": true, "ocr": engine}, func(w io.Writer) {
+				fmt.Fprintf(w, "streams, consumers and buckets are as they must be\nOCR on this machine: %s\n", engine)
+			})
+		},
+	}
+	identities.add(cmd)
+	return cmd
+}
