@@ -14,8 +14,8 @@ import (
 )
 
 // Rights returns where the source of a file uses a right that the process it is part of
-// does not have: to delete objects, which pkg/reconcile alone may, and to publish, which
-// the gateway may not. filePath is relative to the repository's root.
+// does not have: to delete objects, which pkg/reconcile alone may, to publish, which the
+// gateway may not, and to choose an embedder, which is retrieval's. filePath is relative to the repository's root.
 func Rights(filePath, source string) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), filePath, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -30,6 +30,9 @@ func Rights(filePath, source string) ([]string, error) {
 		for _, method := range []string{"Publisher", "Bury", "Redrive", "Provision", "NewRunner", "NewBatchRunner"} {
 			forbidden[method] = "the gateway only looks at the bus"
 		}
+	}
+	if within(folder, "services") || within(folder, "cmd") {
+		forbidden["HashEmbedder"] = "embedders are named in retrieval.Models alone: who indexes and who searches have the same"
 	}
 	var broken []string
 	ast.Inspect(file, func(n ast.Node) bool {

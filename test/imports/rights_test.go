@@ -43,6 +43,8 @@ func TestRightsThatNobodyHasAreFound(t *testing.T) {
 		{"services/gateway/app/a.go", bus + "func f(c *stream.Conn) { c.Publisher(\"gateway\") }", true},
 		{"services/gateway/app/a.go", bus + "func f(c *stream.Conn) { c.Queues(nil) }", false},
 		{"services/splitter/app/a.go", bus + "func f(c *stream.Conn) { c.Publisher(\"splitter\") }", false},
+		{"services/gateway/app/a.go", "package x\nimport \"" + imports.Module + "pkg/retrieval\"\nvar e = retrieval.HashEmbedder{}", true},
+		{"services/gateway/app/a.go", "package x\nimport \"" + imports.Module + "pkg/retrieval\"\nvar e = retrieval.Models()", false},
 	} {
 		got, err := imports.Rights(c.path, c.source)
 		if err != nil {

@@ -122,14 +122,13 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
 	meter := newSearchMeter(tel.Meter)
 	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
-	builtIn := retrieval.HashEmbedder{}
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
 			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}),
 			Alias: a.config.Qdrant.Collection, Log: tel.Logger,
-			Embedders: map[string]retrieval.Embedder{builtIn.Model(): measuredEmbedder{builtIn, meter}},
+			Embedders: embedders(meter),
 		}},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
@@ -145,6 +144,15 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(tel.Logger.Handler(), slog.LevelDebug),
 	}
+}
+
+// embedders are the models that questions can be embedded with, by name.
+func embedders(meter searchMeter) map[string]retrieval.Embedder {
+	byModel := make(map[string]retrieval.Embedder)
+	for _, e := range retrieval.Models() {
+		byModel[e.Model()] = measuredEmbedder{e, meter}
+	}
+	return byModel
 }
 
 // Name implements process.Service.

@@ -76,7 +76,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	a.syncer = &sync.Syncer{
 		Catalog: a.db, Store: a.store, Points: a.store, Alias: c.Qdrant.Collection,
-		Embedders: embedders(), Model: retrieval.HashModel,
+		Embedders: embedders(), Model: retrieval.Models()[0].Model(),
 		Missing: missing, Foreign: foreign, Now: time.Now, Log: tel.Logger,
 	}
 	a.auditor = &sync.Auditor{Syncer: a.syncer, Record: a.db, Look: a.store}
@@ -95,8 +95,11 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 
 // embedders are the models that passages can be embedded with, by name.
 func embedders() map[string]retrieval.Embedder {
-	builtIn := retrieval.HashEmbedder{}
-	return map[string]retrieval.Embedder{builtIn.Model(): embed.Batched{Embedder: builtIn}}
+	byModel := make(map[string]retrieval.Embedder)
+	for _, e := range retrieval.Models() {
+		byModel[e.Model()] = embed.Batched{Embedder: e}
+	}
+	return byModel
 }
 
 // missing reports that a collection is not there, in the store or the catalog.
