@@ -241,7 +241,7 @@ func (f *Facts) knownTitle(p *Page, row int, title string, titles Titles) Why {
 	switch no, ok := titles[title]; {
 	case len(title) < leastTitle:
 		return None
-	case titles.own(title), p.says(title, row):
+	case titles.own(title) && p.No > 1, p.says(title, row):
 		return Chapter
 	case ok && no < p.No:
 		return Outline

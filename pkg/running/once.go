@@ -85,7 +85,7 @@ func (f *Facts) keyStandsElsewhere(pages []Page, c *candidate, key string, title
 		return true
 	}
 	title := titleOf(key)
-	if titles.own(title) {
+	if titles.own(title) && c.page.No > 1 { // on the first page it is the title itself
 		return true
 	}
 	if len(title) >= leastTitle && f.anySays(pages, title, c, func(p *Page) bool { return p.No != c.page.No }) || len(title) >= leastPhrase && anyHolds(pages, title, c.page.No) {

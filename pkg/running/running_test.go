@@ -295,7 +295,10 @@ func TestTheTitleOfTheDocument(t *testing.T) {
 			return []Row{row(30, 8, "Of mills", fmt.Sprint(no)), row(600, 14, "Of mills")}
 		}, 3},
 		"beside a number": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the valley %d", no))} }, 2},
-		"another title":   {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the river %d", no))} }, 0},
+		"a page alone, whose title it is": {1, func(no int) []Row {
+			return []Row{row(30, 8, "Songs of the valley"), row(41, 8, "Page 1 of 1")}
+		}, 0},
+		"another title": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the river %d", no))} }, 0},
 	} {
 		pages := pagesOf(c.pages, c.edge)
 		if got := gone(pages, own); len(got) != c.want {
