@@ -41,7 +41,10 @@ import (
 //	   edges of pages that OCR has read are text
 //	8  running heads and feet whose parts change sides, of titles with numbers, of pages
 //	   full of tables, and of the second page of two
-const ParserVersion = "8"
+//	9  running heads that say the document's own title, with numbers beside titles, in
+//	   words and after ornaments; text that takes turns at an edge, fields of forms, sums
+//	   and titles near to the text are text
+const ParserVersion = "9"
 
 // Input is everything that a page depends on.
 type Input = block.Input

@@ -35,7 +35,8 @@ const (
 //	2: a table's cells stand in their columns, also behind empty ones
 //	3: running heads and feet of pages that OCR has read are left out
 //	4: more of them: heads of chapters, lines that look like items, parts that change sides
-const ChunkerVersion = "4"
+//	5: others of them: numbers beside titles, the document's own title; less text that looks like one
+const ChunkerVersion = "5"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts 2).
 const MaxChunkText = 128 << 10

@@ -183,10 +183,17 @@ func (f *Facts) anySays(pages []Page, title string, c *candidate, of func(*Page)
 	return false
 }
 
-// titleOf is the core of a key, without the page's number and what divides it.
+// titleOf is the core of a key, without the page's number, its word and what divides it.
 func titleOf(key string) string {
+	if strings.Contains(key, placeholder) {
+		key = ownNumber.ReplaceAllString(key, " ")
+	}
 	return core(strings.Trim(strings.ReplaceAll(key, placeholder, ""), " |/·•–—-"))
 }
+
+// ownNumber is the place of the page's number in a key, with its word and the number of
+// all pages.
+var ownNumber = regexp.MustCompile(`[,;]?(?:(?:^|[\s(\[|/·•–—-])(?:` + words(pageWords, sheetWords) + `))?\s*[(\[]?` + placeholder + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?[)\]]?`)
 
 // known says what proves each part of the row: it is the page's number, or stands
 // elsewhere too: at this height on another page, in the outline on a page before, or
@@ -228,13 +235,13 @@ func (f *Facts) knownKey(p *Page, row int, key string, at *Place, titles Titles)
 	return why
 }
 
-// knownTitle says whether the text of this page has a title, or the outline has it of
-// a page before.
+// knownTitle says whether a title is the document's own, the text of this page has it,
+// or the outline has it of a page before.
 func (f *Facts) knownTitle(p *Page, row int, title string, titles Titles) Why {
 	switch no, ok := titles[title]; {
 	case len(title) < leastTitle:
 		return None
-	case p.says(title, row):
+	case titles.own(title) && p.No > 1, p.says(title, row):
 		return Chapter
 	case ok && no < p.No:
 		return Outline

@@ -8,6 +8,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
+// besideNumber marks the key of a title that was counted with a number beside it.
+const besideNumber = "beside a number: "
+
 // Claims proves of the running heads and feet of a PDF that they are some: that what
 // is left out of its chunks stands elsewhere in it too, page numbers aside. It knows
 // nothing of how they were found. The zero value is ready to use: all pages are
@@ -19,6 +22,7 @@ type Claims struct {
 	on     map[string]int // pages by key of a row or part
 	last   map[string]int // the page that was counted last
 	open   []claim
+	titles Titles // the document's own
 }
 
 // claim is a unit that says it is a running head or foot.
@@ -42,6 +46,10 @@ const FirstVersion = 7
 
 // Add takes the next page.
 func (c *Claims) Add(page model.Page, units []model.Unit) {
+	if page.Title != "" {
+		c.titles = Titles{}
+		c.titles.AddOwn(page.Title)
+	}
 	for i := range units {
 		u := &units[i]
 		if u.Type != model.UnitPageHeader && u.Type != model.UnitPageFooter || len(u.Evidence) == 0 || u.Evidence[0].PageNumber == 0 || isProved(u) {
@@ -81,6 +89,9 @@ func (c *Claims) Open() bool {
 			for _, k := range keys {
 				for _, piece := range allPieces(k) {
 					c.count(piece, c.claims[i].page.No)
+				}
+				if title, _, _, ok := splitTitle(k); ok {
+					c.count(besideNumber+title, c.claims[i].page.No)
 				}
 			}
 		}
@@ -123,7 +134,7 @@ func (c *Claims) learnOffsets() {
 					letters[m[1]]++
 					seen[Offset{Shift: n - p.No}] = true
 				}
-				if _, number, ok := splitTitle(part); ok {
+				if _, number, _, ok := splitTitle(part); ok {
 					n, isRoman := value(number)
 					titled[Offset{isRoman, n - p.No}]++
 				}
@@ -184,12 +195,14 @@ func (c *Claims) unprovedPieces(claim *claim, key string) []string {
 	}
 	pieces := piecesOf(key)
 	if len(pieces) == 0 {
-		if title, number, ok := splitTitle(key); ok {
+		if title, number, _, ok := splitTitle(key); ok {
 			if n, isRoman := value(number); slices.Contains(c.titled, Offset{isRoman, n - claim.page.No}) {
-				key = title
+				if key = title; c.on[besideNumber+title] >= 2 {
+					return nil
+				}
 			}
 		}
-		if title := titleOf(key); title != "" {
+		if title := titleOf(key); title != "" && !c.titles.own(title) {
 			return []string{title}
 		}
 		return nil

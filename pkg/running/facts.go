@@ -20,9 +20,12 @@ type Facts struct {
 	Artifacts bool     `json:"artifacts,omitempty"`
 	Offsets   []Offset `json:"offsets,omitempty"` // of printed numbers, sorted
 	Letters   []string `json:"letters,omitempty"` // what stands before printed numbers, as "s" in S12, sorted
-	Titled    bool     `json:"titled,omitempty"`  // titles in small type have the page's number beside them
-	Places    []Place  `json:"places,omitempty"`  // heads first, from the edge inwards
-	Sides     []Aside  `json:"sides,omitempty"`   // texts in side margins
+	Titled    int      `json:"titled,omitempty"`  // titles have the page's number beside them: TitledSmall, TitledAll
+	// Mirrored: titles have the page's number beside them, before them on left (even)
+	// pages and behind them on right ones.
+	Mirrored bool    `json:"mirrored,omitempty"`
+	Places   []Place `json:"places,omitempty"` // heads first, from the edge inwards
+	Sides    []Aside `json:"sides,omitempty"`  // texts in side margins
 	// Read: OCR has read the pages, whose heights and sizes are not exact.
 	Read bool `json:"read,omitempty"`
 }
@@ -62,6 +65,19 @@ func (t Titles) AddTitle(title string, pageNo int) {
 	}
 }
 
+// AddOwn adds the title of the document itself, as its metadata has it.
+func (t Titles) AddOwn(title string) {
+	if c := core(fold(title)); len(c) >= leastTitle {
+		t[c] = 0
+	}
+}
+
+// own reports whether a core is that of the document's own title.
+func (t Titles) own(core string) bool {
+	no, known := t[core]
+	return known && no == 0
+}
+
 const (
 	// fewPages is how many pages a document has in which two pages prove a text and
 	// not three.
@@ -95,7 +111,7 @@ func (f *Facts) learn(pages []Page, titles Titles) {
 	f.learnMarks(pages)
 	f.learnOffsets(pages)
 	f.learnLetters(pages)
-	f.learnTitled(pages)
+	f.learnTitled(pages, titles)
 	found := f.candidates(pages)
 	byKey := make(map[string][]candidate)
 	for i := range found {
@@ -103,7 +119,7 @@ func (f *Facts) learn(pages []Page, titles Titles) {
 	}
 	f.learnPlaces(pages, found, byKey)
 	f.learnChanging(pages, found, byKey, titles)
-	f.learnOnce(pages, found)
+	f.learnOnce(pages, found, titles)
 	f.learnSides(pages)
 	f.sort()
 	if f.nothingElse(pages, titles) {
@@ -167,8 +183,10 @@ func (f *Facts) learnMarks(pages []Page) {
 // learnOffsets finds out how the printed numbers of pages run.
 func (f *Facts) learnOffsets(pages []Page) {
 	on := map[Offset]int{}
+	var lone []loneNumber
 	for i := range pages {
 		p := &pages[i]
+		lone = append(lone, p.loneNumbers(f)...)
 		seen := map[Offset]bool{}
 		for _, foot := range []bool{false, true} {
 			var held []Offset // of rows that only such as are apart can prove
@@ -197,7 +215,7 @@ func (f *Facts) learnOffsets(pages []Page) {
 		}
 	}
 	for o, n := range on {
-		if n >= f.least() || f.Sampled < fewerPages && o == (Offset{}) {
+		if (n >= f.least() || f.Sampled < fewerPages && o == (Offset{})) && !isChance(lone, o, n) {
 			f.Offsets = append(f.Offsets, o)
 		}
 	}
@@ -205,6 +223,68 @@ func (f *Facts) learnOffsets(pages []Page) {
 		return cmp.Or(cmp.Compare(on[b], on[a]), cmp.Compare(a.Shift, b.Shift), cmp.Compare(kindOf(a.Roman), kindOf(b.Roman)))
 	})
 	f.Offsets = f.Offsets[:min(len(f.Offsets), maxOffsets)]
+}
+
+// loneNumber is an Arabic number that is all of the outermost row at an edge of a page.
+type loneNumber struct {
+	pageNo int
+	foot   bool
+	offset Offset
+}
+
+// loneNumbers returns those of a page, one of each edge at most.
+func (p *Page) loneNumbers(f *Facts) []loneNumber {
+	var out []loneNumber
+	for _, foot := range []bool{false, true} {
+		edge := p.edgeRows(foot)
+		if len(edge) == 0 || len(p.Rows[edge[0]].Parts) != 1 || !p.apart(edge[0], foot, f) {
+			continue
+		}
+		part := fold(p.Rows[edge[0]].Parts[0].Text)
+		if spans := numbersIn(part); len(spans) == 1 && alone.MatchString(part) {
+			if n, isRoman := value(part[spans[0].from:spans[0].to]); !isRoman {
+				out = append(out, loneNumber{p.No, foot, Offset{Shift: n - p.No}})
+			}
+		}
+	}
+	return out
+}
+
+const (
+	// chanceShare is the share of the lone numbers that run with the pages, in quarters,
+	// up to which numbers between them may be others: one may be read wrongly.
+	chanceShare = 1
+	// leastRun is how many lone numbers must run with the pages where most do not, as
+	// those of an annex that is numbered anew.
+	leastRun = 3
+)
+
+// isChance reports an offset that n pages have only because some of their lone numbers
+// happen to be as far apart as the pages: sums, results.
+func isChance(lone []loneNumber, o Offset, n int) bool {
+	for _, foot := range []bool{false, true} {
+		of, all, first, last := 0, 0, 0, 0
+		for _, l := range lone {
+			if l.foot != foot {
+				continue
+			}
+			if all++; l.offset == o {
+				of++
+				first, last = min(cmp.Or(first, l.pageNo), l.pageNo), max(last, l.pageNo)
+			}
+		}
+		if of < n {
+			continue // other rows have it too
+		}
+		others := 0
+		for _, l := range lone {
+			if l.foot == foot && l.offset != o && l.pageNo > first && l.pageNo < last {
+				others++
+			}
+		}
+		return 4*others > chanceShare*of || 2*of < all && of < leastRun
+	}
+	return false
 }
 
 // fewerPages is how many pages a document has at least in which a page's number must

@@ -19,7 +19,7 @@ type group struct {
 // enough pages to be proved.
 func (f *Facts) learnPlaces(pages []Page, found []candidate, byKey map[string][]candidate) {
 	for _, g := range f.groups(found) {
-		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) {
+		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) || f.takesTurns(&g, found) {
 			continue
 		}
 		f.place(&g).Texts = append(f.place(&g).Texts, g.key)
@@ -71,11 +71,9 @@ func (f *Facts) groups(found []candidate) []group {
 }
 
 const (
-	// titleShare is the share of the pages, in quarters, that repeat a text in type
-	// larger than the text's: else it is a title that happens to stand on some.
-	titleShare = 3
-	// farShare, in thirds, is enough for one that is farPitch line pitches from the
-	// text on each of them.
+	// farShare is the share of the pages, in thirds, that repeat a text in type larger
+	// than the text's, farPitch line pitches from the text on each of them: else it is a
+	// title of the text.
 	farShare, farPitch = 1, 3
 )
 
@@ -97,14 +95,37 @@ func (f *Facts) plausible(g *group, pages int) bool {
 	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 		return false
 	}
-	if f.goesWithText(g) {
+	if f.goesWithText(g) || !c.foot && !c.owned && !f.isSmall(c.r()) && c.r().isBlank() {
 		return false
 	}
-	if !f.isLarge(c.r()) || c.owned || 4*g.pages >= titleShare*pages {
-		return true
-	}
 	near := slices.ContainsFunc(g.members, func(c candidate) bool { return !f.isFar(c) })
-	return 3*g.pages >= farShare*pages && !near
+	switch {
+	case c.owned || f.isSmall(c.r()):
+		return true
+	case f.isLarge(c.r()):
+		return !near && 3*g.pages >= farShare*pages
+	}
+	return !near || !c.r().isDated() // the date of a letter stands near to it
+}
+
+// takesTurns reports texts in the type of the text, without the page's number, in whose
+// place other pages have other texts, and not the left pages one and the right ones the
+// other: what a page begins or ends with, as its recurring titles and formulas are.
+func (f *Facts) takesTurns(g *group, found []candidate) bool {
+	c := &g.members[0]
+	if c.owned || f.Read || f.isSmall(c.r()) || f.isLarge(c.r()) || !slices.ContainsFunc(g.members, func(c candidate) bool { return !f.isFar(c) }) {
+		return false
+	}
+	on := [2]map[int]bool{{}, {}} // pages of others, by parity
+	for i := range found {
+		o := &found[i]
+		if o.foot == c.foot && !o.owned && o.key != g.key && f.near(o.page, o.from, o.r().Size, o.r().Bold, &g.place) {
+			on[o.page.No%2][o.page.No] = true
+		}
+	}
+	mine := c.page.No % 2
+	sided := len(on[mine]) == 0 && !slices.ContainsFunc(g.members, func(c candidate) bool { return c.page.No%2 != mine })
+	return !sided && 4*(len(on[0])+len(on[1])) > reachShare*g.pages
 }
 
 // goesWithText reports feet in the type of the text that are near to its end on all
@@ -157,7 +178,7 @@ func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 	case owned:
 		return true
 	case !r.hasLetter(): // a figure; but rules and ornaments say nothing that could be lost
-		return r.isDrawn()
+		return r.isDrawn() || r.isDated()
 	case f.isAmount(r):
 		return false
 	}
@@ -167,17 +188,32 @@ func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 // amount is a sum of money or a measured value, as the last cell of a row has it.
 var amount = regexp.MustCompile(`^[-–−+(]?(?:\p{Sc}|[A-Z]{2,3} )?\d{1,3}(?:[ ’'.,]?\d{3})*(?:[.,]\d{1,2}|[.,][-–—])?\)?(?: ?(?:\p{Sc}|%|[A-Z]{2,3}))?$`)
 
+// endsInSum is a text before a sum with its decimals, as "Carried forward 1 250.00".
+var endsInSum = regexp.MustCompile(`\s\d{1,3}(?:[ ’'.,]?\d{3})*[.,](?:\d\d|[-–—])\)?(?: ?(?:\p{Sc}|[A-Z]{2,3}))?$`)
+
 // identifier is a number too long, without a separator, to be a sum: an account's.
 var identifier = regexp.MustCompile(`^\d{5,}$`)
 
-// isAmount reports a row of several parts that ends in a number. In small type a
-// number may be that of an account.
+// year is one of our time: in small type it is that of an issue or a report.
+var year = regexp.MustCompile(`^(?:19|20)\d\d$`)
+
+// dated is a date or a number of files without a letter, as 4.5.2026 or 2026-114: what
+// is measured or paid has at most one separator of decimals.
+var dated = regexp.MustCompile(`^(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|(?:19|20)\d\d[/-]\d{1,6}|\d{1,6}[/-](?:19|20)\d\d|\d{2,}(?:-\d+){2,})$`)
+
+// isDated reports a row whose parts are dates or numbers of files.
+func (r *Row) isDated() bool {
+	return !slices.ContainsFunc(r.Parts, func(p Part) bool { return !dated.MatchString(strings.TrimSpace(p.Text)) })
+}
+
+// isAmount reports a row that ends in a sum, or of several parts in a number. In small
+// type a number may be that of an account, or a year.
 func (f *Facts) isAmount(r *Row) bool {
-	if len(r.Parts) < 2 {
-		return false
+	if len(r.Parts) == 1 {
+		return !f.isSmall(r) && endsInSum.MatchString(r.Parts[0].Text)
 	}
 	last := strings.TrimSpace(r.Parts[len(r.Parts)-1].Text)
-	return amount.MatchString(last) && !(f.isSmall(r) && identifier.MatchString(last))
+	return amount.MatchString(last) && !(f.isSmall(r) && (identifier.MatchString(last) || year.MatchString(last)))
 }
 
 // reachShare is the share of the pages, in quarters, on which text may reach the

@@ -31,6 +31,20 @@ var sheetWords = []string{
 // totalWords stand between a page's number and how many pages there are.
 const totalWords = `of|de|sur|di|von|av|af|van|out of|z|ze|iz|od|из|із|din|su|dari|sa|/|\|`
 
+// numerals are the numbers from 1 on in words, by language: deeds and contracts have
+// few pages.
+var numerals = [][]string{
+	{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"},
+	{"eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn", "zwanzig"},
+	{"un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze", "treize", "quatorze", "quinze", "seize", "dix-sept", "dix-huit", "dix-neuf", "vingt"},
+	{"uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci", "undici", "dodici", "tredici", "quattordici", "quindici", "sedici", "diciassette", "diciotto", "diciannove", "venti"},
+	{"uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce", "trece", "catorce", "quince", "dieciséis", "diecisiete", "dieciocho", "diecinueve", "veinte"},
+	{"um", "dois", "três", "quatro", "cinco", "seis", "sete", "oito", "nove", "dez", "onze", "doze", "treze", "catorze", "quinze", "dezasseis", "dezassete", "dezoito", "dezanove", "vinte"},
+}
+
+// spelledWords are the words of all numerals.
+func spelledWords() []string { return slices.Concat(numerals...) }
+
 const (
 	// arabic and roman are the numbers that can be a page's: the volumes of a gazette
 	// are counted through a year.
@@ -40,28 +54,29 @@ const (
 )
 
 var (
-	// alone is a number that is all of a part, perhaps between strokes or brackets, after
-	// a word for page ("page no. 3") or the number of its chapter, and before the number of all pages.
-	alone = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·]{0,2}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·]{0,2}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지)?$`)
-	// named is a number after a word for page, somewhere in a part.
-	named = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s*(?:[a-z]-)?` + number + `(?:$|[\s),;:|/·•–—-])`)
+	// alone is a number that is all of a part, perhaps between strokes, brackets or
+	// ornaments, after a word for page ("page no. 3") or the number of its chapter, and
+	// before the number of all pages ("3 of 7", "3 (7)") or a word for page ("3. oldal").
+	alone = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·\p{So}]{0,3}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·\p{So}]{0,3}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4}|\s*\(\d{1,4}\))?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지|` + words(pageWords) + `)?$`)
+	// named is a number after a word for page, somewhere in a part, or after one for a
+	// leaf and before the number of all.
+	named  = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s*(?:[a-z]-)?` + number + `(?:$|[\s),;:|/·•–—-])`)
+	leafed = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(sheetWords) + `)\s*` + number + `\s*(?:` + totalWords + `)\s*\d{1,4}(?:$|[\s),;:|/·•–—-])`)
 	// first and last are a number at an end of a part, perhaps with a word for a page or
 	// a leaf and the number of all, set off by a separator with white space: "2026/3" is
-	// the number of something else.
-	first = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[|/·•‖~■▪◆–—-]\s`)
-	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?$`)
+	// the number of something else. A stroke may also stand on its other side: "- 3 -".
+	first = regexp.MustCompile(`^(?:[–—-]\s*)?(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?\s*[|/·•‖~■▪◆–—-]\s`)
+	last  = regexp.MustCompile(`\s[|/·•‖~■▪◆–—-]\s*(?:` + words(pageWords, sheetWords) + `\s*)?(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4})?(?:\s*[–—-])?$`)
 	// counted is the number of a page by its looks: after a word for a page, or before the
 	// number of all.
 	counted = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords, sheetWords) + `\s*` + number + `|` + arabic + `\s*(?:` + totalWords + `)\s*\d{1,4})(?:$|[\s),;:|/·•–—-])`)
-	// trailing and leading are a number beside a title of two words or more, with nothing
-	// but a space between them.
-	trailing = regexp.MustCompile(`^(\S.*\s\S*[^\d\s]),?\s+` + number + `$`)
-	leading  = regexp.MustCompile(`^` + number + `\s+([^\d\s]\S*\s.*\S)$`)
 	// lettered is a number after letters without white space, or after one letter, all of
 	// a part: the pages of an annex are A-1, A-2 or S1, S2, those of a German book S. 3. So
 	// are stations, questions, sections: which letters stand before the numbers of pages
 	// must be learnt.
 	lettered = regexp.MustCompile(`^(\p{L}{1,3}[-–./]?|\p{L}\.?\s)([1-9]\d{0,3})$`)
+	// spelled is a number in words after a word for page: "Page three of five".
+	spelled = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s+(` + words(spelledWords()) + `)(?:\s+(?:` + totalWords + `)\s+(?:` + words(spelledWords()) + `))?(?:$|[\s),;:|/·•–—-])`)
 	// plainLabel is a label that is a number, as "iv" or "A-3": a file can also call
 	// its pages "Art. 3".
 	plainLabel = regexp.MustCompile(`^(?:\p{L}{0,3}[-–.]?` + arabic + `|` + roman + `)$`)
@@ -93,6 +108,11 @@ const maxRoman = 60
 // numbersIn returns where in a folded part numbers stand that can be the page's:
 // alone, after a word for page, or at an end and set off by a separator.
 func numbersIn(part string) []span {
+	if len(part) <= maxText {
+		if m := spelled.FindStringSubmatchIndex(part); m != nil {
+			return []span{{m[2], m[3]}}
+		}
+	}
 	if !strings.ContainsAny(part, "0123456789") && (len(part) > maxRoman || !strings.ContainsAny(part, "ivxlcdm")) || len(part) > maxText {
 		return nil
 	}
@@ -107,6 +127,7 @@ func numbersIn(part string) []span {
 		return out
 	}
 	add(named.FindStringSubmatchIndex(part))
+	add(leafed.FindStringSubmatchIndex(part))
 	if len(out) == 0 {
 		add(first.FindStringSubmatchIndex(part))
 		add(last.FindStringSubmatchIndex(part))
@@ -114,10 +135,15 @@ func numbersIn(part string) []span {
 	return out
 }
 
-// value reads a number, Arabic or Roman in small letters; 0 when it is none.
+// value reads a number, Arabic, in words, or Roman in small letters; 0 when it is none.
 func value(s string) (n int, isRoman bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, false
+	}
+	for _, language := range numerals {
+		if i := slices.Index(language, s); i >= 0 {
+			return i + 1, false
+		}
 	}
 	digits := map[byte]int{'i': 1, 'v': 5, 'x': 10, 'l': 50, 'c': 100, 'd': 500, 'm': 1000}
 	for i := range len(s) {
@@ -153,12 +179,14 @@ func (f *Facts) key(p *Page, r *Row) (key string, owned, bare bool) {
 	return strings.Join(parts, "\t"), owned, bare
 }
 
-// partKeyIn is partKey of a part of a row: in small type a title may have the page's
-// number beside it.
+// partKeyIn is partKey of a part of a row, which may be a title with the page's number
+// beside it.
 func (f *Facts) partKeyIn(p *Page, r *Row, part string) (key string, owned, bare bool) {
 	key, owned, bare = f.partKey(p, part)
-	if !owned && f.Titled && f.isSmall(r) {
-		if title, number, ok := splitTitle(part); ok && f.own(p, number) {
+	titled := f.Titled == TitledAll || f.Titled == TitledSmall && f.isSmall(r)
+	if !owned && (titled || f.Mirrored) {
+		title, number, leads, ok := splitTitle(part)
+		if ok && f.own(p, number) && (titled || leads == (p.No%2 == 0)) {
 			return title + " " + placeholder, true, false
 		}
 	}
@@ -176,12 +204,44 @@ func (f *Facts) partKey(p *Page, part string) (key string, owned, bare bool) {
 	spans := numbersIn(part)
 	for _, s := range slices.Backward(spans) {
 		if f.own(p, part[s.from:s.to]) {
-			bare = len(spans) == 1 && alone.MatchString(part)
+			bare = len(spans) == 1 && (alone.MatchString(part) || spelledAlone(part))
 			part = part[:s.from] + placeholder + part[s.to:]
 			owned = true
 		}
 	}
+	if !owned {
+		part, owned = f.quoteKey(p, part)
+	}
 	return part, owned, bare
+}
+
+// farShift is how far the printed numbers of pages are at least from their places in the
+// file for a number within a text to be the page's, as in "12 Rep. 211 (2026)": things
+// that are counted page by page have such numbers only by chance.
+const farShift = 10
+
+// figures are the Arabic numbers of a part.
+var figures = regexp.MustCompile(`(?:^|[\s(\[,;:–—-])(` + arabic + `)(?:$|[\s)\],;:.–—-])`)
+
+// quoteKey is the key of a part that quotes the page's number, which is far from the
+// page's place in the file, in its text.
+func (f *Facts) quoteKey(p *Page, part string) (key string, owned bool) {
+	if len(part) > maxText || !slices.ContainsFunc(f.Offsets, func(o Offset) bool { return !o.Roman && o.Shift >= farShift }) {
+		return part, false
+	}
+	for _, m := range slices.Backward(figures.FindAllStringSubmatchIndex(part, -1)) {
+		n, _ := value(part[m[2]:m[3]])
+		if n-p.No >= farShift && slices.Contains(f.Offsets, Offset{Shift: n - p.No}) {
+			return part[:m[2]] + placeholder + part[m[3]:], true
+		}
+	}
+	return part, false
+}
+
+// spelledAlone reports a part that is a page's number in words and nothing else.
+func spelledAlone(part string) bool {
+	m := spelled.FindStringIndex(part)
+	return m != nil && m[0] == 0 && m[1] == len(part)
 }
 
 // own reports whether the number is the page's: its label, or what the offsets of
@@ -252,57 +312,4 @@ func (f *Facts) learnLetters(pages []Page) {
 		}
 	}
 	slices.Sort(f.Letters)
-}
-
-// splitTitle divides a folded part into a title and the number beside it.
-func splitTitle(part string) (title, number string, ok bool) {
-	if m := trailing.FindStringSubmatch(part); m != nil && m[2] != "" {
-		return m[1], m[2], true
-	}
-	if m := leading.FindStringSubmatch(part); m != nil && m[1] != "" {
-		return m[2], m[1], true
-	}
-	return "", "", false
-}
-
-// learnTitled finds out whether a title and nothing but a space stand before or after
-// the page's number: the number of a title that is a line of the text elsewhere, in
-// small type, outermost, on enough pages and on all that have a row there.
-func (f *Facts) learnTitled(pages []Page) {
-	type run struct {
-		foot   bool
-		offset Offset
-	}
-	on, rows := map[run]int{}, map[bool]int{}
-	for i := range pages {
-		p := &pages[i]
-		for _, foot := range []bool{false, true} {
-			edge := p.edgeRows(foot)
-			if len(edge) == 0 || !p.apart(edge[0], foot, f) || !f.isSmall(&p.Rows[edge[0]]) {
-				continue
-			}
-			rows[foot]++
-			r := &p.Rows[edge[0]]
-			c := candidate{page: p, row: edge[0], foot: foot, from: p.from(r, foot)}
-			for _, part := range r.Parts {
-				title, number, ok := splitTitle(fold(part.Text))
-				if !ok || len(title) < leastTitle || !f.anySays(pages, titleOf(title), &c, func(*Page) bool { return true }) {
-					continue
-				}
-				n, isRoman := value(number)
-				on[run{foot, Offset{isRoman, n - p.No}}]++
-				break
-			}
-		}
-	}
-	for _, foot := range []bool{false, true} {
-		for o, n := range on {
-			if o.foot == foot && n >= 3 && n == rows[foot] {
-				f.Titled = true
-				if !slices.Contains(f.Offsets, o.offset) {
-					f.Offsets = append(f.Offsets, o.offset)
-				}
-			}
-		}
-	}
 }

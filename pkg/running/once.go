@@ -7,8 +7,9 @@ import (
 
 // learnOnce finds the heads that stand on one page only, as on the second of two: of
 // each row with the page's number all else stands in the text of another page too.
-// What is between such a row and the edge may have none.
-func (f *Facts) learnOnce(pages []Page, found []candidate) {
+// What is between such a row and the edge may have none, and what is next to the page's
+// number in small type.
+func (f *Facts) learnOnce(pages []Page, found []candidate, titles Titles) {
 	if len(pages) > fewPages {
 		return // one page of many shows nothing
 	}
@@ -19,13 +20,15 @@ func (f *Facts) learnOnce(pages []Page, found []candidate) {
 		}
 		edge := found[from:to]
 		from = to
-		proved := 0
+		proved, counts := 0, false
 		for i := range edge {
 			c := &edge[i]
-			if !f.standsElsewhere(pages, c) {
+			if !f.standsElsewhere(pages, c, titles) {
 				break
 			}
-			if c.apart && f.namesPage(c) {
+			beside := counts && f.isSmall(c.r()) && stepBetween(edge[i-1].r(), c.r(), c.foot) <= besidePitch*f.Pitch
+			counts = f.countsPage(c)
+			if c.apart && (f.namesPage(c) || counts && i > 0 || beside) {
 				proved = i + 1
 			}
 		}
@@ -52,9 +55,15 @@ func (f *Facts) namesPage(c *candidate) bool {
 	return f.isSmall(c.r()) || slices.ContainsFunc(c.r().Parts, func(p Part) bool { return counted.MatchString(fold(p.Text)) })
 }
 
+// countsPage reports a row that has the page's number alone, with a word for page or the
+// number of all.
+func (f *Facts) countsPage(c *candidate) bool {
+	return c.bare && !f.isLarge(c.r()) && len(c.r().Parts) == 1 && counted.MatchString(fold(c.r().Parts[0].Text))
+}
+
 // standsElsewhere reports whether each part of the row that is not the page's number
 // stands in the text of another page, as a line or a part of one.
-func (f *Facts) standsElsewhere(pages []Page, c *candidate) bool {
+func (f *Facts) standsElsewhere(pages []Page, c *candidate, titles Titles) bool {
 	if !f.canRun(c.page, c.r(), c.from, c.owned, c.bare) {
 		return false
 	}
@@ -63,7 +72,7 @@ func (f *Facts) standsElsewhere(pages []Page, c *candidate) bool {
 		if bare {
 			continue
 		}
-		if !f.keyStandsElsewhere(pages, c, k) {
+		if !f.keyStandsElsewhere(pages, c, k, titles) {
 			return false
 		}
 	}
@@ -71,16 +80,19 @@ func (f *Facts) standsElsewhere(pages []Page, c *candidate) bool {
 }
 
 // keyStandsElsewhere is standsElsewhere of the key of a part or of a piece of one.
-func (f *Facts) keyStandsElsewhere(pages []Page, c *candidate, key string) bool {
+func (f *Facts) keyStandsElsewhere(pages []Page, c *candidate, key string, titles Titles) bool {
 	if strings.Trim(key, placeholder) == "" {
 		return true
 	}
 	title := titleOf(key)
+	if titles.own(title) && c.page.No > 1 { // on the first page it is the title itself
+		return true
+	}
 	if len(title) >= leastTitle && f.anySays(pages, title, c, func(p *Page) bool { return p.No != c.page.No }) || len(title) >= leastPhrase && anyHolds(pages, title, c.page.No) {
 		return true
 	}
 	pieces := piecesOf(key)
-	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(piece string) bool { return !f.keyStandsElsewhere(pages, c, piece) })
+	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(piece string) bool { return !f.keyStandsElsewhere(pages, c, piece, titles) })
 }
 
 // leastPhrase is how many bytes of a text must stand in a line of another page, with

@@ -20,10 +20,15 @@ type Read struct {
 	pitches []float64    // of the lines of paragraphs
 	sizes   map[string]int
 	out     map[string]bool
+	titles  Titles // the document's own
 }
 
 // Add takes the next page. Pages on which OCR has read nothing are of no interest.
 func (c *Read) Add(page model.Page, units []model.Unit) {
+	if page.Title != "" {
+		c.titles, c.out = Titles{}, nil
+		c.titles.AddOwn(page.Title)
+	}
 	if !slices.ContainsFunc(units, func(u model.Unit) bool { return u.OCREngine != "" }) || page.Height <= 0 || page.Width <= 0 {
 		return
 	}
@@ -88,9 +93,9 @@ func (c *Read) decide() {
 	if f.Pitch == 0 {
 		f.Pitch = readPitch * f.Size
 	}
-	f.learn(c.pages, nil)
+	f.learn(c.pages, c.titles)
 	for i := range c.pages {
-		for k, kind := range Decide(&c.pages[i], &f, nil).Rows {
+		for k, kind := range Decide(&c.pages[i], &f, c.titles).Rows {
 			if kind != Body {
 				for _, id := range c.members[i][k] {
 					c.out[id] = true

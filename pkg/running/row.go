@@ -303,6 +303,11 @@ func (r *Row) isDrawn() bool {
 	})
 }
 
+// isBlank reports a row with a line to write on: a field of a form.
+func (r *Row) isBlank() bool {
+	return slices.ContainsFunc(r.Parts, func(p Part) bool { return strings.Contains(p.Text, "__") || strings.Contains(p.Text, ".....") })
+}
+
 // hasLetter reports whether any part of the row has a letter.
 func (r *Row) hasLetter() bool {
 	return slices.ContainsFunc(r.Parts, func(p Part) bool { return strings.ContainsFunc(p.Text, unicode.IsLetter) })

@@ -138,7 +138,53 @@ func TestWhatIsProvedGoes(t *testing.T) {
 		"a refrain of two lines": {8, func(int) []Row {
 			return []Row{row(38, 10, "Sing of the valley"), row(50, 10, "and of the green water")}
 		}, 0},
-		"an address": {3, func(int) []Row { return []Row{row(770, 8, "www.weirs.example", "Port Alder")} }, 3},
+		"an address":                         {3, func(int) []Row { return []Row{row(770, 8, "www.weirs.example", "Port Alder")} }, 3},
+		"an ornament around the number":      {3, func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("*** %d ***", no))} }, 3},
+		"the number of all in brackets":      {3, func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("%d (3)", no))} }, 3},
+		"a word for page behind the number":  {3, func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("%d. oldal", no))} }, 3},
+		"strokes around a number in a text":  {3, func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("Songs and rounds - %d -", no))} }, 3},
+		"a number in words":                  {3, func(no int) []Row { return []Row{row(780, 8, "Page "+numerals[0][no-1]+" of three")} }, 3},
+		"a number in words alone":            {3, func(no int) []Row { return []Row{row(780, 8, numerals[0][no-1])} }, 0},
+		"a witness counted in words":         {3, func(no int) []Row { return []Row{row(50, 8, "Witness "+numerals[0][no-1])} }, 0},
+		"a leaf of all within a text":        {3, func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("Contrato 2026/402, hoja %d de 3", no))} }, 3},
+		"a page and a line to write on":      {3, func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("Page %d of 3 | Initials ____ ____", no))} }, 3},
+		"initials in the type of the text":   {3, func(no int) []Row { return []Row{row(780, 10, "Initials ____ ____")} }, 3},
+		"a field to fill in above the text":  {3, func(no int) []Row { return []Row{row(50, 10, "Name ________")} }, 0},
+		"a date in small type":               {3, func(no int) []Row { return []Row{row(780, 8, "4.5.2026")} }, 3},
+		"a number of files, far":             {3, func(no int) []Row { return []Row{row(780, 10, "2026-114")} }, 3},
+		"the date of letters, near":          {3, func(no int) []Row { return []Row{row(56, 10, "4.5.2026")} }, 0},
+		"a year in small type":               {3, func(no int) []Row { return []Row{row(30, 8, "Lease", "2026")} }, 3},
+		"a sum in one part":                  {3, func(no int) []Row { return []Row{row(780, 10, "Carried forward 1 250.00")} }, 0},
+		"the same large title near the text": {4, func(no int) []Row { return []Row{row(58, 14, "Rules for temporary stalls")} }, 0},
+		"formulas that take turns": {8, func(no int) []Row {
+			return []Row{row(60, 10, []string{"In law", "In law", "As to the facts", "In law", "As to the facts", "As to the facts", "In law", "In law"}[no-1])}
+		}, 0},
+		"a head on left pages, another on right ones": {8, func(no int) []Row {
+			return []Row{row(60, 10, []string{"Court of Appeal", "Keller v. Favre"}[no%2])}
+		}, 8},
+		"sums that happen to be as far apart as the pages": {8, func(no int) []Row {
+			return []Row{row(770, 10, []string{"1281", "1262", "1339", "1299", "1307", "1313", "1314", "1344"}[no-1])}
+		}, 0},
+		"a page numbered anew": {8, func(no int) []Row { return []Row{row(770, 10, fmt.Sprint((no-1)%4+1))} }, 8},
+		"the number of a report's page within its text": {3, func(no int) []Row {
+			return []Row{row(30, 8, fmt.Sprintf("12 Rep. %d (2026)", no+210)), row(770, 10, fmt.Sprint(no+210))}
+		}, 6},
+		"a plate and the page, both from 1": {3, func(no int) []Row {
+			return []Row{row(30, 8, fmt.Sprintf("Plates of the valley %d", no)), row(770, 10, fmt.Sprint(no))}
+		}, 3},
+		"a voucher": {3, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Voucher of the valley %d", no+84))} }, 0},
+		"a number before and behind": {4, func(no int) []Row {
+			if no%2 == 0 {
+				return []Row{row(30, 10, fmt.Sprintf("%d Songs of the valley", no+84))}
+			}
+			return []Row{row(30, 10, fmt.Sprintf("Songs of the valley %d", no+84))}
+		}, 4},
+		"a number before and behind, not by side": {4, func(no int) []Row {
+			if no > 2 {
+				return []Row{row(30, 10, fmt.Sprintf("%d Songs of the valley", no+84))}
+			}
+			return []Row{row(30, 10, fmt.Sprintf("Songs of the valley %d", no+84))}
+		}, 0},
 		"text that others have there": {9, func(no int) []Row {
 			if no <= 3 {
 				return []Row{row(770, 10, "Carried with all votes")}
@@ -207,11 +253,55 @@ func TestTitlesStandElsewhere(t *testing.T) {
 		"the second page of two says what the first does not": {2, func(no int) []Row {
 			return [][]Row{nil, {row(30, 8, "Case 4A_12/2026", "Page 2")}}[no-1]
 		}, 0},
+		"the second page of two, its number below": {2, func(no int) []Row {
+			return [][]Row{{row(600, 10, "Case 4A_12/2026")}, {row(30, 8, "Case 4A_12/2026"), row(41, 8, "page 2 of 2")}}[no-1]
+		}, 2},
+		"the second page of two, its number and a name that is nowhere else": {2, func(no int) []Row {
+			return [][]Row{nil, {row(30, 8, "Case 4A_12/2026"), row(41, 8, "page 2 of 2")}}[no-1]
+		}, 0},
+		"parties with the page's number, the first page without": {4, func(no int) []Row {
+			if no == 1 {
+				return []Row{row(600, 10, "Keller v. Favre")}
+			}
+			return []Row{row(30, 10, fmt.Sprintf("Keller v. Favre %d", no))}
+		}, 3},
+		"a title of the text and a count from 1, in its type": {4, func(no int) []Row {
+			return []Row{row(30, 10, fmt.Sprintf("Keller v. Favre %d", no)), row(600, 10, "Keller v. Favre")}
+		}, 0},
 		"a name and a figure on the second page": {2, func(no int) []Row {
 			return [][]Row{{row(600, 10, "Jonas Keller")}, {row(50, 10, "Jonas Keller", "2")}}[no-1]
 		}, 0},
 	} {
 		if got := gone(pagesOf(c.pages, c.edge), nil); len(got) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(got), c.want, got)
+		}
+	}
+}
+
+// TestTheTitleOfTheDocument: a head that says the document's own title stands elsewhere,
+// though no line of the text has it; its number is the page's.
+func TestTheTitleOfTheDocument(t *testing.T) {
+	own := Titles{}
+	own.AddOwn("Songs of the valley")
+	for name, c := range map[string]struct {
+		pages int
+		edge  func(no int) []Row
+		want  int
+	}{
+		"the left page of three": {3, func(no int) []Row {
+			if no == 2 {
+				return []Row{row(30, 8, "2", "Songs of the valley")}
+			}
+			return []Row{row(30, 8, "Of mills", fmt.Sprint(no)), row(600, 14, "Of mills")}
+		}, 3},
+		"beside a number": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the valley %d", no))} }, 2},
+		"a page alone, whose title it is": {1, func(no int) []Row {
+			return []Row{row(30, 8, "Songs of the valley"), row(41, 8, "Page 1 of 1")}
+		}, 0},
+		"another title": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the river %d", no))} }, 0},
+	} {
+		pages := pagesOf(c.pages, c.edge)
+		if got := gone(pages, own); len(got) != c.want {
 			t.Errorf("%s: %d rows go, want %d: %q", name, len(got), c.want, got)
 		}
 	}
@@ -350,6 +440,8 @@ func TestClaims(t *testing.T) {
 		"letters before numbers":      {[]string{"S1", "S2"}, nil, 0},
 		"pieces":                      {[]string{"The valley: Of weirs", "The valley: Of weirs and mills"}, nil, 0},
 		"a piece that is nowhere":     {[]string{"The valley: Of weirs", "The valley: Of boats"}, nil, 1},
+		"one title with numbers":      {[]string{"Songs of the valley 11", "12 Songs of the valley"}, nil, 0},
+		"one title, other numbers":    {[]string{"Songs of the valley 11", "Songs of the valley 40"}, nil, 2},
 		"titles with numbers":         {[]string{"Of weirs and mills 11", "Of weirs and mills 12"}, nil, 0},
 	} {
 		var claims Claims
@@ -361,6 +453,21 @@ func TestClaims(t *testing.T) {
 		}
 		if got := claims.Left(); len(got) != c.want {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestClaimsOfTheTitle: the document's own title proves a head that says it.
+func TestClaimsOfTheTitle(t *testing.T) {
+	for title, want := range map[string]int{"Songs of the valley": 0, "Songs of the river": 1} {
+		var claims Claims
+		claims.Add(model.Page{PageNo: 1, Title: title}, nil)
+		claims.Add(model.Page{PageNo: 2}, []model.Unit{headUnit(2, "2\tSongs of the valley")})
+		if claims.Open() {
+			claims.Search([]model.Unit{{Type: model.UnitParagraph, FieldsRaw: model.Fields{Text: "Of mills."}}})
+		}
+		if got := claims.Left(); len(got) != want {
+			t.Errorf("%s: %+v", title, got)
 		}
 	}
 }

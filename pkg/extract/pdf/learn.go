@@ -71,6 +71,11 @@ func (x *Extractor) learn(ctx context.Context, in block.Input, keep bool) (*fact
 		entries[i] = facts.Entry{Title: e.Title, Level: e.Level, PageNo: e.Page + 1}
 	}
 	known.Outline = facts.Trim(entries)
+	own, err := title(d)
+	if err != nil {
+		return nil, err
+	}
+	known.Title = facts.CutTitle(own)
 	var pages []facts.Page
 	reopened := 0
 	for _, pageNo := range facts.SampleOf(known.PageCount) {

@@ -23,7 +23,8 @@ import (
 //	2  running heads by package running: margins instead of running
 //	3  parts of heads sorted; letters before page numbers; the size that margins compare
 //	   with is that of tables too
-const Version = 3
+//	4  the document's own title; titles beside page numbers by type and side
+const Version = 4
 
 // Document is the record. Lengths are points of the upright page.
 type Document struct {
@@ -33,6 +34,9 @@ type Document struct {
 	Styles    []Style       `json:"heading_styles"` // level 1 first
 	Margins   running.Facts `json:"margins"`        // running heads and feet
 	Outline   []Entry       `json:"outline"`        // in reading order
+	// Title is the document's own, as its metadata has it, cut to MaxTitle characters:
+	// running heads say it.
+	Title string `json:"title,omitempty"`
 	// Hyphenated are the words that are written with a hyphen inside of a line, in
 	// small letters without it, sorted: at most maxHyphenated of them.
 	Hyphenated []string `json:"hyphenated"`
@@ -197,19 +201,20 @@ var roman = regexp.MustCompile(`^c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$`)
 
 func isRoman(s string) bool { return s != "" && roman.MatchString(s) }
 
-// titles is the outline by the cores of its titles.
+// titles are those of the outline and the document's own, by their cores.
 func (d *Document) titles() running.Titles {
 	if d.index == nil {
-		d.index = titlesOf(d.Outline)
+		d.index = titlesOf(d.Outline, d.Title)
 	}
 	return d.index
 }
 
-func titlesOf(outline []Entry) running.Titles {
+func titlesOf(outline []Entry, own string) running.Titles {
 	out := make(running.Titles, len(outline))
 	for _, e := range outline {
 		out.AddTitle(e.Title, e.PageNo)
 	}
+	out.AddOwn(own)
 	return out
 }
 

@@ -75,7 +75,7 @@ func (d *Document) Learn(pages []Page) {
 	for i := range pages {
 		d.Sample = append(d.Sample, pages[i].Sheet)
 	}
-	d.index = titlesOf(d.Outline)
+	d.index = titlesOf(d.Outline, d.Title)
 	d.learnBody(pages)
 	d.learnRunning(pages)
 	d.learnStyles(pages)
@@ -232,6 +232,14 @@ func textSize(pages []Page) float64 {
 	return best
 }
 
+// CutTitle cuts a title to MaxTitle characters.
+func CutTitle(title string) string {
+	if r := []rune(title); len(r) > MaxTitle {
+		return string(r[:MaxTitle])
+	}
+	return title
+}
+
 // Trim cuts the outline to what a record may hold.
 func Trim(entries []Entry) []Entry {
 	out := []Entry{}
@@ -242,9 +250,7 @@ func Trim(entries []Entry) []Entry {
 		if e.Level > maxLevels {
 			continue
 		}
-		if r := []rune(e.Title); len(r) > MaxTitle {
-			e.Title = string(r[:MaxTitle])
-		}
+		e.Title = CutTitle(e.Title)
 		out = append(out, e)
 	}
 	return out
