@@ -107,7 +107,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference := regexp.MustCompile(`(?i)\b(?:seeds?|contracts) [0-9]`)
+	reference := regexp.MustCompile(`(?i)\b(?:seeds?|contracts)(?: [0-9]|#)`)
 	empty := regexp.MustCompile("(?m)^\\| `[a-z0-9_]+` \\|.*\\|  \\|$")
 	for path, data := range files {
 		for _, line := range strings.Split(string(data), "\n") {
@@ -149,6 +149,9 @@ func TestDocumentsStandAlone(t *testing.T) {
 	}
 	reference := regexp.MustCompile(`(?i)\b(?:seeds?|contracts) [0-9]`)
 	for _, path := range append(pages, "../../README.md") {
+		if filepath.Base(path) == "seeds.md" {
+			continue // it names the founding documents
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
