@@ -145,7 +145,7 @@ func (s Snapshot) Validate() error {
 	case s.ExternalID == "" || s.DocumentID == "":
 		return errors.New("a snapshot belongs to a document: external_id and document_id must be set")
 	case len(s.ResponseHeaders) > 0 && s.RedactionPolicyID == "":
-		return errors.New("redaction_policy_id: must be set when headers are stored (seed 002)")
+		return errors.New("redaction_policy_id: must be set when headers are stored")
 	}
 	return nil
 }

@@ -243,7 +243,7 @@ func (u Unit) Validate() error {
 		return fmt.Errorf("%s: record_locator.kind %q is not in the list", u.IRID, u.RecordLocator.Kind)
 	}
 	if !u.FieldsRaw.Verbatim {
-		return fmt.Errorf("%s: verbatim must be true (seed 000)", u.IRID)
+		return fmt.Errorf("%s: verbatim must be true", u.IRID)
 	}
 	for i, e := range u.Evidence {
 		if err := e.validate(); err != nil {

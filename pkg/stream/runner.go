@@ -108,7 +108,7 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 	s, own, found := findConsumer(o.Consumer)
 	switch {
 	case !found:
-		return nil, fmt.Errorf("no consumer %q in contracts 3", o.Consumer)
+		return nil, fmt.Errorf("no stream has a consumer %q", o.Consumer)
 	case o.Service == "":
 		return nil, errors.New("a runner needs the name of its service")
 	case o.Attempts == nil:
