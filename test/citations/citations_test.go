@@ -59,6 +59,12 @@ func TestCitationsResolve(t *testing.T) {
 		len(anchors), len(read.Anchors("docs/contracts.md")), len(read.Anchors("docs/seeds.md")))
 }
 
+// No text is cited that the repository does not have, such as sections of a design by
+// their numbers: whoever reads the code could not look them up.
+func TestNothingElseIsCited(t *testing.T) {
+	report(t, tree(t).Outdated())
+}
+
 // Every relative link between documents, and every document that code names, leads to a
 // file, and to a heading or an anchor.
 func TestLinksResolve(t *testing.T) {

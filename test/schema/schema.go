@@ -105,7 +105,7 @@ func readComments(root string) (comments, error) {
 
 // references are notes on where a rule is from, which readers of the pages do
 // not have.
-var references = regexp.MustCompile(`\s*\((?:(?:seed|contracts)s? [0-9]|(?:seeds|contracts)#)[^()]*\)`)
+var references = regexp.MustCompile(`\s*\((?:seeds|contracts)#[^()]*\)`)
 
 // plain returns a doc comment without them.
 func plain(text string) string { return references.ReplaceAllString(text, "") }
