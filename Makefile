@@ -40,7 +40,7 @@ install: ## install PostgreSQL and Tesseract with apt-get where they are not fou
 test: install ## all tests of all modules
 	$(GO) vet work
 	$(GO) test -timeout $(TEST_TIMEOUT) work
-	cd test && $(GO) test -count=1 ./schema ./imports # what they read is in other modules, which the cache does not watch
+	cd test && $(GO) test -count=1 ./schema ./imports ./citations # what they read is in other modules, which the cache does not watch
 	cd pkg && $(GO) test -tags faultpoints ./faultpoint
 	@if .ci/ocr check; then cd pkg && CGO_ENABLED=1 $(GO) vet -tags $(OCR_TAGS) ./ocr/... && OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) test -tags $(OCR_TAGS) ./ocr/...; fi
 

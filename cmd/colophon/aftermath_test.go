@@ -119,7 +119,7 @@ func TestAfterExtraction(t *testing.T) {
 	t.Run("reparse and diff", func(t *testing.T) { d.reparses(t, results) })
 }
 
-// The markers of seed 001 with their attributes in its order, and the expressions
+// The markers of seeds#extraction with their attributes in its order, and the expressions
 // by which a reader of the seed finds them.
 var (
 	seedAnchors = []string{

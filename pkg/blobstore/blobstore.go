@@ -1,4 +1,4 @@
-// Package blobstore keeps objects (contracts 4) in any store that speaks the
+// Package blobstore keeps objects (contracts#objects) in any store that speaks the
 // S3 API, and is the only importer of its client. One door leads in and one
 // out: PutOnce never replaces what is there, Get verifies what it reads.
 //
@@ -29,11 +29,11 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
-// Bucket is one of the buckets of contracts 4; its name in the store has the
+// Bucket is one of the buckets (contracts#keys); its name in the store has the
 // configured prefix in front.
 type Bucket string
 
-// The buckets of contracts 4.
+// The buckets (contracts#keys).
 const (
 	Raw     Bucket = "raw"     // captured bytes
 	Derived Bucket = "derived" // what was made of them

@@ -8,7 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 )
 
-// The keys of contracts 4. Every key but a bundle's starts with the source_id,
+// The keys (contracts#keys). Every key but a bundle's starts with the source_id,
 // so that nothing is shared between sources and a takedown can go by prefix.
 // Digests are 64 hex digits of a sha256.
 
@@ -67,7 +67,7 @@ func BundleKey(bundleID string) string { return bundleID + ".tar.zst" }
 func InboxKey(sourceID, name string) string { return SourcePrefix(sourceID) + name }
 
 // CheckInboxKey returns an error unless the key lies under the source's own
-// prefix of the inbox (contracts 2).
+// prefix of the inbox (contracts#inbox).
 func CheckInboxKey(sourceID, key string) error {
 	rest, ours := strings.CutPrefix(key, SourcePrefix(sourceID))
 	if !ours || rest == "" || len(key) > 1024 {

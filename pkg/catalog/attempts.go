@@ -10,7 +10,7 @@ import (
 
 // The attempts table counts, for a consumer and a message id, the failures of
 // the work and the handlings that were started and have not ended
-// (contracts 3). Only messages that did not succeed at their first delivery
+// (contracts#attempts). Only messages that did not succeed at their first delivery
 // have a row. A last_error says that a handling is known to have ended.
 
 // AttemptFailed counts a failure of the work, ends an open start, and returns

@@ -21,7 +21,7 @@ func Acting(ctx context.Context, who, why string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor{redact.Text(who, redact.Stored), redact.Text(why, redact.Stored)})
 }
 
-// audit writes who did what in the transaction that does it (contracts 5). Who is
+// audit writes who did what in the transaction that does it (contracts#audit). Who is
 // not named is the system itself.
 func audit(ctx context.Context, tx pgx.Tx, action, target string) error {
 	by, ok := ctx.Value(actorKey{}).(actor)

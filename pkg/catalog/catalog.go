@@ -1,4 +1,4 @@
-// Package catalog is the record of the system in Postgres (contracts 5): the
+// Package catalog is the record of the system in Postgres (contracts#catalog): the
 // only importer of pgx. One file a table; every multi-row write is one
 // statement over sorted, de-duplicated keys.
 package catalog

@@ -72,7 +72,7 @@ func lockDocument(p *pipeline, s *model.Snapshot) {
 }
 
 // updateDocument copies to the document what its newest snapshot says: newest
-// by (retrieved_at, snapshot_id), never by arrival (contracts 12). The caller
+// by (retrieved_at, snapshot_id), never by arrival (contracts#run-order). The caller
 // holds the document's row and has inserted the snapshot.
 func updateDocument(ctx context.Context, p *pipeline, s model.Snapshot) error {
 	return p.write(ctx, "document "+s.DocumentID, 1, `UPDATE documents SET canonical_url = $2, host = $3, content_type = $4, final_type = $5,

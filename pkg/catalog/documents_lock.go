@@ -15,7 +15,7 @@ import (
 
 // DocumentTx is a transaction that holds the row of one document: what its
 // versions, their order and their chunks are is decided by one at a time
-// (contracts 3 and 12). Locks are taken in one order: the document, the run, the
+// (contracts#document-lock). Locks are taken in one order: the document, the run, the
 // rows of knowledge in the order of their keys.
 //
 // The document is held from the first question on. What a method writes may go to
@@ -203,7 +203,7 @@ func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {
 	return t.tx.write(ctx, "document "+t.documentID+": its ingest status", 1, setStatus("last_processed_at"), t.documentID)
 }
 
-// StageItem notes in seed 003's staging that the document was made into chunks
+// StageItem notes in the staging (seeds#knowledge) that the document was made into chunks
 // whose vectors are not in yet.
 func (t *DocumentTx) StageItem(ctx context.Context) error {
 	return t.tx.write(ctx, "staging document "+t.documentID, 1,

@@ -14,7 +14,7 @@ import (
 )
 
 // dumped is one part of a dump: a name and the query that yields one JSON
-// object a row. What the queries leave out is what contracts 13.12 lists: times
+// object a row. What the queries leave out is what contracts#dump lists: times
 // but retrieved_at, last_modified, info_date and since; attempts, revisions,
 // leases, what was announced or published, which of equal chunks stands for
 // them, and object keys.
@@ -80,7 +80,7 @@ func currentParts() []dumped {
 
 // Dump writes every fact of the catalog as JSON lines in the canonical form of
 // RFC 8785, sorted bytewise: two runs over the same input give the same bytes
-// (contracts 10 and 13.12). With current it leaves out archive, generations and
+// (contracts#dump). With current it leaves out archive, generations and
 // redos. It reads one snapshot of the database and holds the lines in memory.
 func (db *DB) Dump(ctx context.Context, w io.Writer, current bool) error {
 	parts := dumpParts()

@@ -65,7 +65,7 @@ func (db *DB) RunsProgress(ctx context.Context, snapshotIDs []string) ([]RunProg
 // this number, at most limit; 0 is the beginning, and a number that no entry has
 // is ErrNotFound. The order is that of (transaction, number), up to the oldest
 // transaction that is still open: numbers are not taken in the order of commits,
-// and a reader that goes on from the last entry misses none (contracts 5).
+// and a reader that goes on from the last entry misses none (contracts#chunk-log).
 func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error) {
 	txid := "0"
 	if after != 0 {

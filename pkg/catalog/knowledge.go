@@ -16,7 +16,7 @@ import (
 // the one that is proposed, none when that is "". Rows that are made for such a key
 // are to be filled or removed by SetKnowledge in the same transaction. Whoever
 // inserts, archives, promotes or takes down chunks of a key holds its row, so that
-// equal chunks of two documents meet here (contracts 5).
+// equal chunks of two documents meet here (contracts#knowledge).
 func (t *DocumentTx) LockKnowledge(ctx context.Context, proposed map[model.KnowledgeKey]string) (map[model.KnowledgeKey]string, error) {
 	standing := make(map[model.KnowledgeKey]string, len(proposed))
 	for part := range slices.Chunk(sortedKeys(slices.Collect(maps.Keys(proposed))), stateBatch) {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Buckets whose objects rows name (contracts 4).
+// Buckets whose objects rows name (contracts#keys).
 const (
 	bucketRaw     = "raw"
 	bucketDerived = "derived"
@@ -20,7 +20,7 @@ type asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// UnnamedRaw returns those of the keys of captured bytes (contracts 4) that
+// UnnamedRaw returns those of the keys of captured bytes (contracts#raw) that
 // neither a snapshot names, by its content or its wire form, nor a request.
 // Keys of another form are never among them.
 func (db *DB) UnnamedRaw(ctx context.Context, keys []string) ([]string, error) {
@@ -28,7 +28,7 @@ func (db *DB) UnnamedRaw(ctx context.Context, keys []string) ([]string, error) {
 }
 
 // UnnamedDerived returns those of the keys of IR segments, document facts
-// and OCR results (contracts 4) that no row names: objects of a worker that was
+// and OCR results (contracts#keys) that no row names: objects of a worker that was
 // not the first. Keys of another form are never among them.
 func (db *DB) UnnamedDerived(ctx context.Context, keys []string) ([]string, error) {
 	return db.unnamed(ctx, bucketDerived, keys)

@@ -13,7 +13,7 @@ import (
 )
 
 // MaxRedrives is how often reconcile moves one thing before it gives it up
-// (contracts 3). What is given up has one redrive more, and is left alone.
+// (contracts#reconcile). What is given up has one redrive more, and is left alone.
 const MaxRedrives = 3
 
 // Exclusive runs f while this process holds the advisory lock of that name,

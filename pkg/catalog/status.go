@@ -42,7 +42,7 @@ func (db *DB) Counts(ctx context.Context) ([]Count, error) {
 }
 
 // Progress is how far a set of requests has come: the work that is left until
-// they are quiet (contracts 13.11).
+// they are quiet (contracts#quiet).
 type Progress struct {
 	Requests    int `json:"requests"`     // asked for
 	Open        int `json:"open"`         // without an outcome

@@ -115,7 +115,7 @@ const vectorsOf = `SELECT CASE WHEN x.next = ''
 		WHERE c.doc_hash = w.doc_hash AND c.generation = w.generation ORDER BY c.chunk_index DESC) x`
 
 // judgeManifests sets vector_status: present when every chunk has or points to a
-// vector of the active collection (contracts 8). An error stays until then.
+// vector of the active collection (contracts#has-point). An error stays until then.
 // Chunks come in the order of their index, so that a look from the end meets one
 // that waits at once: what is read grows with the document, not with its square.
 func (p *pushTx) judgeManifests(keys manifestKeys) {

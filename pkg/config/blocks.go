@@ -38,7 +38,7 @@ type NATS struct {
 // About is the block's text in the documentation.
 func (NATS) About() string { return "The bus: NATS with JetStream." }
 
-// Runner says how a service's runner handles messages (contracts 3).
+// Runner says how a service's runner handles messages (contracts#consumers).
 type Runner struct {
 	Workers          int             `env:"WORKERS" envDefault:"2" allowed:"1..1024" help:"Messages that are handled at once."`
 	Deadline         time.Duration   `env:"DEADLINE" envDefault:"10m" allowed:"100ms.." help:"How long the handling of one message may take."`
@@ -56,7 +56,7 @@ type Runner struct {
 // About is the block's text in the documentation.
 func (Runner) About() string { return "How messages are taken, repeated and given up." }
 
-// Streams says how streams are provisioned (contracts 3).
+// Streams says how streams are provisioned (contracts#stream-table).
 type Streams struct {
 	Replicas     int   `env:"STREAM_REPLICAS" envDefault:"1" allowed:"1..5" help:"Copies of every stream; 3 in production."`
 	RequestBytes int64 `env:"REQUEST_BYTES" envDefault:"268435456" allowed:"1048576.." help:"Bytes of capture requests that may wait, which the NATS server sets aside; a full stream pushes back. colophon dev takes less on a small disk."`

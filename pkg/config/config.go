@@ -1,4 +1,4 @@
-// Package config reads settings from environment variables (contracts 11) into
+// Package config reads settings from environment variables (contracts#settings) into
 // one typed struct a service, and writes the documentation of all of them. It is
 // the only place that reads the environment.
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // EndpointsFile is the name of the file in a development folder that says where
-// its servers are (contracts 10).
+// its servers are (contracts#endpoints).
 const EndpointsFile = "endpoints.env"
 
 // FormatFile returns values as lines that ParseFile and a POSIX shell

@@ -121,7 +121,7 @@ func BenchmarkCanonical(b *testing.B) {
 	})
 }
 
-// TestFragmentLocatorForm holds the hash to the object that contracts 1 names.
+// TestFragmentLocatorForm holds the hash to the object that contracts#fragment-hash names.
 func TestFragmentLocatorForm(t *testing.T) {
 	page := 3
 	for _, l := range []Locator{

@@ -1,12 +1,12 @@
 // Package digest holds every hash and every id of the project, and the two
-// canonical forms (urlcanon_v1, textnorm_v1) that they rest on (contracts 1
-// and 13). Its functions are pure: no I/O, no clock, no locale, no state. The
+// canonical forms (urlcanon_v1, textnorm_v1) that they rest on (contracts#hashes,
+// contracts#letter). Its functions are pure: no I/O, no clock, no locale, no state. The
 // same input gives the same output in every build, and testdata/vectors.json
 // lets programs in other languages check that they agree.
 //
 // Ids are plain strings, since they travel in JSON, subjects and keys. All are
 // lower case. Only content_hash, wire_hash and fragment_hash carry the prefix
-// "sha256:"; every other hash is bare hex (contracts 13.1).
+// "sha256:"; every other hash is bare hex (contracts#hash-form).
 //
 // Strings are taken as UTF-8. Where one is hashed, each byte that is not valid
 // UTF-8 counts as U+FFFD, as in encoding/json; bytes are hashed as they are.
@@ -49,7 +49,7 @@ func Hex(b []byte) string {
 
 // Content returns the content_hash of a snapshot's bytes, and likewise the
 // wire_hash of the bytes before content decoding: "sha256:" and 64 hex digits
-// (contracts 1).
+// (contracts#content-hash).
 func Content(b []byte) string {
 	return contentPrefix + Hex(b)
 }
@@ -71,7 +71,7 @@ func ContentHex(contentHash string) (string, error) {
 }
 
 // HashParts returns the sha256 of several parts: of their RFC 8785 (JCS)
-// array. A part that is absent is "" (contracts 1 and 13.1).
+// array. A part that is absent is "" (contracts#parts, contracts#jcs).
 func HashParts(parts ...string) [sha256.Size]byte {
 	return sha256.Sum256(appendStringArray(nil, parts))
 }
@@ -83,7 +83,7 @@ func HexParts(parts ...string) string {
 }
 
 // Base32 returns the first 26 characters of sum in RFC 4648 base32, lower case
-// and without padding: its first 130 bits (contracts 1).
+// and without padding: its first 130 bits (contracts#base32).
 func Base32(sum [sha256.Size]byte) string {
 	const length = 26 // characters of 5 bits, of which 17 bytes make 28
 	var out [28]byte

@@ -130,7 +130,7 @@ func checkText(t interface {
 	}
 }
 
-// textNormPlainly is textnorm_v1 step by step, as contracts 1 has it.
+// textNormPlainly is textnorm_v1 step by step, as contracts#textnorm has it.
 func textNormPlainly(s string) string {
 	s = nfcLongRuns(s)
 	s = strings.Map(straightQuote, s)

@@ -8,7 +8,7 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// BBox is a box on an upright full page (contracts 6): the origin is the top
+// BBox is a box on an upright full page (contracts#bbox): the origin is the top
 // left corner, every number a share of the page's width or height in [0, 1].
 type BBox struct {
 	X float64 `json:"x"`
@@ -80,7 +80,7 @@ func (l *Locator) appendJCS(dst []byte) (out []byte, ok bool) {
 }
 
 // FragmentSpan returns the fragment_hash of a fragment with a byte span: of
-// that slice of the snapshot's bytes (seed 002).
+// that slice of the snapshot's bytes (seeds#capture).
 func FragmentSpan(slice []byte) string {
 	return Content(slice)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // CheckSourceID returns an error unless id is a source_id: [a-z0-9_-]{1,64},
-// one subject token (contracts 1).
+// one subject token (contracts#source-id).
 func CheckSourceID(id string) error {
 	ok := len(id) >= 1 && len(id) <= 64
 	for i := range len(id) {
@@ -30,7 +30,7 @@ func CheckSourceID(id string) error {
 
 // Identity returns the identity of a document, kept as external_id:
 // sourceRecordID when the source gives one, else urlCanonical. A request with
-// neither is malformed (contracts 13.3).
+// neither is malformed (contracts#request).
 func Identity(sourceRecordID, urlCanonical string) (string, error) {
 	switch {
 	case sourceRecordID != "":
@@ -72,7 +72,7 @@ func SnapshotID(sourceID, requestID, contentHash string) string {
 
 // CaptureFileRequestID returns the request_id of a file that the command line
 // hands over: f- + base32 [path, content_hash]; a nonce that is not empty is a
-// third part (contracts 13.3).
+// third part (contracts#request-id).
 func CaptureFileRequestID(path, contentHash, nonce string) string {
 	parts := []string{path, contentHash}
 	if nonce != "" {
@@ -93,7 +93,7 @@ func WARCRecordRequestID(requestID string, offset int64) string {
 	return requestID + "@" + strconv.FormatInt(offset, 10)
 }
 
-// pageNamespace is the UUIDv5 namespace of page ids (contracts 1).
+// pageNamespace is the UUIDv5 namespace of page ids (contracts#page-id).
 const pageNamespace = "73c15fea-3436-56ec-ae28-9e9b5bce0920"
 
 // PageID returns the page_id: UUIDv5 of {snapshot_id}/{page_no}, page_no
@@ -160,7 +160,7 @@ func FigureID(pageNo, n int) string {
 
 // EntityID returns an entity's id: slugify(title, else the first ten words of
 // the evidence), "-", and the first 8 hex digits of the sha256 of page_id and
-// evidence, one after the other (contracts 1, seed 001).
+// evidence, one after the other (contracts#entity-id, seeds#extraction).
 func EntityID(title, pageID, evidence string) string {
 	if title == "" {
 		words := strings.Fields(evidence)
@@ -175,7 +175,7 @@ func DocHash(sourceID, identity, lastModified, finalType string) string {
 	return HexParts(sourceID, identity, lastModified, finalType)
 }
 
-// DocHash004 returns seed 004's doc_hash, for installations that ask for it:
+// DocHash004 returns the doc_hash of seeds#store, for who must meet ids made elsewhere:
 // hex sha256 of canonical URL, last_modified and type, one after the other.
 func DocHash004(canonicalURL, lastModified, finalType string) string {
 	return Hex([]byte(canonicalURL + lastModified + finalType))
@@ -199,7 +199,7 @@ func ChunkID(index, generation int) string {
 	return strconv.Itoa(index) + "@" + strconv.Itoa(generation)
 }
 
-// ChunkRef returns the chunk_ref, seed 004's point_id_readable:
+// ChunkRef returns the chunk_ref, the point_id_readable of a point:
 // {doc_hash}:{chunk_id}.
 func ChunkRef(docHash, chunkID string) string {
 	return docHash + ":" + chunkID
@@ -212,7 +212,7 @@ func PointID(chunkRef string) string {
 	return uuid.UUID(sum[:16]).String()
 }
 
-// PointID004 returns seed 004's point id, for installations that ask for it:
+// PointID004 returns the point id of seeds#store, for who must meet ids made elsewhere:
 // the first 64 bits of the sha256 of chunk_ref as an unsigned integer.
 func PointID004(chunkRef string) uint64 {
 	sum := sha256.Sum256([]byte(chunkRef))
@@ -220,7 +220,7 @@ func PointID004(chunkRef string) uint64 {
 }
 
 // PageHash returns the page hash: sha256 of the block hashes joined by "\n",
-// in reading order, of all units but errors (contracts 13.1).
+// in reading order, of all units but errors (contracts#page-hash).
 func PageHash(blockHashes []string) string {
 	return Hex([]byte(strings.Join(blockHashes, "\n")))
 }

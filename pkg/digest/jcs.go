@@ -36,7 +36,7 @@ func JCS(v any) ([]byte, error) {
 	return out, nil
 }
 
-// OCRRun returns the ocr_run of an extraction_id (contracts 1): the hex sha256 of
+// OCRRun returns the ocr_run of an extraction_id (contracts#extraction-id): the hex sha256 of
 // the settings of an explicit OCR run. It fails when they have no canonical JSON.
 func OCRRun(settings any) (string, error) {
 	b, err := JCS(settings)
@@ -47,7 +47,7 @@ func OCRRun(settings any) (string, error) {
 }
 
 // SourceRulesDigest returns the source_rules_digest: hex sha256 of the JCS of
-// the rules that shape units, of {} when rules is nil (contracts 13.2).
+// the rules that shape units, of {} when rules is nil (contracts#source-rules-digest).
 func SourceRulesDigest(rules any) (string, error) {
 	if rules == nil {
 		rules = struct{}{}

@@ -14,7 +14,7 @@ const slugLength = 60
 
 // Slugify returns s as a name for paths: NFKD, marks removed, lower case,
 // every run outside [a-z0-9] to "-", trimmed, at most 60 characters. It may be
-// empty (contracts 1).
+// empty (contracts#slug).
 func Slugify(s string) string {
 	var b strings.Builder
 	gap := false

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TextNormV1 returns textnorm_v1 of s (contracts 1): NFC; U+2018 to U+201B and
+// TextNormV1 returns textnorm_v1 of s (contracts#textnorm): NFC; U+2018 to U+201B and
 // U+2032 to an apostrophe, U+201C to U+201F and U+2033 to a quotation mark;
 // each run of White_Space and U+FEFF to one space; trimmed; simple lower-case
 // mapping, code point by code point; NFC again. A byte that is not UTF-8
@@ -29,14 +29,14 @@ func Text(s string) string {
 }
 
 // BlockHash returns a block's hash: [Text] of the unit's text, so that equal
-// blocks in other markup are one (contracts 13.1).
+// blocks in other markup are one (contracts#block-hash).
 func BlockHash(unitText string) string {
 	return Text(unitText)
 }
 
 // Fingerprint hashes the unit texts of a document as if they were joined by
 // "\n" and hashed by [Text], without holding them. The caller leaves out
-// furniture, running heads and error units (contracts 1). The zero value is
+// furniture, running heads and error units (contracts#fingerprint). The zero value is
 // ready to use.
 type Fingerprint struct {
 	sum hash.Hash

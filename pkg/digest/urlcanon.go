@@ -246,7 +246,7 @@ func isTracking(name string) bool {
 }
 
 // isSignature tells whether a parameter's name, its unreserved characters
-// decoded, is on the closed list of signatures and secrets (contracts 13.5).
+// decoded, is on the closed list of signatures and secrets (contracts#url-secrets).
 func isSignature(name string) bool {
 	name = asciiLower(name)
 	switch name {

@@ -7,18 +7,18 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// Data is what an event carries: one struct for each type of contracts 2.
+// Data is what an event carries: one struct for each type (contracts#event-types).
 type Data interface {
 	// Type is the CloudEvents type, "colophon.capture.requested.v1".
 	Type() string
 	// Source is the source_id, the last token of the subject.
 	Source() string
 	// About names what the event is about: the part of ce-id after the type
-	// (contracts 13.6). Two different facts never share one.
+	// (contracts#ce-id). Two different facts never share one.
 	About() string
 }
 
-// The event types of contracts 2.
+// The event types (contracts#event-types).
 const (
 	TypeCaptureRequested = "colophon.capture.requested.v1"
 	TypeCaptureCompleted = "colophon.capture.completed.v1"
@@ -82,7 +82,7 @@ type CaptureRequested struct {
 // Outcome is what became of a capture request.
 type Outcome string
 
-// The outcomes of contracts 2; which failure is which is contracts 13.4.
+// The outcomes (contracts#outcomes); which failure is which says contracts#rejected.
 const (
 	OutcomeStored    Outcome = "stored"
 	OutcomeUnchanged Outcome = "unchanged"
@@ -102,7 +102,7 @@ type CaptureCompleted struct {
 	Message    string     `json:"message,omitempty"`     // the reason as a sentence that names the thing and the limit
 	RetryAfter *time.Time `json:"retry_after,omitempty"` // before this time asking again is of no use, as the other server says
 
-	FetchStatus string `json:"fetch_status,omitempty"` // of what we fetched ourselves: ok, redirected, blocked or error (seed 004)
+	FetchStatus string `json:"fetch_status,omitempty"` // of what we fetched ourselves: ok, redirected, blocked or error (seeds#store)
 
 	Members map[string]int `json:"members,omitempty"` // of a container: how many by outcome; each has an event of its own
 }

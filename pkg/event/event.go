@@ -1,5 +1,5 @@
 // Package event is the envelope of everything that travels: CloudEvents 1.0 in
-// the binary mode of its NATS binding (contracts 2). It knows no broker: it
+// the binary mode of its NATS binding (contracts#envelope). It knows no broker: it
 // turns structs into headers and bytes and back.
 package event
 
@@ -21,7 +21,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// MaxEncoded is the largest encoded payload in bytes (contracts 2).
+// MaxEncoded is the largest encoded payload in bytes (contracts#event-size).
 const MaxEncoded = 900 << 10
 
 // The header names of the CloudEvents NATS binding, the W3C trace context and
@@ -76,7 +76,7 @@ func New(service string, data Data, at time.Time) (Event, error) {
 }
 
 // Redrive returns e with ";r{n}" appended to its message id: the duplicate
-// window would swallow the plain one (contracts 2).
+// window would swallow the plain one (contracts#redrive).
 func (e Event) Redrive(n int64) Event {
 	e.MsgID = fmt.Sprintf("%s;r%d", e.MsgID, n)
 	return e
@@ -172,7 +172,7 @@ func Decode(prefix, subject string, header map[string][]string, payload []byte) 
 
 // As decodes the data of e into T, ignoring unknown fields. Every error is a
 // permanent Malformed one: another type, bad JSON, a source_id that differs
-// from the subject's (contracts 2).
+// from the subject's (contracts#subject).
 func As[T Data](e Event) (T, error) {
 	var data T
 	if e.Type != data.Type() {
@@ -230,7 +230,7 @@ const (
 	MaxRequestID = 1000
 	MaxRecordID  = 4 << 10
 	MaxURL       = 16 << 10
-	MaxInline    = 512 << 10 // decoded (contracts 2)
+	MaxInline    = 512 << 10 // decoded (contracts#request)
 )
 
 // CheckBounds checks what the capturer refuses as malformed, or cannot answer

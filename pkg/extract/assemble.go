@@ -22,7 +22,7 @@ import (
 
 // Assemble makes the frame of page pageNo, from 1, out of its blocks: valid
 // text, block ids, locators, ir_ids, fragment hashes, languages, coverage,
-// page hash, DOCXT HTML and its content hash (contracts 1 and 6). A page
+// page hash, DOCXT HTML and its content hash (contracts#ir). A page
 // without blocks fails as empty_content.
 func Assemble(in Input, pageNo int, found block.Page) (segment.Frame, error) {
 	if len(found.Blocks) == 0 {
@@ -109,7 +109,7 @@ func (a *assembler) add(b block.Block) error {
 	if err != nil {
 		return fmt.Errorf("ir_id: %w", err)
 	}
-	if b.Failed == nil { // page hashes are over all units but errors (contracts 13.1)
+	if b.Failed == nil { // page hashes are over all units but errors (contracts#page-hash)
 		a.hashes = append(a.hashes, hash)
 	}
 	a.units = append(a.units, model.Unit{
@@ -170,12 +170,12 @@ func roundBBox(b model.BBox) model.BBox {
 // for what has boxes; for a record its published id, else its place among the
 // records; else its selector and quote where the source has an entry rule, and
 // its place among the page's blocks where it has none. No two units of a page
-// have the same (contracts 1 and 6).
+// have the same (contracts#ir-id, contracts#record-locator).
 func (a *assembler) locator(e model.Evidence, record *block.Record) model.Locator {
 	n := len(a.units)
 	url := a.in.Snapshot.URLCanonical
 	if url == "" {
-		url = a.in.Snapshot.ExternalID // contracts 13.3
+		url = a.in.Snapshot.ExternalID // contracts#record-locator
 	}
 	switch {
 	case e.BBox != nil:
@@ -272,7 +272,7 @@ func cleanFacts(facts []model.PageFact) []model.PageFact {
 }
 
 // clean returns s as valid UTF-8 without U+0000, each bad byte as U+FFFD, and
-// how many bytes were replaced (contracts 1, "Pure functions"). Other control
+// how many bytes were replaced (contracts#valid-text). Other control
 // characters stay: JSON and Postgres hold them.
 func clean(s string) (string, int) {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {

@@ -1,6 +1,6 @@
 // Package extract makes page frames out of captured bytes: the IR units, ids,
 // hashes and DOCXT HTML of one page. It is pure: splitter, extractor, verify
-// and gateway make the same frame again from the same input (contracts 4). One
+// and gateway make the same frame again from the same input (contracts#page-depends). One
 // room per kind of file finds blocks; assemble makes the frame, for every kind
 // in the same way.
 package extract
@@ -21,7 +21,7 @@ import (
 )
 
 // ParserVersion is raised by hand whenever the units of any document change
-// (contracts 13.2). Its history:
+// (contracts#version-numbers). Its history:
 //
 //	1  HTML, text files and PDF text layers
 //	2  scans, OCR of pages and pictures
@@ -92,7 +92,7 @@ func OnePage(kind model.SnapshotKind) bool {
 
 // Pages returns how many pages the snapshot has. A snapshot that cannot be
 // split has 1 page and a reason with its sentence, which the run records
-// (contracts 6); err is for what is not the document's fault.
+// (contracts#error-unit); err is for what is not the document's fault.
 func (k Kinds) Pages(ctx context.Context, in Input) (pages int, reason fault.Reason, sentence string, err error) {
 	e, failure := k.extractor(in)
 	if failure == nil {

@@ -55,7 +55,7 @@ var documents = []struct {
 }
 
 // The frames of these documents may only move together with ParserVersion
-// (contracts 13.2): their golden files are kept by version.
+// (contracts#version-numbers): their golden files are kept by version.
 func TestGoldenFrames(t *testing.T) {
 	for _, d := range documents {
 		t.Run(d.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func firstDifference(got, want []byte) string {
 	return "one is longer"
 }
 
-// Every frame must keep seed 002's invariants, and be the same each time.
+// Every frame must keep the invariants of seeds#capture, and be the same each time.
 func TestFramesAreSound(t *testing.T) {
 	for _, d := range documents {
 		raw, err := os.ReadFile(d.file)

@@ -16,7 +16,7 @@ import (
 const maxRawFragment = 4 << 10
 
 // ErrorFrame returns the frame of a page that failed: status failed, the
-// reason with its sentence, and one error unit (seed 000, "Error Handling")
+// reason with its sentence, and one error unit (seeds#conventions, "Error Handling")
 // whose evidence is all raw bytes. It is for pages of snapshots that could not
 // be opened; Extract makes the others by itself.
 func ErrorFrame(in Input, pageNo int, reason fault.Reason, message string) (segment.Frame, error) {

@@ -1,6 +1,6 @@
 // Package fault says what went wrong and whether to try again. A stage
 // returns one of these errors; the runner in pkg/stream decides from its kind
-// alone (contracts 3), so that retry policy lives in one place.
+// alone (contracts#decide), so that retry policy lives in one place.
 package fault
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 // Kind is the class of an error, which decides what the runner does with the
-// message in hand (system.md, "Guarantees").
+// message in hand (contracts#decide).
 type Kind int
 
 // The kinds, in the order in which KindOf looks for them.
@@ -31,10 +31,10 @@ const (
 	KindPermanent
 )
 
-// Reason is why something ended in failure: the closed list of contracts 9.
+// Reason is why something ended in failure: the closed list of contracts#reasons.
 type Reason string
 
-// The closed list of contracts 9.
+// The closed list (contracts#reasons).
 const (
 	FetchRefused      Reason = "fetch_refused"
 	FetchFailed       Reason = "fetch_failed"
@@ -56,7 +56,7 @@ const (
 	Internal          Reason = "internal"
 )
 
-// Reasons returns the closed list, in the order of contracts 9.
+// Reasons returns the closed list, in the order of contracts#reasons.
 func Reasons() []Reason {
 	return []Reason{
 		FetchRefused, FetchFailed, TooLarge, LimitExceeded, UnsupportedType, Malformed,
@@ -78,7 +78,7 @@ func (r Reason) Valid() bool {
 
 // DeadLetter reports whether a failure for this reason leaves a dead letter:
 // what is our fault or nobody's. A fault of the document itself is its row
-// and its outcome, and nothing else (contracts 3, "Dead letters").
+// and its outcome, and nothing else (contracts#dead-letters).
 func (r Reason) DeadLetter() bool {
 	return r == Malformed || r == AttemptsExhausted || r == Internal
 }
@@ -118,11 +118,11 @@ func TransientFor(reason Reason, retryAfter time.Duration, err error) error {
 }
 
 // Permanent marks err as final. Its message is the human sentence of
-// contracts 9: it names the thing and the limit, never a path or a stack.
+// contracts#sentence: it names the thing and the limit, never a path or a stack.
 func Permanent(reason Reason, err error) error { return wrap(KindPermanent, reason, 0, err) }
 
 // Document is Permanent for a fault of the document itself, which is its row
-// and its outcome and never a dead letter, whatever the reason (contracts 3).
+// and its outcome and never a dead letter, whatever the reason (contracts#dead-letters).
 func Document(reason Reason, err error) error {
 	if err == nil {
 		return nil

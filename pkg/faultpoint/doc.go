@@ -1,5 +1,5 @@
 // Package faultpoint names the places between two writes of a stage, so that
-// tests can let the process die at any of them (system.md, "Guarantees"). In a
+// tests can let the process die at any of them (ARCHITECTURE.md, "The order of writes"). In a
 // binary built without the tag "faultpoints" it is nothing at all.
 //
 // With the tag, the process kills itself hard when it reaches the point that

@@ -1,5 +1,5 @@
 // Package language says in which language a page and its blocks are, in the
-// order of seed 000 ("Detection Priority"): the page's own lang attribute, its
+// order of seeds#conventions ("Detection Priority"): the page's own lang attribute, its
 // meta tag, detection in the text, the URL, the default of source and region.
 // It is pure and says nothing where it is not sure. Languages are told apart by
 // their frequent words and by the sequences of their letters, both of which are
@@ -30,7 +30,7 @@ const (
 
 const (
 	// minBlock is how many characters a block must have to be asked alone
-	// (facts, "Tokens and language"); shorter ones have the language of their
+	// (detection errs more often in single sentences); shorter ones have the language of their
 	// page.
 	minBlock = 100
 	// maxDetect is how many bytes of a text are looked at: more adds cost and
@@ -75,7 +75,7 @@ func (d *Detector) Page(units []model.Unit) *model.Language {
 	return out
 }
 
-// choose follows the priorities of seed 000.
+// choose follows the priorities of seeds#conventions.
 func (h Hints) choose(detected string, confidence float64) *model.Language {
 	for _, declared := range []struct{ tag, origin string }{{h.HTMLLang, OriginHTML}, {h.MetaLang, OriginMeta}} {
 		code := Code(declared.tag)

@@ -21,11 +21,11 @@ type Capture struct {
 	DocumentID    string
 	RetryAfter    Time   // zero: the other server named none
 	Announced     bool   // the outcome was published
-	FetchStatus   string // seed 004: ok, redirected, blocked or error; "" of what we did not fetch
+	FetchStatus   string // seeds#store: ok, redirected, blocked or error; "" of what we did not fetch
 	Container     string // the request_id of the container that it is a member of, "" for one that was asked for
 }
 
-// FetchWindow is what is known of the last fetch of a URL (contracts 12).
+// FetchWindow is what is known of the last fetch of a URL (contracts#fetch-window).
 type FetchWindow struct {
 	URLCanonical string
 	FinalType    FinalType

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Cell is a cell of a table: in JSON a plain string or, when Type is set, seed
-// 000's typed cell, {type, value, formatted} or for a link {type, url, text}.
+// Cell is a cell of a table: in JSON a plain string or, when Type is set, the
+// typed cell of seeds#conventions, {type, value, formatted} or for a link {type, url, text}.
 type Cell struct {
 	// Type is number, percent, money, date or link; "" for text.
 	Type string

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// ChunkType is seed 003's type of a chunk.
+// ChunkType is the type of a chunk (seeds#knowledge).
 type ChunkType string
 
-// The types of seed 003.
+// The types (contracts#chunk-fields).
 const (
 	ChunkFact       ChunkType = "fact"
 	ChunkAllegation ChunkType = "allegation"
 	ChunkOpinion    ChunkType = "opinion"
 )
 
-// ChunkStatus is seed 003's status of a chunk.
+// ChunkStatus is the status of a chunk (seeds#knowledge).
 type ChunkStatus string
 
-// The statuses of seed 003.
+// The statuses (contracts#chunk-fields).
 const (
 	StatusUnderReview ChunkStatus = "under_review"
 	StatusConfirmed   ChunkStatus = "confirmed"
@@ -38,11 +38,11 @@ const (
 //	5: others of them: numbers beside titles, the document's own title; less text that looks like one
 const ChunkerVersion = "5"
 
-// MaxChunkText is the largest text of a chunk in bytes (contracts 2).
+// MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10
 
 // Chunk is one chunk: header and content, its knowledge fields and the proof of
-// every byte (contracts 7). It is inserted once and never edited; what changes
+// every byte (contracts#provenance). It is inserted once and never edited; what changes
 // about it is ChunkState.
 type Chunk struct {
 	ChunkRef        string            `json:"chunk_ref"`   // {doc_hash}:{chunk_id}
@@ -64,8 +64,8 @@ type Chunk struct {
 	InfoDate        string            `json:"info_date"`         // YYYY-MM-DD
 	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from, as last_modified_origin
 	Source          string            `json:"source"`            // display name of the source
-	SourceType      string            `json:"source_type"`       // official, wiki, history, proposal, comment or forum (seed 003)
-	DocType         string            `json:"doc_type"`          // pdf, html, text, … (seed 004, source_type)
+	SourceType      string            `json:"source_type"`       // official, wiki, history, proposal, comment or forum (seeds#knowledge)
+	DocType         string            `json:"doc_type"`          // pdf, html, text, … (seeds#store, source_type)
 	Domain          string            `json:"domain"`
 	Territory       string            `json:"territory"`
 	Host            string            `json:"host,omitempty"`  // host of the URL, empty for a file
@@ -92,7 +92,7 @@ type Anchor struct {
 	Page int    `json:"page"` // 1-based
 }
 
-// ChunkMeta is what is said of a chunk beside its text (seed 003, meta).
+// ChunkMeta is what is said of a chunk beside its text (seeds#knowledge, meta).
 type ChunkMeta struct {
 	Topic         string   `json:"topic,omitempty"`           // subject in a few words
 	Tags          []string `json:"tags,omitempty"`            // free words
@@ -102,20 +102,20 @@ type ChunkMeta struct {
 	TypeGuess     string   `json:"type_guess,omitempty"`      // what a rule takes its type for
 }
 
-// Provenance maps every byte of a chunk's text (contracts 7).
+// Provenance maps every byte of a chunk's text (contracts#provenance).
 type Provenance struct {
 	Source     ProvenanceSource `json:"source"`     // the snapshot that the text is from
 	Derivation Derivation       `json:"derivation"` // how it was made
 	Segments   []Segment        `json:"segments"`   // the parts of text in order, without gaps
 }
 
-// ProvenanceSource says which record a chunk is from (seed 002, provenance.source).
+// ProvenanceSource says which record a chunk is from (seeds#capture, provenance.source).
 type ProvenanceSource struct {
 	SourceID      string        `json:"source_id"`
 	RecordPointer RecordPointer `json:"record_pointer"` // the record of the source
 }
 
-// RecordPointer names a snapshot (seed 002, record_pointer); Kind is always
+// RecordPointer names a snapshot (seeds#capture, record_pointer); Kind is always
 // "snapshot".
 type RecordPointer struct {
 	Kind        string `json:"kind"` // always snapshot
@@ -141,7 +141,7 @@ type Segment struct {
 	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, heading_context, table_header, separator or correction
 }
 
-// The rules that write synthetic bytes (contracts 7).
+// The rules that write synthetic bytes (contracts#synthetic).
 const (
 	SyntheticHeader         = "header"
 	SyntheticHeadingContext = "heading_context"
@@ -186,7 +186,7 @@ func (p Provenance) Tile(text string) error {
 	return nil
 }
 
-// Validate returns an error that names the first broken rule of contracts 7.
+// Validate returns an error that names the first broken rule (contracts#chunks).
 func (c Chunk) Validate() error {
 	switch {
 	case c.ChunkRef != c.DocHash+":"+c.ChunkID:
@@ -206,7 +206,7 @@ func (c Chunk) Validate() error {
 	return nil
 }
 
-// ChunkState is the narrow part of a chunk that changes (contracts 5).
+// ChunkState is the narrow part of a chunk that changes (contracts#chunk-state).
 type ChunkState struct {
 	ChunkRef    string `json:"chunk_ref"`              // {doc_hash}:{chunk_id}, names a chunk everywhere
 	Layer       Layer  `json:"layer"`                  // hot, summary or archive: chunks in the archive are no longer what their documents say
@@ -218,13 +218,13 @@ type ChunkState struct {
 }
 
 // HasPoint reports whether the chunk has a vector of its own: a chunk that
-// repeats or duplicates another points to that one's (contracts 8).
+// repeats or duplicates another points to that one's (contracts#has-point).
 func (s ChunkState) HasPoint() bool { return s.Repeats == "" && s.DuplicateOf == "" }
 
-// VectorStatus is seed 004's vector_status of a manifest.
+// VectorStatus is the vector_status of a manifest (seeds#store).
 type VectorStatus string
 
-// The states of seed 004.
+// The states (contracts#has-point).
 const (
 	VectorNone    VectorStatus = "none"
 	VectorPresent VectorStatus = "present"
@@ -232,7 +232,7 @@ const (
 	VectorError   VectorStatus = "error"
 )
 
-// Manifest says what chunks a version of a document has (seed 004,
+// Manifest says what chunks a version of a document has (seeds#store,
 // chunk_manifest), one row for each generation of a doc_hash.
 type Manifest struct {
 	DocHash              string            `json:"doc_hash"`

@@ -7,8 +7,8 @@ import (
 )
 
 // PageOCR is the decision to read a page, or a part of it, by OCR, and what came
-// of it: the stored result that the page's units are made of (contracts 6 and
-// 13.13c), or why there is none. Without either the page waits for OCR, or OCR
+// of it: the stored result that the page's units are made of (contracts#ocr-pages,
+// contracts#proof), or why there is none. Without either the page waits for OCR, or OCR
 // is off.
 type PageOCR struct {
 	Region *BBox  `json:"region,omitempty"` // of the page as its file shows it; nil: all of it
@@ -16,10 +16,10 @@ type PageOCR struct {
 
 	Engine  string `json:"engine,omitempty"`  // name of the engine that read it
 	Version string `json:"version,omitempty"` // of the engine
-	Key     string `json:"key,omitempty"`     // hex sha256 of [picture, languages, parameters] (contracts 4)
+	Key     string `json:"key,omitempty"`     // hex sha256 of [picture, languages, parameters] (contracts#ocr-result)
 	Digest  string `json:"digest,omitempty"`  // hex sha256 of the stored result
 
-	Reason  string `json:"reason,omitempty"`        // of its failure (contracts 9)
+	Reason  string `json:"reason,omitempty"`        // of its failure (contracts#reasons)
 	Message string `json:"error_message,omitempty"` // the reason as a sentence
 }
 
@@ -38,7 +38,7 @@ func (o PageOCR) Same(p PageOCR) bool {
 }
 
 // OCRTask is one page, or a part of it, that a run has read by OCR: the row that
-// says which stored result counts there (contracts 5).
+// says which stored result counts there (contracts#stored-results).
 type OCRTask struct {
 	SnapshotID   string   `json:"snapshot_id"`
 	ExtractionID string   `json:"extraction_id"`
@@ -52,7 +52,7 @@ type OCRTask struct {
 }
 
 // StoredResult is a row of stored_results: which object counts as what was read
-// in a picture (contracts 5). The first one that is recorded does.
+// in a picture (contracts#stored-results). The first one that is recorded does.
 type StoredResult struct {
 	Kind       string `json:"kind"` // ocr
 	SourceID   string `json:"source_id"`
@@ -68,7 +68,7 @@ type StoredResult struct {
 
 // RunOCR is the OCR of a run: what was asked for, and who reads.
 type RunOCR struct {
-	// Run is the digest of Settings, a part of the extraction_id (contracts 1);
+	// Run is the digest of Settings, a part of the extraction_id (contracts#extraction-id);
 	// empty: the run uses whatever result was stored first.
 	Run      string       `json:"run,omitempty"`
 	Settings *OCRSettings `json:"settings,omitempty"` // what was asked for, of an explicit OCR run

@@ -8,7 +8,7 @@ import (
 )
 
 // UnitRules are the parts of a source that shape its units: what
-// source_rules_digest is made of (contracts 1). They are copied to each
+// source_rules_digest is made of (contracts#source-rules-digest). They are copied to each
 // snapshot at capture; a re-parse takes those of the source as it is then and
 // keeps them on its run.
 type UnitRules struct {
@@ -39,7 +39,7 @@ func (s Snapshot) Under(r Run) Snapshot {
 }
 
 // EntryRule says which elements of a source's pages are records, one IR unit
-// each, and what they hold (seed 002, example A). Selectors are CSS.
+// each, and what they hold (seeds#capture, example A). Selectors are CSS.
 type EntryRule struct {
 	Select   string       `json:"select"`              // the element with which a record begins
 	Except   string       `json:"except,omitempty"`    // of these, what this selects is no record
@@ -129,16 +129,16 @@ type Furniture struct {
 // FurnitureSelect is an element that is furniture with all that it holds.
 type FurnitureSelect struct {
 	Select string `json:"select"` // CSS
-	Role   string `json:"role"`   // navigation, banner, cookie, footer, related or comments (contracts 6)
+	Role   string `json:"role"`   // navigation, banner, cookie, footer, related or comments (contracts#furniture)
 }
 
 // FurnitureBlock is a block that is furniture wherever it stands.
 type FurnitureBlock struct {
-	Hash string `json:"hash"` // first 16 hex digits of the block hash (contracts 1)
+	Hash string `json:"hash"` // first 16 hex digits of the block hash (contracts#block-hash)
 	Role string `json:"role"` // navigation, banner, cookie, footer, related or comments
 }
 
-// FurnitureRoles are the roles of furniture (contracts 6).
+// FurnitureRoles are the roles of furniture (contracts#furniture).
 func FurnitureRoles() []string {
 	return []string{"navigation", "banner", "cookie", "footer", "related", "comments"}
 }

@@ -1,11 +1,11 @@
 package model
 
 // RangeSize is how many pages of a snapshot are one unit of work: the ranges
-// are [16k+1, 16k+16] (system.md, "The chain").
+// are [16k+1, 16k+16] (contracts#segment).
 const RangeSize = 16
 
-// RunState is where a run stands (contracts 5). The chunker sets the terminal
-// ones (contracts 13.11).
+// RunState is where a run stands (contracts#run). The chunker sets the terminal
+// ones (contracts#quiet).
 type RunState string
 
 // The states of a run.
@@ -62,7 +62,7 @@ func (r Run) OCRRun() string {
 }
 
 // Unsplit reports whether the run stands for a document whose pages could not
-// be found: it has one page, which fails for the run's reason (contracts 6). Of
+// be found: it has one page, which fails for the run's reason (contracts#error-unit). Of
 // a document of one page that failed later it cannot be told apart.
 func (r Run) Unsplit() bool { return r.Reason != "" && r.PageCount <= 1 && r.FactsKey == "" }
 
@@ -112,7 +112,7 @@ type Page struct {
 	Status        PageStatus `json:"status"`                    // pending, processed or failed
 	Reason        string     `json:"reason,omitempty"`          // why it failed: one of a closed list, such as timeout, malformed, ocr_failed
 	Message       string     `json:"error_message,omitempty"`   // the reason as a sentence
-	ContentHash   string     `json:"content_hash"`              // of HTML (contracts 1)
+	ContentHash   string     `json:"content_hash"`              // of HTML (contracts#page-content-hash)
 	PageHash      string     `json:"page_hash"`                 // hex sha256 of the hashes of its blocks in reading order
 	UnitCount     int        `json:"unit_count"`                // units of the page
 	Coverage      float64    `json:"coverage"`                  // 0..1, share of visible characters that are in some unit

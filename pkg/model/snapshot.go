@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SnapshotKind is seed 002's kind of a snapshot, widened by contracts 5.
+// SnapshotKind is the kind of a snapshot (seeds#capture, widened by contracts#kinds).
 type SnapshotKind string
 
 // The kinds of snapshots.
@@ -19,7 +19,7 @@ const (
 	KindOther     SnapshotKind = "other"
 )
 
-// FinalType is seed 004's type of a document, widened by contracts 5.
+// FinalType is the type of a document (seeds#store, widened by contracts#kinds).
 type FinalType string
 
 // The final types.
@@ -57,7 +57,7 @@ func (t FinalType) Kind() SnapshotKind {
 }
 
 // Snapshot is one immutable capture: the bytes, where and when they are from, and
-// what they were taken for (seed 002; its typing fields are those of seed 004). It
+// what they were taken for (seeds#capture; its typing fields are those of seeds#store). It
 // is inserted once and never changed.
 type Snapshot struct {
 	SnapshotID      string       `json:"snapshot_id"`                 // snap_ and 26 characters of base32, of source_id, request_id and content_hash
@@ -73,7 +73,7 @@ type Snapshot struct {
 	URLCanonical               string   `json:"url_canonical,omitempty"`                // url in the canonical form that identifies documents
 	URLCanonicalizationVersion string   `json:"url_canonicalization_version,omitempty"` // version of the rules for url_canonical
 	SourceRecordID             string   `json:"source_record_id,omitempty"`             // the source's own stable id, when it has one
-	ExternalID                 string   `json:"external_id"`                            // the document's identity (contracts 1)
+	ExternalID                 string   `json:"external_id"`                            // the document's identity (contracts#identity)
 	RedirectChain              []string `json:"redirect_chain,omitempty"`               // the URLs that led to url, the requested one first; redacted
 	Filename                   string   `json:"filename,omitempty"`                     // name of the file, as the server or the crawler gave it
 	Slug                       string   `json:"slug"`                                   // readable name of the document, unique, fixed at its first capture
@@ -126,8 +126,8 @@ type Snapshot struct {
 	RuleVersions      map[string]string   `json:"rule_versions"`                 // urlcanon, typing
 }
 
-// Validate returns an error that names the first field that breaks seed 002's
-// invariants.
+// Validate returns an error that names the first field that breaks the
+// invariants of seeds#capture.
 func (s Snapshot) Validate() error {
 	switch {
 	case !strings.HasPrefix(s.SnapshotID, "snap_"):
@@ -145,23 +145,23 @@ func (s Snapshot) Validate() error {
 	case s.ExternalID == "" || s.DocumentID == "":
 		return errors.New("a snapshot belongs to a document: external_id and document_id must be set")
 	case len(s.ResponseHeaders) > 0 && s.RedactionPolicyID == "":
-		return errors.New("redaction_policy_id: must be set when headers are stored (seed 002)")
+		return errors.New("redaction_policy_id: must be set when headers are stored")
 	}
 	return nil
 }
 
-// IngestStatus is seed 004's state of a document.
+// IngestStatus is the state of a document (seeds#store).
 type IngestStatus string
 
-// The states of seed 004.
+// The states (seeds#store).
 const (
 	IngestPending IngestStatus = "pending"
 	IngestDone    IngestStatus = "done"
 	IngestError   IngestStatus = "error"
 )
 
-// Document is the thing of which snapshots are the versions (seed 004's
-// document_catalog and seed 003's sources). A time that is not there means "never".
+// Document is the thing of which snapshots are the versions (seeds#store,
+// document_catalog; seeds#knowledge, sources). A time that is not there means "never".
 type Document struct {
 	DocumentID          string            `json:"document_id"`
 	SourceID            string            `json:"source_id"`

@@ -1,7 +1,7 @@
 // Package model holds the records of the system: what is stored in the
 // catalog and in IR segments and what events carry. It does nothing but
-// validate. Field names are those of the five seeds; where two differ,
-// contracts.md decides.
+// validate. Field names are those of the five founding documents (docs/seeds.md); where two
+// differ, docs/contracts.md decides.
 package model
 
 import (
@@ -26,14 +26,14 @@ const (
 	SourceDisabled SourceState = "disabled"
 )
 
-// Source is one row of the Source Registry (contracts 5). What a document
+// Source is one row of the Source Registry (contracts#source). What a document
 // gets of it (name, types, territory, labels) is copied onto the snapshot at
 // capture; nothing later reads the registry.
 type Source struct {
 	SourceID     string      `json:"source_id"`
 	Name         string      `json:"name"`                   // display name, in every chunk's header
-	SourceType   string      `json:"source_type"`            // official, wiki, history, proposal, comment or forum (seed 003)
-	Domain       string      `json:"domain"`                 // domain of knowledge, such as civics, history or budget (seed 003)
+	SourceType   string      `json:"source_type"`            // official, wiki, history, proposal, comment or forum (seeds#knowledge)
+	Domain       string      `json:"domain"`                 // domain of knowledge, such as civics, history or budget (seeds#knowledge)
 	Territory    string      `json:"territory"`              // what its documents are about or valid in
 	Layer        Layer       `json:"layer"`                  // where its chunks begin: hot, summary or archive
 	Language     string      `json:"language"`               // default, ISO 639-1
@@ -42,7 +42,7 @@ type Source struct {
 	Licence      string      `json:"licence"`                // free text or SPDX id
 	RobotsPolicy string      `json:"robots_policy"`          // respect or ignore
 	RobotsNotes  string      `json:"robots_notes"`           // operator's belief, copied to snapshots
-	HeaderLabels *Labels     `json:"header_labels"`          // nil: by language (contracts 7)
+	HeaderLabels *Labels     `json:"header_labels"`          // nil: by language (contracts#header)
 	DedupHTML    int         `json:"dedup_html_seconds"`     // dedup window for web pages
 	DedupOther   int         `json:"dedup_document_seconds"` // dedup window for all else
 	MaxBytes     int64       `json:"max_bytes"`              // of one captured document
@@ -60,7 +60,7 @@ func SourceTypes() []string {
 	return []string{"official", "wiki", "history", "proposal", "comment", "forum"}
 }
 
-// Labels are the words of a chunk header's four lines (contracts 7).
+// Labels are the words of a chunk header's four lines (contracts#header).
 type Labels struct {
 	Type   string `json:"type"`   // word of the first line, such as TYPE
 	Status string `json:"status"` // word of the second line, such as STATUS
@@ -105,10 +105,10 @@ func LanguageISO3(code string) string {
 
 var sourceIDForm = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
-// ValidSourceID reports whether id is one subject token of contracts 1.
+// ValidSourceID reports whether id is one subject token (contracts#source-id).
 func ValidSourceID(id string) bool { return sourceIDForm.MatchString(id) }
 
-// DefaultSource returns a source with the defaults of contracts 5 and 12: the
+// DefaultSource returns a source with the defaults (contracts#fetch-window): the
 // robots policy respected, windows of 24 hours and 7 days, 256 MiB and 20,000
 // pages a document, containers four deep, four requests to a host at once.
 func DefaultSource(id string) Source {
@@ -198,14 +198,14 @@ func (s Source) checkTexts() error {
 	return nil
 }
 
-// Time is an instant as the contracts write it: RFC 3339, UTC. Derived data
+// Time is an instant as docs/contracts.md writes it: RFC 3339, UTC. Derived data
 // only ever holds times that were given, never the clock's.
 type Time = time.Time
 
-// Layer is where a chunk lives (seed 003).
+// Layer is where a chunk lives (seeds#knowledge).
 type Layer string
 
-// The layers of seed 003.
+// The layers (contracts#chunk-fields).
 const (
 	LayerHot     Layer = "hot"
 	LayerSummary Layer = "summary"

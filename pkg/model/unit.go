@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// UnitType is the type of an IR unit (contracts 6).
+// UnitType is the type of an IR unit (contracts#unit-types).
 type UnitType string
 
 // The types of units.
@@ -31,7 +31,7 @@ const (
 	UnitError      UnitType = "error"
 )
 
-// Unit is one block of a page, as found (seed 002, IR unit).
+// Unit is one block of a page, as found (seeds#capture, IR unit).
 type Unit struct {
 	IRID          string     `json:"ir_id"` // ir_ and 26 characters of base32, of page, run and locator
 	SourceID      string     `json:"source_id"`
@@ -50,7 +50,7 @@ type Unit struct {
 }
 
 // Chunked reports whether the unit's text goes into chunks: page furniture is
-// kept and left out, error units stand for what is missing (contracts 6), and
+// kept and left out, error units stand for what is missing (contracts#unit-types), and
 // the address that a link leads to is no text of the page.
 func (u Unit) Chunked() bool {
 	switch u.Type {
@@ -61,7 +61,7 @@ func (u Unit) Chunked() bool {
 	}
 }
 
-// Fields are a unit's fields_raw (contracts 6).
+// Fields are a unit's fields_raw (contracts#unit).
 type Fields struct {
 	BlockID     string    `json:"block_id"`                   // {type}_{position}_{first 8 digits of its hash}
 	HTML        string    `json:"html,omitempty"`             // decoded raw slice, unchanged
@@ -71,7 +71,7 @@ type Fields struct {
 	OCRText     string    `json:"ocr_text,omitempty"`         // what OCR read, equal to text; only of units that OCR read
 	Links       []Link    `json:"links,omitempty"`            // links in the block
 	Images      []Image   `json:"images,omitempty"`           // pictures in the block
-	Verbatim    bool      `json:"verbatim"`                   // always true (seed 000)
+	Verbatim    bool      `json:"verbatim"`                   // always true (seeds#conventions)
 	Language    *Language `json:"language,omitempty"`         // language of the block, when it differs from the page's
 	Level       int       `json:"level,omitempty"`            // of a heading, 1..6
 	Depth       int       `json:"depth,omitempty"`            // of a list item, 1 = outermost
@@ -103,7 +103,7 @@ type Image struct {
 	Alt    string `json:"alt,omitempty"`    // its alternative text
 }
 
-// Failure is what an error unit holds (seed 000, "Error Handling").
+// Failure is what an error unit holds (seeds#conventions, "Error Handling").
 type Failure struct {
 	Type         string `json:"type"`                    // extraction_failed
 	Reason       string `json:"reason"`                  // one of a closed list, such as parser_crashed
@@ -113,7 +113,7 @@ type Failure struct {
 	FallbackText string `json:"fallback_text,omitempty"` // what could be saved, never chunked
 }
 
-// Language is the language of a page or block (seed 000, language tag).
+// Language is the language of a page or block (seeds#conventions, language tag).
 type Language struct {
 	Lang         string          `json:"lang"`                // ISO 639-1
 	Confidence   float64         `json:"lang_confidence"`     // 0 to 1
@@ -129,7 +129,7 @@ type LanguageShare struct {
 	Coverage float64 `json:"coverage"` // share of the characters, 0 to 1
 }
 
-// Table is a table (seed 000): header rows joined into columns, the rest as rows.
+// Table is a table (seeds#conventions): header rows joined into columns, the rest as rows.
 type Table struct {
 	Columns     []string    `json:"columns"`                // names of the columns; several header rows are joined with " / "
 	Rows        [][]Cell    `json:"rows"`                   // rows below the header, each a list of cells
@@ -166,7 +166,7 @@ type TableSpan struct {
 }
 
 // BBox is a box of the full upright page, normalised to [0, 1], origin top
-// left (seed 002). Values are rounded to six decimals before they are stored.
+// left (seeds#capture). Values are rounded to six decimals before they are stored.
 type BBox struct {
 	X float64 `json:"x"` // left edge, 0 to 1 of the page's width
 	Y float64 `json:"y"` // upper edge, 0 to 1 of the page's height
@@ -180,8 +180,8 @@ type Span struct {
 	End   int64 `json:"end"`   // the one behind the last
 }
 
-// Evidence is a place in the captured bytes (seed 002, fragment pointer). Which
-// locators are present depends on the kind of the snapshot (contracts 6).
+// Evidence is a place in the captured bytes (seeds#capture, fragment pointer). Which
+// locators are present depends on the kind of the snapshot (contracts#evidence).
 type Evidence struct {
 	SourceID           string `json:"source_id"`
 	SnapshotID         string `json:"snapshot_id"`
@@ -201,13 +201,13 @@ type Evidence struct {
 	FragmentHash       string `json:"fragment_hash"`                // sha256: and hex, of what fragment_representation_kind names
 }
 
-// The kinds of what fragment_hash is made of (contracts 1).
+// The kinds of what fragment_hash is made of (contracts#fragment-hash).
 const (
 	RepresentationRaw     = "raw_bytes"
 	RepresentationLocator = "locator_jcs_v1"
 )
 
-// Locator says which entry of a source a unit is (seed 002, record_locator).
+// Locator says which entry of a source a unit is (seeds#capture, record_locator).
 type Locator struct {
 	Kind           string `json:"kind"` // source_record_id, url_canonical+entry_index, css_selector+text_quote or page+bbox+block_index
 	SourceRecordID string `json:"source_record_id,omitempty"`
@@ -220,7 +220,7 @@ type Locator struct {
 	BlockIndex     *int   `json:"block_index,omitempty"`  // place on the page in reading order, from 0
 }
 
-// The kinds of record locators (seed 002).
+// The kinds of record locators (seeds#capture).
 const (
 	LocatorRecord = "source_record_id"
 	LocatorEntry  = "url_canonical+entry_index"
@@ -228,7 +228,7 @@ const (
 	LocatorBlock  = "page+bbox+block_index"
 )
 
-// Validate returns an error that names the first thing that breaks seed 002:
+// Validate returns an error that names the first thing that is wrong (seeds#capture):
 // a unit without evidence, an unknown locator, a box outside the page.
 func (u Unit) Validate() error {
 	if !strings.HasPrefix(u.IRID, "ir_") {
@@ -243,7 +243,7 @@ func (u Unit) Validate() error {
 		return fmt.Errorf("%s: record_locator.kind %q is not in the list", u.IRID, u.RecordLocator.Kind)
 	}
 	if !u.FieldsRaw.Verbatim {
-		return fmt.Errorf("%s: verbatim must be true (seed 000)", u.IRID)
+		return fmt.Errorf("%s: verbatim must be true", u.IRID)
 	}
 	for i, e := range u.Evidence {
 		if err := e.validate(); err != nil {

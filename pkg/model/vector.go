@@ -8,7 +8,7 @@ import (
 // CollectionState is what a collection of vectors is for now.
 type CollectionState string
 
-// The states of contracts 5. While one is building, it and the active one are
+// The states (contracts#collection). While one is building, it and the active one are
 // both written.
 const (
 	CollectionBuilding CollectionState = "building"

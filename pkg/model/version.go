@@ -5,7 +5,7 @@ import (
 )
 
 // Version is one version of a document as the chunker orders and compares
-// them (contracts 12): a manifest with the place of its run in time.
+// them (contracts#run-order): a manifest with the place of its run in time.
 type Version struct {
 	DocHash        string
 	Generation     int
@@ -38,7 +38,7 @@ func (v Version) Own() bool { return v.SameAs == "" }
 func (v Version) Set() ChunkSet { return ChunkSet{DocHash: v.DocHash, Generation: v.Generation} }
 
 // Compare orders versions by (retrieved_at, snapshot_id, order of the runs),
-// and what one run yielded by its generations (contracts 12). It is never the
+// and what one run yielded by its generations (contracts#run-order). It is never the
 // order of arrival.
 func (v Version) Compare(o Version) int {
 	if c := v.RetrievedAt.Compare(o.RetrievedAt); c != 0 {
@@ -70,7 +70,7 @@ type ChunkLink struct {
 	State           ChunkState
 }
 
-// KnowledgeKey is the key of seed 003's unique index: chunks that share it say
+// KnowledgeKey is the key of a unique index (seeds#knowledge): chunks that share it say
 // the same under the same header.
 type KnowledgeKey struct {
 	TextHash   string

@@ -1,6 +1,6 @@
 // Package ocr holds the words of text recognition, whatever engine reads:
 // what is asked for, what was found, and the form in which it is stored. A
-// result is a derived artifact (seed 002, "OCR stance"): it is made once, kept,
+// result is a derived artifact (seeds#capture, "OCR stance"): it is made once, kept,
 // and units are made of what is kept.
 package ocr
 
@@ -46,7 +46,7 @@ type Request struct {
 	DPI       int        `json:"dpi,omitempty"`       // dots per inch; 0: DefaultDPI, and HighDPI where confidence is low
 }
 
-// The resolutions at which pages are read (facts, "OCR").
+// The resolutions at which pages are read (docs/ocr.md, "How it is read").
 const (
 	DefaultDPI = 200
 	HighDPI    = 300
@@ -56,7 +56,7 @@ const (
 func (r Request) Whole() bool { return r.Region == model.BBox{} }
 
 // Key is the hex sha256 of [picture, languages, parameters] under which the
-// result is stored (contracts 4). The picture is named by what it is made from.
+// result is stored (contracts#ocr-result). The picture is named by what it is made from.
 func (r Request) Key(contentHash string, e Engine) string {
 	b := digest.RoundBBox(digest.BBox(r.Region))
 	picture := contentHash + "#" + strconv.Itoa(r.Page)
@@ -68,7 +68,7 @@ func (r Request) Key(contentHash string, e Engine) string {
 }
 
 // Result is what was read. Boxes are of the full upright page, in [0, 1],
-// origin top left (seed 002), rounded to six decimals.
+// origin top left (contracts#bbox), rounded to six decimals.
 type Result struct {
 	Engine        string     `json:"engine"`
 	Version       string     `json:"version"`

@@ -221,7 +221,7 @@ func (e *engine) colorAt(n uint32) uint32 {
 }
 
 // Text returns the engine's text of count characters from start, unchanged but
-// for its encoding: what a quote is checked against (contracts 6). Characters
+// for its encoding: what a quote is checked against (contracts#evidence). Characters
 // that have no Unicode are left out.
 func (p *Page) Text(start, count int) (string, error) {
 	n, err := p.CountChars()

@@ -30,12 +30,12 @@ func (r Rect) Union(s Rect) Rect {
 }
 
 // Box is a place on the upright page: shares of its width and height in [0, 1],
-// origin top left (contracts 6, bbox).
+// origin top left (contracts#bbox).
 type Box struct{ X, Y, W, H float64 }
 
 // Upright maps r to the page as a reader sees it: the MediaBox turned clockwise
 // by rotation degrees (0, 90, 180 or 270). What lies outside the page is cut
-// off. Values are rounded to six digits (contracts 1, fragment_hash); a page
+// off. Values are rounded to six digits (contracts#fragment-hash); a page
 // without area gives a zero box.
 func Upright(media Rect, rotation int, r Rect) Box {
 	w, h := media.Width(), media.Height()

@@ -69,7 +69,7 @@ func (p *Page) Close() {
 	p.handle, p.text = 0, 0
 }
 
-// Upright maps a box in user space to the upright page (contracts 6, bbox).
+// Upright maps a box in user space to the upright page (contracts#bbox).
 func (p *Page) Upright(r Rect) Box { return Upright(p.MediaBox, p.Rotation, r) }
 
 func (p *Page) failed() error {

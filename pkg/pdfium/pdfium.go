@@ -13,7 +13,7 @@
 // the child at its deadline.
 //
 // All coordinates are PDF user space, in points, origin bottom left, neither
-// rotated nor cropped; Page.Upright maps them to the box of contracts 6.
+// rotated nor cropped; Page.Upright maps them to the box of contracts#bbox.
 package pdfium
 
 import (
@@ -37,7 +37,7 @@ import (
 var pdfiumWasm []byte
 
 // Version names the engine and its host. It belongs in whatever records which
-// parser made a page (contracts 6, parser_version).
+// parser made a page (contracts#engine).
 const Version = "pdfium-wasm-go-pdfium-1.18.0+wazero-1.12.0"
 
 // DefaultMemoryLimit is the memory one document may use when Config names none.
@@ -53,14 +53,14 @@ const (
 // them names the page and the limit.
 var (
 	// ErrPassword: the document is encrypted and the password does not open it,
-	// or its kind of encryption is unknown (contracts 9: encrypted).
+	// or its kind of encryption is unknown (contracts#reasons: encrypted).
 	ErrPassword = errors.New("document is encrypted")
-	// ErrFormat: not a PDF, or damaged beyond repair (contracts 9: malformed).
+	// ErrFormat: not a PDF, or damaged beyond repair (contracts#reasons: malformed).
 	ErrFormat = errors.New("not a readable PDF")
 	// ErrLimit: the document needs more memory, or a page holds more characters,
-	// than is allowed (contracts 9: limit_exceeded).
+	// than is allowed (contracts#reasons: limit_exceeded).
 	ErrLimit = errors.New("limit exceeded")
-	// ErrEngine: the engine failed inside (contracts 9: parser_crashed). The
+	// ErrEngine: the engine failed inside (contracts#reasons: parser_crashed). The
 	// document is unusable from then on.
 	ErrEngine = errors.New("PDF engine failed")
 )

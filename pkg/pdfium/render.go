@@ -19,7 +19,7 @@ const (
 )
 
 // Render draws a region of page index (from 0) on white: the full page, not
-// only its CropBox, upright as a reader sees it (contracts 6), width pixels
+// only its CropBox, upright as a reader sees it (contracts#bbox), width pixels
 // wide; the height follows from the page. It fails with ErrLimit above MaxPixels.
 //
 // Rendering moves the glyph boxes of some documents: an instance that renders

@@ -1,5 +1,5 @@
 // Package pictures keeps pictures of pages and figures in the object store
-// (contracts 4): drawn when they are first asked for, never on the way of the
+// (contracts#pictures): drawn when they are first asked for, never on the way of the
 // text. Pages of PDF files and of scans have pictures; other kinds have none.
 package pictures
 
@@ -101,7 +101,7 @@ func regionOf(u model.Unit) (model.BBox, bool) {
 	return model.BBox{X: left, Y: top, W: right - left, H: bottom - top}, right > left && bottom > top
 }
 
-// Figures returns the figures of a page by their ids (contracts 1), in order.
+// Figures returns the figures of a page by their ids (contracts#part-id), in order.
 func Figures(pageNo int, units []model.Unit) (ids []string, figures []model.Unit) {
 	for _, u := range units {
 		if u.Type == model.UnitFigure {

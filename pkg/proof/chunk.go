@@ -238,7 +238,7 @@ func (w *walk) checkEvidence(ctx context.Context, where string, e model.Evidence
 }
 
 // Locator returns the parts of a fragment pointer that its hash is made of
-// where there are no bytes to hash (contracts 1, fragment_hash).
+// where there are no bytes to hash (contracts#fragment-hash).
 func Locator(e model.Evidence) digest.Locator {
 	l := digest.Locator{
 		SourceID: e.SourceID, SnapshotID: e.SnapshotID, PDFTextQuote: e.PDFTextQuote, OCRTextQuote: e.OCRTextQuote,

@@ -79,7 +79,7 @@ func readings(t *testing.T, read []proof.PageRead) (out []block.OCR) {
 }
 
 // TestOCREvidence walks down to the stored OCR result whose digest the page
-// names (contracts 13.13c).
+// names (contracts#proof).
 func TestOCREvidence(t *testing.T) {
 	a := scanned(t)
 	if proofs := a.verify(t); proofs[0].Verdict != proof.Verified {

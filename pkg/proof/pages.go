@@ -161,7 +161,7 @@ func (d *document) again(ctx context.Context, p *pageRange, pages int) ([][]byte
 }
 
 // ocrOf reads the stored OCR results that the pages of a range name, and holds
-// them against the digests that are named (contracts 13.13c).
+// them against the digests that are named (contracts#proof).
 func (d *document) ocrOf(ctx context.Context, p *pageRange) ([]PageRead, error) {
 	var read []PageRead
 	for no := p.row.From; no <= p.row.To; no++ {

@@ -1,5 +1,5 @@
 // Package proof walks from a chunk down to the captured bytes and says where
-// the way breaks (contracts 13.13). It trusts no stored verdict: everything is
+// the way breaks (contracts#proof). It trusts no stored verdict: everything is
 // read, made or computed again. What it reads is passed in.
 package proof
 
@@ -81,7 +81,7 @@ const (
 
 // Break is one place where the way from chunk to bytes is broken.
 type Break struct {
-	Step  string `json:"step"`  // a the raw bytes, b the IR segment, c the page extracted again, d ids and hashes, e the chunk's text, f the point in the vector store (contracts 13.13); g the other way, from the bytes to rows, chunks and points
+	Step  string `json:"step"`  // a the raw bytes, b the IR segment, c the page extracted again, d ids and hashes, e the chunk's text, f the point in the vector store (contracts#proof); g the other way, from the bytes to rows, chunks and points
 	Where string `json:"where"` // the thing: a snapshot, page 3, ir_…, text[120:140]
 	What  string `json:"what"`  // what differs, as a sentence
 	// More is how many more the same check has found, in the last one that is listed of it.
@@ -304,7 +304,7 @@ func (d *document) checkRaw(ctx context.Context) error {
 	return d.checkMember(ctx)
 }
 
-// checkMember takes a member out of its container again (contracts 6).
+// checkMember takes a member out of its container again (contracts#proof).
 func (d *document) checkMember(ctx context.Context) error {
 	s := d.snapshot
 	if s.ParentSnapshotID == "" {

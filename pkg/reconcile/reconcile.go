@@ -1,4 +1,4 @@
-// Package reconcile heals what stands still (contracts 3, "Reconcile"): it asks
+// Package reconcile heals what stands still (contracts#reconcile): it asks
 // the catalog what has made no progress and does not wait in its stream any
 // more, and publishes the one event that would move it. After three times it
 // gives the thing up, with a dead letter. So losing every stream, or the vector

@@ -80,7 +80,7 @@ func (p *pass) snapshots(ctx context.Context) error {
 }
 
 // failSnapshot records a run of one page that failed, which is what stands for
-// a document that cannot be split (contracts 6).
+// a document that cannot be split (contracts#error-unit).
 func (p *pass) failSnapshot(ctx context.Context, s model.Snapshot, sentence string) error {
 	rules, err := digest.SourceRulesDigest(s.UnitRules())
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 //	1  words, and their first four and six letters
 const AnalysisVersion = "1"
 
-// gramLength is the length of a character gram in code points (contracts 13.10).
+// gramLength is the length of a character gram in code points (contracts#hash-embedder).
 const gramLength = 4
 
 // Analyze returns the folded words of text in their order: textnorm_v1, then
 // NFKD with all marks removed, then each run of letters and digits
-// (contracts 13.10). Text without letters and digits has no words. Bytes that
+// (contracts#hash-embedder). Text without letters and digits has no words. Bytes that
 // are not UTF-8 divide words like punctuation does.
 func Analyze(text string) []string {
 	var words []string

@@ -4,5 +4,5 @@
 // gateway for questions, so that both sides always see a text in the same way.
 //
 // Everything here is a pure function of the text: the same on every machine,
-// under every GOAMD64 level, in any order of calls (contracts 1 and 13.10).
+// under every GOAMD64 level, in any order of calls (contracts#pure-functions, contracts#hash-embedder).
 package retrieval

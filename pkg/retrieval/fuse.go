@@ -18,7 +18,7 @@ type Scored struct {
 // twice in a list counts with its better score.
 //
 // It is a sum of scores because a sum of ranks (reciprocal rank fusion) forgets
-// by how much a list is right, and was measured to harm (contracts 8). A sparse
+// by how much a list is right, and was measured to harm (contracts#fusion). A sparse
 // score is divided by the best one, for what shares no term with the question
 // has 0. Cosines live in a band that differs by model, so dense scores are
 // stretched from the list's worst to its best: the lists should reach well

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// HashModel is the name of the built-in embedder (contracts 13.10).
+	// HashModel is the name of the built-in embedder (contracts#hash-embedder).
 	HashModel = "hash-char4-1024"
 	// HashDimensions is the length of its vectors.
 	HashDimensions = 1024
@@ -18,7 +18,7 @@ const (
 )
 
 // HashEmbedder is the embedder that needs no model and no network: signed
-// feature hashing of character 4-grams (contracts 13.10). Each gram adds or
+// feature hashing of character 4-grams (contracts#hash-embedder). Each gram adds or
 // subtracts the weight of its frequency at one of 1,024 places; all sums are
 // integers, so their order cannot show, and only then is the vector brought to
 // length 1. Both sides of a search are embedded alike.
@@ -69,7 +69,7 @@ func HashVector(text string) []float32 {
 }
 
 // normalized scales sums to length 1. The squares are rounded before they are
-// added, which keeps a compiler from fusing the two (contracts 1).
+// added, which keeps a compiler from fusing the two (contracts#pure-functions).
 func normalized(sums *[HashDimensions]int64) []float32 {
 	var squares float64
 	for _, sum := range sums {

@@ -1,7 +1,7 @@
 package retrieval
 
 // gramWeights[tf-1] is the weight of a gram that occurs tf times:
-// round(2^20 * (1 + ln tf)), contracts 13.10. More often than the table is
+// round(2^20 * (1 + ln tf)) (contracts#hash-embedder). More often than the table is
 // long counts as often as it is long. The numbers stand here, and are not
 // computed, so that no machine's logarithm can show in a vector.
 var gramWeights = [1024]int32{

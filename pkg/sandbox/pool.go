@@ -28,11 +28,11 @@ import (
 // How a call can fail, other than by the handler's own error (Failure). After
 // each of these the child is gone; the next call has a new one.
 var (
-	// ErrDeadline: the context's deadline passed (contracts 9: timeout).
+	// ErrDeadline: the context's deadline passed (contracts#reasons: timeout).
 	ErrDeadline = errors.New("deadline passed")
-	// ErrCrashed: the child ended by itself (contracts 9: parser_crashed).
+	// ErrCrashed: the child ended by itself (contracts#reasons: parser_crashed).
 	ErrCrashed = errors.New("child crashed")
-	// ErrLimit: the child ran into a limit (contracts 9: limit_exceeded).
+	// ErrLimit: the child ran into a limit (contracts#reasons: limit_exceeded).
 	ErrLimit = errors.New("limit exceeded")
 	// ErrKilled, beside ErrLimit: somebody else killed the child, most likely the
 	// system, short of memory for this document or for another's work. See Insist.

@@ -229,7 +229,7 @@ func (c *Client) listen(ctx context.Context, source string) error {
 }
 
 // told ends the waiting for the request that an outcome answers: its message id
-// ends as that of the request does (contracts 2).
+// ends as that of the request does (contracts#ce-id).
 func (c *Client) told(e event.Event, o Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

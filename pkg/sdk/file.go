@@ -16,7 +16,7 @@ import (
 
 // Inbox takes documents that do not fit into a request. Put stores the first
 // size bytes of file under a key of that name below the source's own prefix of
-// the inbox bucket (contracts 2) and says where; what is there already stays, and
+// the inbox bucket (contracts#inbox) and says where; what is there already stays, and
 // repeating it is harmless.
 type Inbox interface {
 	Put(ctx context.Context, sourceID, name string, file io.ReaderAt, size int64) (Object, error)
@@ -52,7 +52,7 @@ func (c *Client) CaptureWARC(ctx context.Context, path string, facts Request) (*
 // through the inbox. What facts leave open is filled in: the URL file:/// and the
 // file's name, the file's own time as retrieved_at and last_modified, and as
 // request_id f- and a digest of path and content, so that the same file is
-// captured once (contracts 13.3).
+// captured once (contracts#request-id).
 func FileRequest(ctx context.Context, inbox Inbox, path string, facts Request) (Request, error) {
 	file, size, err := open(path, &facts)
 	if err != nil {
@@ -139,7 +139,7 @@ func throughInbox(ctx context.Context, inbox Inbox, file interface {
 	return facts, nil
 }
 
-// requestID is the one of contracts 13.3, over the path in the URL.
+// requestID is the one of contracts#request-id, over the path in the URL.
 func requestID(facts Request, contentHash string) string {
 	if facts.RequestID != "" {
 		return facts.RequestID

@@ -38,7 +38,7 @@ type (
 	Chunk = model.Chunk
 )
 
-// The outcomes of contracts 2.
+// The outcomes (contracts#outcomes).
 const (
 	Stored    = event.OutcomeStored
 	Unchanged = event.OutcomeUnchanged
@@ -48,7 +48,7 @@ const (
 )
 
 // MaxInline is the largest document that travels inside its request, in bytes
-// (contracts 2).
+// (contracts#request).
 const MaxInline = event.MaxInline
 
 var (

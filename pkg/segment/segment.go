@@ -1,4 +1,4 @@
-// Package segment is the byte format of IR segments (contracts 13.8): one zstd
+// Package segment is the byte format of IR segments (contracts#segment-bytes): one zstd
 // frame a page (line 1 the page's record, then one unit a line, all JCS), then
 // an index frame with each frame's place and sha256, then a skippable frame
 // with the index's offset. One page can be read and verified alone.

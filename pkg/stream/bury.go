@@ -12,7 +12,7 @@ import (
 
 // Bury puts an event that no worker has in hand into the dead letters, as the
 // one that a consumer would have had to handle: what reconcile gives up
-// (contracts 3). A request must be redacted already. Doing so twice within the
+// (contracts#dead-letters). A request must be redacted already. Doing so twice within the
 // duplicate window leaves one letter.
 func (c *Conn) Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error {
 	subject, header, payload := e.Encode(c.cfg.Prefix)

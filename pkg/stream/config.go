@@ -8,8 +8,8 @@ import (
 )
 
 // Config says where the bus is and how long things may take. Every zero value
-// means the default that contracts 3 gives; all are settings so that tests run
-// fast and side by side (contracts 13.14).
+// means the default that contracts#streams gives; all are settings so that tests run
+// fast and side by side (contracts#test-settings).
 type Config struct {
 	URL          string // nats:// or tls://, several separated by commas
 	Name         string // of the connection, shown by the server

@@ -19,7 +19,7 @@ import (
 // The headers that a dead letter has beside those of its message.
 const (
 	headerConsumer   = "Colophon-Consumer"
-	headerReason     = "Colophon-Reason"     // contracts 9
+	headerReason     = "Colophon-Reason"     // contracts#reasons
 	headerMessage    = "Colophon-Message"    // the sentence
 	headerSubject    = "Colophon-Subject"    // where the message was published
 	headerMsgID      = "Colophon-Msg-Id"     // its message id
@@ -28,7 +28,7 @@ const (
 )
 
 // bury puts a copy of the message into the dead letters: its headers but the
-// server's own, and its payload, redacted when it is a request (contracts 3).
+// server's own, and its payload, redacted when it is a request (contracts#dead-letters).
 // Doing so twice within the duplicate window leaves one letter.
 func (r *Runner) bury(ctx context.Context, d *delivery, reason fault.Reason, text string) error {
 	source := d.event.SourceID

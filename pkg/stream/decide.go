@@ -87,7 +87,7 @@ func (r *Runner) attempt(ctx context.Context, ds []*delivery) []error {
 	return results
 }
 
-// decide is the table of contracts 3: what becomes of a message whose handling
+// decide is the one place (contracts#decide) that says what becomes of a message whose handling
 // ended with err. It returns an error when the message cannot be settled
 // because something of our own is away.
 func (r *Runner) decide(ctx context.Context, d *delivery, err error) error {
@@ -124,7 +124,7 @@ func exhausted(attempts int, cause error) string {
 }
 
 // fail ends the message's work for good: the stage records it, a copy goes to
-// the dead letters when the reason asks for one (contracts 3), then the
+// the dead letters when the reason asks for one (contracts#dead-letters), then the
 // message is terminated or acked.
 func (r *Runner) fail(ctx context.Context, d *delivery, reason fault.Reason, text string, document bool) error {
 	text = sentence(text)

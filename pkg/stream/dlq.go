@@ -21,7 +21,7 @@ var ErrNotKept = errors.New("its message was not kept")
 // ErrNoDead says that there is no dead letter with the number asked for.
 var ErrNoDead = errors.New("no such dead letter")
 
-// Dead is one dead letter (contracts 3).
+// Dead is one dead letter (contracts#dead-letters).
 type Dead struct {
 	Seq        uint64              `json:"seq"` // its number in the stream DLQ
 	At         time.Time           `json:"at"`
@@ -80,7 +80,7 @@ func (c *Conn) GetDead(ctx context.Context, seq uint64) (Dead, error) {
 }
 
 // RetryDead publishes the message again where it was published first, under
-// its message id with a new ";r{n}" (contracts 2), so that it counts as new
+// its message id with a new ";r{n}" (contracts#redrive), so that it counts as new
 // and what it causes does too; then it drops the letter. When it stops
 // half-way the letter stays. A letter whose message was not kept whole cannot
 // be retried: it must be sent again by who sent it.

@@ -1,4 +1,4 @@
-// Package stream is delivery: JetStream's streams and consumers (contracts 3),
+// Package stream is delivery: JetStream's streams and consumers (contracts#streams),
 // publishing, the one runner that decides what becomes of a message, dead
 // letters, and following events. It is the only importer of nats.go.
 //

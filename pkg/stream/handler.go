@@ -9,7 +9,7 @@ import (
 
 // Failer records that an event's work has failed for good.
 type Failer interface {
-	// Fail does steps 1 to 3 of the order of writes (system.md, "Guarantees")
+	// Fail does steps 1 to 3 of the order of writes (ARCHITECTURE.md)
 	// for the failure: rows, then the events that tell of it. It is called
 	// when Handle's error is permanent or the attempts are used up, and again
 	// when it returned an error or the process ended half-way: it MUST be
@@ -22,7 +22,7 @@ type Handler interface {
 	// Handle does steps 1 to 3: objects, rows, events. It MUST be idempotent
 	// and MUST emit also when it finds its work done; it never touches the
 	// message. What becomes of the message is decided by the kind of the error
-	// (contracts 3), see Runner.
+	// (contracts#decide), see Runner.
 	Handle(ctx context.Context, e event.Event, emit Emit) error
 	Failer
 }
@@ -38,7 +38,7 @@ type BatchHandler interface {
 
 // Malformer is a handler that wants to tell of messages that are no events
 // before they go to the dead letters: a crawler hears of its malformed
-// requests, where they can be addressed (contracts 13.4).
+// requests, where they can be addressed (contracts#rejected).
 type Malformer interface {
 	// Malformed is called with the message as it came and what is wrong.
 	Malformed(ctx context.Context, subject string, header map[string][]string, payload []byte, problem error, emit Emit) error

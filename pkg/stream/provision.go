@@ -18,11 +18,11 @@ const codeNoRoom jetstream.ErrorCode = 10047
 
 // ProvisionOptions is what may differ between installations.
 type ProvisionOptions struct {
-	Replicas     int   // of every stream, default 1; 3 in production (contracts 3)
+	Replicas     int   // of every stream, default 1; 3 in production (contracts#stream-table)
 	RequestBytes int64 // limit of REQUESTS, default 256 MiB; a full one pushes back
 }
 
-// Provision makes the streams and durable consumers of contracts 3, or changes
+// Provision makes the streams and durable consumers (contracts#stream-table), or changes
 // those that are there. It may be repeated and may stop half-way: what is made
 // stays. A change that the server refuses (another retention) is an error.
 func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {

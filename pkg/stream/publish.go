@@ -62,7 +62,7 @@ func (p *Publisher) Publish(ctx context.Context, e event.Event) error {
 
 // ErrFull says that a stream holds as much as it may and took nothing more. What
 // it had accepted before is safe; what it refused can be sent again later
-// (contracts 3: REQUESTS pushes back).
+// (contracts#push-back).
 var ErrFull = errors.New("the stream is full: what it holds is to be handled first, then send again")
 
 // Offer is Publish for who can wait by itself: a full stream is ErrFull at once.
@@ -159,7 +159,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 var redriveForm = regexp.MustCompile(`(;r[0-9]+)+$`)
 
-// redriveOf returns the ";r{n}" at the end of a message id (contracts 2), or
+// redriveOf returns the ";r{n}" at the end of a message id (contracts#redrive), or
 // nothing. What a redriven message causes carries it on, since the duplicate
 // window would swallow the plain id.
 func redriveOf(msgID string) string { return redriveForm.FindString(msgID) }

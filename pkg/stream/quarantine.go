@@ -11,7 +11,7 @@ import (
 )
 
 // Quarantine is the one slot of a process in which a message that may kill it
-// is handled alone (contracts 3): while it is taken or wanted no runner of the
+// is handled alone (contracts#quarantine): while it is taken or wanted no runner of the
 // process pulls. Runners of one process share one.
 type Quarantine struct {
 	gate *gate // shut while the slot is taken or wanted

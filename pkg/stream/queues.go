@@ -21,7 +21,7 @@ type Queue struct {
 	Age time.Duration `json:"-"`
 }
 
-// Queues returns the queue of every consumer of contracts 3, in the order of
+// Queues returns the queue of every consumer (contracts#stream-table), in the order of
 // the chain. Oldest is when the oldest message that is not done was published.
 func (c *Conn) Queues(ctx context.Context) ([]Queue, error) {
 	var queues []Queue

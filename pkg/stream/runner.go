@@ -20,7 +20,7 @@ import (
 
 // Options of a runner. Consumer, Service and Attempts must be given.
 type Options struct {
-	Consumer   string        // one of the consumers of contracts 3
+	Consumer   string        // one of the consumers (contracts#stream-table)
 	Service    string        // whose events these are: ce-source /colophon/{service}
 	Workers    int           // how many messages (or batches) are in hand at once, default 1
 	Deadline   time.Duration // of one handling; 0: none
@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Runner pulls the messages of one consumer, hands them to a stage and decides
-// what becomes of them: the only place that acks (contracts 3). What a stage's
+// what becomes of them: the only place that acks (contracts#decide). What a stage's
 // error means is documented with the kinds of pkg/fault; the table is decide.
 type Runner struct {
 	conn       *Conn
@@ -108,7 +108,7 @@ func newRunner(conn *Conn, f Failer, o Options) (*Runner, error) {
 	s, own, found := findConsumer(o.Consumer)
 	switch {
 	case !found:
-		return nil, fmt.Errorf("no consumer %q in contracts 3", o.Consumer)
+		return nil, fmt.Errorf("no stream has a consumer %q", o.Consumer)
 	case o.Service == "":
 		return nil, errors.New("a runner needs the name of its service")
 	case o.Attempts == nil:

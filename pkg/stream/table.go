@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The names of the durable consumers of contracts 3.
+// The names of the durable consumers (contracts#stream-table).
 const (
 	ConsumerCapture = "capture"
 	ConsumerSplit   = "split"
@@ -22,7 +22,7 @@ const (
 	month = 30 * 24 * time.Hour
 )
 
-// spec is one row of the table of contracts 3.
+// spec is one row of contracts#stream-table.
 type spec struct {
 	name      string
 	subjects  []string // noun.verb, without prefix and source
@@ -38,7 +38,7 @@ type consumerSpec struct {
 
 const dlqStream = "DLQ"
 
-// table returns the streams of contracts 3 and their consumers.
+// table returns the streams (contracts#stream-table) and their consumers.
 func table() []spec {
 	return []spec{
 		{name: "REQUESTS", subjects: []string{"capture.requested"}, queue: true,

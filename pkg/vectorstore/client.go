@@ -1,4 +1,4 @@
-// Package vectorstore keeps chunks' vectors in Qdrant (contracts 8) and is the
+// Package vectorstore keeps chunks' vectors in Qdrant (contracts#vectors) and is the
 // only importer of its client. It speaks to a Qdrant server and to the
 // embedded subset of devstack in the same way, over gRPC.
 //

@@ -28,7 +28,7 @@ func (c *Collection) Name() string { return c.name }
 // Ensure makes the collection when it is not there: dense vectors of so many
 // dimensions compared by cosine, sparse vectors weighed by inverse document
 // frequency, and the payload indexes, which must be there before data
-// (contracts 8). A collection that is there gets the indexes that it lacks;
+// (contracts#payload-indexes). A collection that is there gets the indexes that it lacks;
 // when its vectors are others the error is ErrMismatch. Several may ensure at
 // the same time.
 func (c *Collection) Ensure(ctx context.Context, dimensions int) error {
@@ -131,7 +131,7 @@ func matches(info *qdrant.CollectionInfo, dimensions int) error {
 		ErrMismatch, dimensions, dense.GetSize(), dense.GetDistance(), sparse.GetModifier()))
 }
 
-// payloadIndexes lists the indexes of contracts 8. source_id divides the
+// payloadIndexes lists the indexes (contracts#payload-indexes). source_id divides the
 // tenants: points of one source lie together.
 func payloadIndexes(collection string) []*qdrant.CreateFieldIndexCollection {
 	wait := true

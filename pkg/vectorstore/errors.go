@@ -78,7 +78,7 @@ func codeOf(err error) codes.Code {
 }
 
 // completed is nil when the write was applied. The server says "wait timeout"
-// and "clock rejected" without an error (contracts 8): both mean that the
+// and "clock rejected" without an error (contracts#point-writes): both mean that the
 // write must be sent again.
 func completed(result *qdrant.UpdateResult, err error) error {
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
-// Payload is what a point says of its chunk: seed 004's fields, and those of
-// contracts 8. A field that is empty (of the numbers: page_hint 0) is left
+// Payload is what a point says of its chunk: the fields of seeds#store, and those of
+// contracts#payload. A field that is empty (of the numbers: page_hint 0) is left
 // out of the point. Dates are RFC 3339: pushed_at a time in UTC, info_date a
 // day.
 type Payload struct {
@@ -30,11 +30,11 @@ type Payload struct {
 	PageHint        int64 // 1-based; 0 when there is none
 	PushedAt        string
 	Collection      string
-	DocType         string // pdf, html, …: seed 004's source_type
+	DocType         string // pdf, html, …: the source_type of seeds#store
 
 	SourceID   string
 	SnapshotID string
-	SourceType string // seed 003's
+	SourceType string // of seeds#knowledge
 	Type       string // fact, allegation, opinion
 	Status     string // under_review, confirmed, refuted, obsolete
 	InfoDate   string

@@ -11,14 +11,14 @@ import (
 
 const (
 	// batchPoints and batchBytes bound one call. A point of a largest chunk
-	// (contracts 2: 128 KiB of text) keeps a full batch below 64 MB.
+	// (contracts#event-size: 128 KiB of text) keeps a full batch below 64 MB.
 	batchPoints = 256
 	batchBytes  = 32 << 20
 )
 
 // Point is a chunk in the store.
 type Point struct {
-	ID      string    // a UUID (contracts 1, point id)
+	ID      string    // a UUID (contracts#point-id)
 	Dense   []float32 // comes back at length 1; nil where it was not asked for
 	Sparse  Sparse
 	Payload Payload
@@ -94,7 +94,7 @@ func (c *Collection) Delete(ctx context.Context, ids []string) error {
 
 // SetPayload changes the payload of points that are there. When one is missing
 // the error is ErrNotFound and the others may be changed all the same
-// (contracts 8): upsert the whole points then.
+// (contracts#sync): upsert the whole points then.
 func (c *Collection) SetPayload(ctx context.Context, ids []string, change Change) error {
 	values := change.values()
 	if len(values) == 0 {

@@ -139,7 +139,7 @@ func listOnStandardInput(t *testing.T, w *world) {
 }
 
 // showsWhatTheSchemaSays holds `show snapshot` to docs/schema and to the required
-// fields of seed 002.
+// fields of seeds#capture.
 func showsWhatTheSchemaSays(t *testing.T, w *world, id string) {
 	var shown struct {
 		Snapshot json.RawMessage `json:"snapshot"`

@@ -22,7 +22,7 @@ import (
 )
 
 // TestOrders holds what is true now against the order in which things happen:
-// what comes late, at once, twice or again must not show (contracts 12).
+// what comes late, at once, twice or again must not show (contracts#run-order).
 func TestOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")

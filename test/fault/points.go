@@ -1,7 +1,7 @@
 // Package fault breaks the system on purpose and looks whether anything is lost
 // or doubled: services and servers run as processes of their own, are killed,
 // stopped and wiped, and what the catalog holds at the end must be what a run
-// without faults leaves, byte for byte (system.md, "Guarantees").
+// without faults leaves, byte for byte (docs/invariants.md).
 package fault
 
 import (

@@ -65,7 +65,7 @@ func RunHostile(ctx context.Context, binary, folder string) (h Hostile, err erro
 	h.Results, err = s.capture(ctx, folder, hostileLimit)
 	h.Seconds, h.Resident = time.Since(began).Seconds(), s.peakResident()
 	for _, r := range h.Results {
-		if strings.ContainsAny(r.RequestID, "!@") { // contracts 1
+		if strings.ContainsAny(r.RequestID, "!@") { // contracts#member-request-id
 			h.Members++
 		}
 		if r.Outcome != "" && (r.State == "" || model.RunState(r.State).Terminal()) {

@@ -57,7 +57,7 @@ func Files(root string) (map[string][]byte, error) {
 		switch {
 		case e.IsEvent():
 			files["pkg/event/schemas/"+e.File()+".json"] = schema
-		case e.Name == "snapshot": // the record of seed 002, as `colophon show snapshot` prints it
+		case e.Name == "snapshot": // the record of seeds#capture, as `colophon show snapshot` prints it
 			files["docs/schema/"+e.File()+".json"] = schema
 		}
 		page, err := page(e, comments)
@@ -105,7 +105,7 @@ func readComments(root string) (comments, error) {
 
 // references are notes on where a rule is from, which readers of the pages do
 // not have.
-var references = regexp.MustCompile(`\s*\((?:seed|contracts)s? [0-9][^()]*\)`)
+var references = regexp.MustCompile(`\s*\((?:seeds|contracts)#[^()]*\)`)
 
 // plain returns a doc comment without them.
 func plain(text string) string { return references.ReplaceAllString(text, "") }
@@ -163,7 +163,7 @@ func (c comments) fields(name string, decl *ast.GenDecl) {
 
 func newReflector(c comments) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
-		AllowAdditionalProperties: true, // readers ignore unknown fields (contracts 2)
+		AllowAdditionalProperties: true, // readers ignore unknown fields (contracts#unknown-fields)
 		LookupComment: func(t reflect.Type, field string) string {
 			text := c[strings.TrimPrefix(t.PkgPath(), base)+"."+t.Name()]
 			if field != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/ocr"
 )
 
-// Input is everything that a page depends on (contracts 4): the captured
+// Input is everything that a page depends on (contracts#page-depends): the captured
 // bytes, the snapshot's stored record, the run's extraction_id, and the
 // document facts that the splitter found.
 type Input struct {
@@ -81,7 +81,7 @@ type Page struct {
 
 	// Records says that the source has an entry rule, and whether it found a
 	// record or not: all blocks but its records are placed by their selectors
-	// (contracts 6).
+	// (contracts#record-locator).
 	Records bool
 
 	// Visible counts the characters that a reader sees, without white space.
@@ -101,7 +101,7 @@ type Page struct {
 	OCR []model.PageOCR `json:",omitempty"`
 }
 
-// Declared is what a page says about its language, best first (seed 000,
+// Declared is what a page says about its language, best first (seeds#conventions,
 // "Detection Priority").
 type Declared struct {
 	HTMLLang string
@@ -148,12 +148,12 @@ type Block struct {
 // no part of what coverage is counted by.
 const FlagHidden = "hidden"
 
-// FlagIncomplete marks a block of which something is missing (seed 000,
+// FlagIncomplete marks a block of which something is missing (seeds#conventions,
 // "Partial Extractions"); its notes say what.
 const FlagIncomplete = "incomplete"
 
 // Failed is a piece of a page that could not be extracted, while the rest of it
-// could: it becomes an error unit (seed 000, "Extraction Failures"). HTML or
+// could: it becomes an error unit (seeds#conventions, "Extraction Failures"). HTML or
 // TextPrinted of the block hold the raw fragment.
 type Failed struct {
 	Reason  fault.Reason
@@ -162,7 +162,7 @@ type Failed struct {
 	FallbackText string
 }
 
-// Record is the place of a record among those of its page (seed 002,
+// Record is the place of a record among those of its page (seeds#capture,
 // record_locator).
 type Record struct {
 	Index int    // 0-based, in the order of the document after the rule
@@ -170,7 +170,7 @@ type Record struct {
 }
 
 // Failure is why a page could not be extracted, in words that a reader can
-// act on (contracts 9). It is an error: an extractor returns it, and the page
+// act on (contracts#reasons). It is an error: an extractor returns it, and the page
 // becomes one error unit.
 type Failure struct {
 	Reason  fault.Reason

@@ -156,7 +156,7 @@ func newClient(c Config, role string, fetch sandbox.Fetch) (*Client, error) {
 func (c *Client) Close() { c.pool.Close() }
 
 // Probe returns the number of pages of a snapshot and the facts of its
-// document (contracts 4), nil for kinds that have none. A permanent fault says
+// document (contracts#facts), nil for kinds that have none. A permanent fault says
 // that the document cannot be split; a document that twice ends its child is
 // one.
 func (c *Client) Probe(ctx context.Context, s model.Snapshot) (pages int, facts []byte, err error) {

@@ -1,5 +1,5 @@
 // Package coverage accounts for the text of a page: how much of what a reader
-// sees is in some unit (contracts 6). Whatever is missing is a warning with its
+// sees is in some unit (contracts#coverage). Whatever is missing is a warning with its
 // reason.
 package coverage
 

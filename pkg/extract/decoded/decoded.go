@@ -13,7 +13,7 @@ import (
 )
 
 // quoteLength is how many code points of a block its text_quote has
-// (contracts 6).
+// (contracts#html-text).
 const quoteLength = 300
 
 // File is an open text file.

@@ -1,7 +1,7 @@
-// Package docxt writes a page as DOCXT HTML: seed 001's markers around plain
+// Package docxt writes a page as DOCXT HTML: the markers of seeds#extraction around plain
 // HTML that is made of the page's units alone, never of the captured markup,
 // so that no page can forge a marker and equal units give equal bytes
-// (contracts 6). Sections are those of the page: a page never knows its
+// (contracts#docxt). Sections are those of the page: a page never knows its
 // neighbours, so every section that it opens closes at its end.
 package docxt
 
@@ -15,7 +15,7 @@ import (
 )
 
 // Build returns the DOCXT HTML of a page, id and slug of its PAGE marker empty
-// as it is stored and hashed (contracts 13.8). It is a pure function.
+// as it is stored and hashed (contracts#page-content-hash). It is a pure function.
 func Build(pageNo int, units []model.Unit) string {
 	const around = 64 // of each unit
 	size := around
@@ -220,5 +220,5 @@ func escape(s string) string { return textEscapes.Replace(s) }
 var attrEscapes = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "--", "&#45;&#45;", "\n", "&#10;", "\r", "&#13;")
 
 // attr returns a value as it may stand in an attribute of a marker: nothing in
-// it ends the attribute, the comment or a line (contracts 6).
+// it ends the attribute, the comment or a line (contracts#docxt).
 func attr(s string) string { return attrEscapes.Replace(s) }

@@ -123,7 +123,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// The regular expressions of seed 001 must find the markers that were written
+// The regular expressions of seeds#extraction must find the markers that were written
 // and no others, whatever the text holds.
 func TestNothingForgesAMarker(t *testing.T) {
 	anchors := map[string]int{

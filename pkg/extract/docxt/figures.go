@@ -7,7 +7,7 @@ import (
 
 // FillFigures returns the HTML of a page with the src of those figures that were
 // stored without one, by figure id: pictures that are cut out of their page have
-// an address only once they are (contracts 4 and 6).
+// an address only once they are (contracts#pictures, contracts#docxt).
 func FillFigures(html string, src map[string]string) string {
 	if len(src) == 0 {
 		return html

@@ -1,4 +1,4 @@
-// Package entry finds the records of a page by a source's entry rule (seed 002,
+// Package entry finds the records of a page by a source's entry rule (seeds#capture,
 // example A): which elements are records, and what their fields hold, as found.
 // It works on a parsed page and knows nothing of bytes, blocks or ids.
 package entry

@@ -12,7 +12,7 @@ import (
 )
 
 // quoteLength is how many code points of a block its text_quote has
-// (contracts 6).
+// (contracts#html-text).
 const quoteLength = 300
 
 // maxField is how long the text around a control may be to be its label.

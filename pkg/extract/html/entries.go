@@ -61,8 +61,8 @@ func nodesOf(root *node) map[*html.Node]*node {
 	return out
 }
 
-// record writes a record as one block: no other unit is made in it (contracts
-// 6). Its text is that of the blocks in it, a line each.
+// record writes a record as one block: no other unit is made in it (contracts#record-locator).
+// Its text is that of the blocks in it, a line each.
 func (b *builder) record(r *record, s state) {
 	inner := *b
 	inner.blocks, inner.saw, inner.inside = nil, nil, true

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The roles of furniture (contracts 6).
+// The roles of furniture (contracts#furniture).
 const (
 	roleNavigation = "navigation"
 	roleBanner     = "banner"

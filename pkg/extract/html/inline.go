@@ -22,7 +22,7 @@ type content struct {
 	seen   bool // something that is shown without being text
 }
 
-// read returns the content of a run: contracts 13.7. Runs of white space
+// read returns the content of a run (contracts#html-text). Runs of white space
 // become one space, br becomes U+000A, the ends are trimmed.
 func (b *builder) read(run []*node, pre bool) content {
 	if len(run) == 1 && run[0].Type == html.TextNode && !run[0].hidden && !pre {

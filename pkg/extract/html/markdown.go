@@ -20,7 +20,7 @@ func newConverter() *converter.Converter {
 	return converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
 }
 
-// toMarkdown returns a run as Markdown, structure only (seed 000, "Allowed
+// toMarkdown returns a run as Markdown, structure only (seeds#conventions, "Allowed
 // Transformations"), links and images absolute.
 func (b *builder) toMarkdown(run []*node, out *block.Block) string {
 	if out.Type == model.UnitCode {

@@ -67,7 +67,7 @@ func (b *builder) table(n *node, s state) bool {
 	return true
 }
 
-// partial is the confidence of what is there only in part (seed 000).
+// partial is the confidence of what is there only in part (seeds#conventions).
 const partial = 0.6
 
 // tooLarge writes an error unit for a table whose spans ask for more cells than

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Seed 000, "Verbatim Content Rules": what must never happen to content, one
+// What, by seeds#conventions ("Verbatim Content Rules"), must never happen to content, one
 // test each, over html, markdown and text of the blocks.
 
 // verbatimPage has something of each kind that a tool might be tempted to mend.

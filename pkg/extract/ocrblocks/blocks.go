@@ -1,6 +1,6 @@
 // Package ocrblocks makes blocks of the words that OCR found, by the same builder
 // of lines and paragraphs and the same finder of tables as for text that is in
-// the file (contracts 6). It is pure: the blocks of a stored result are the
+// the file (contracts#ocr-pages). It is pure: the blocks of a stored result are the
 // same whenever they are made. Words stand as they were read; nothing corrects
 // them.
 package ocrblocks
@@ -21,7 +21,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/ocr"
 )
 
-// Quality flags of a block or page (contracts 6, quality_flags).
+// Quality flags of a block or page (contracts#coverage).
 const (
 	// FlagLow: the engine is not sure of what it read.
 	FlagLow = "low_confidence"

@@ -73,7 +73,7 @@ func (s sheet) user(r layout.Rect) pdfium.Rect {
 	return pdfium.Rect{Left: math.Min(x0, x1), Bottom: math.Min(y0, y1), Right: math.Max(x0, x1), Top: math.Max(y0, y1)}
 }
 
-// box is the box of contracts 6.
+// box is the box of contracts#bbox.
 func (s sheet) box(r layout.Rect) pdfium.Box { return pdfium.Upright(s.media, s.rotation, s.user(r)) }
 
 // glyphsOf makes the glyphs of the page out of the engine's characters, in the

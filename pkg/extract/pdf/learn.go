@@ -17,7 +17,7 @@ import (
 // document is given up.
 const maxReopened = 3
 
-// Facts returns the document facts (contracts 4) as canonical JSON, learnt from
+// Facts returns the document facts (contracts#facts) as canonical JSON, learnt from
 // a fixed sample of at most facts.MaxSample pages. A page of it that cannot be
 // read is left out: it fails when its turn comes.
 func (x *Extractor) Facts(ctx context.Context, in block.Input) (json.RawMessage, error) {

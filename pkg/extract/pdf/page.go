@@ -16,13 +16,13 @@ import (
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
-// Quality flags of a block or page (contracts 6, quality_flags).
+// Quality flags of a block or page (contracts#coverage).
 const (
 	// FlagHidden: the file draws this text invisible.
 	FlagHidden = "invisible_text"
 	// FlagOutside: this text lies outside of the part of the page that is shown.
 	FlagOutside = "outside_page"
-	// FlagUnclear: the font does not say what some characters are (seed 000).
+	// FlagUnclear: the font does not say what some characters are (seeds#conventions).
 	FlagUnclear = "unclear"
 	// FlagMapped: some characters are read by the encoding of their font, where
 	// the engine's text has only their codes.

@@ -1,5 +1,5 @@
 // Package pdf finds the blocks of the pages of PDF files in their text layer
-// (contracts 6): lines, paragraphs, headings, lists and tables in reading
+// (contracts#ir): lines, paragraphs, headings, lists and tables in reading
 // order, each with its box on the upright page, its range in the engine's
 // characters and the engine's text of it. What is on the page besides text
 // comes too: pictures, notes, links, form fields. A page without a text layer
@@ -105,7 +105,7 @@ func (x *Extractor) Pages(ctx context.Context, in block.Input) (int, error) {
 }
 
 // Page returns the blocks of page pageNo, from 1. in.Facts are what Facts made
-// of the same bytes. A document of one range (contracts 4) needs none: they are
+// of the same bytes. A document of one range (contracts#segment) needs none: they are
 // learnt from all of its pages before the first is read. A page of a longer one
 // is read as the only one of its document without them.
 func (x *Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {

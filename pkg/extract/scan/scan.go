@@ -1,6 +1,6 @@
 // Package scan finds the blocks of pictures: scans and photographs, of which one
 // file may hold several pages. It reads nothing itself: the words are what OCR
-// has stored (contracts 6). A page that was not read fails in words.
+// has stored (contracts#ocr-pages). A page that was not read fails in words.
 package scan
 
 import (

@@ -1,6 +1,6 @@
-// Package table makes seed 000's table JSON out of cells, whatever they were
+// Package table makes table JSON (seeds#conventions) out of cells, whatever they were
 // found in: columns, rows of plain or typed cells, spans, the CSV mirror of
-// seed 001, and the unit text of contracts 7.
+// seeds#extraction, and the unit text (contracts#tables-ir).
 package table
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// The sources of a table (contracts 6).
+// The sources of a table (contracts#tables-ir).
 const (
 	SourceRuled     = "ruled"
 	SourceHeuristic = "heuristic"
@@ -19,7 +19,7 @@ const (
 	SourceOCR       = "ocr"
 )
 
-// DriftWarning is seed 001's name for columns that do not hold over the rows.
+// DriftWarning is the name that seeds#extraction gives to columns that do not hold over the rows.
 const DriftWarning = "TableDriftWarning"
 
 // MaxCells bounds a grid: a few bytes of markup can ask for a span of millions

@@ -65,7 +65,7 @@ func Retype(t *model.Table, language string) {
 	}
 }
 
-// typed returns seed 000's typed cell of what c holds, a plain one when it is
+// typed returns the typed cell (seeds#conventions) of what c holds, a plain one when it is
 // just text. The text as found is always there; a value only when there is one
 // way to read it.
 func typed(c *Cell, lang string) model.Cell {

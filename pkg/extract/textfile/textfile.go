@@ -1,7 +1,7 @@
 // Package textfile finds the blocks of text files by their format: what the
 // table of formats names has a parser of its own, all else is plain text, and so
 // is what its parser does not understand. The type of all of them is text
-// (contracts 5).
+// (contracts#kinds).
 package textfile
 
 import (

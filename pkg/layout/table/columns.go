@@ -74,7 +74,7 @@ func textEdges(lines []layout.Line) []float64 {
 	return gaps(rows)
 }
 
-// Seed 001's knobs, in its pixels of 1/96 inch: how far baselines of a row and
+// The knobs of seeds#extraction, in its pixels of 1/96 inch: how far baselines of a row and
 // texts of a column differ, and how high text is at least that tells columns.
 const (
 	px                         = 0.75 // points

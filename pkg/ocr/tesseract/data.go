@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Name is the engine's name in results and units (seed 002, ocr_engine).
+// Name is the engine's name in results and units (seeds#capture, ocr_engine).
 const Name = "tesseract"
 
 // ErrNone says that there is no engine to read with; the error says what to install.

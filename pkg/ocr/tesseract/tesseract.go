@@ -101,7 +101,7 @@ func (r *reader) read(g *image.Gray, dpi int, languages []string, division strin
 	if err != nil {
 		return nil, err
 	}
-	// Set as a variable: the mode that is set by itself is forgotten (facts, "OCR").
+	// Set as a variable: the mode that is set by itself, before the first call, is forgotten.
 	if err := c.SetVariable("tessedit_pageseg_mode", division); err != nil {
 		return nil, fmt.Errorf("page segmentation: %w", err)
 	}

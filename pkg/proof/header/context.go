@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of a section path: eight levels of 200 characters (contracts 2).
+// The limits of a section path: eight levels of 200 characters (contracts#event-size).
 const (
 	MaxLevels = 8
 	maxEntry  = 200
@@ -24,7 +24,7 @@ func Entry(heading string) string {
 }
 
 // Context returns the line that a later chunk of a section starts with:
-// "A > B" (contracts 13.9). It is "" for no entries.
+// "A > B" (contracts#cutting). It is "" for no entries.
 func Context(entries []string) string { return strings.Join(entries, contextSeparator) }
 
 // IsContext reports whether text is the context of a chunk with this section

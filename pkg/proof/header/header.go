@@ -1,7 +1,7 @@
 // Package header writes what a chunk's text has beside its content, and what a
-// proof must be able to write again: the header lines of seed 003, the line of
+// proof must be able to write again: the header lines of seeds#knowledge, the line of
 // headings that a later chunk of a section starts with, and the rows of a
-// table (contracts 7 and 13.9). It is pure.
+// table (contracts#header, contracts#cutting). It is pure.
 package header
 
 import (
@@ -14,11 +14,11 @@ import (
 // Version is the header_version: an integer as text, raised whenever Render,
 // LabelsFor, Context or TableHead would write other bytes.
 //
-//	1: seed 003's four lines, labels in fr, en, pt and it
+//	1: the four lines of seeds#knowledge, labels in fr, en, pt and it
 const Version = "1"
 
 // LabelsFor returns the labels for a language (ISO 639-1): those of French
-// where the language is unknown or has none of its own (contracts 7).
+// where the language is unknown or has none of its own (contracts#header).
 func LabelsFor(language string) model.Labels {
 	switch language {
 	case "en":

@@ -9,7 +9,7 @@ import (
 )
 
 // The synthetic bytes that stand for the U+0009 and U+000A of a table unit's
-// text (contracts 7).
+// text (contracts#table-text).
 const (
 	CellSeparator = " | "
 	RowSeparator  = "\n"

@@ -337,7 +337,7 @@ func (w *world) of(run model.Run, text string) catalog.ChunkWithState {
 	return found[0]
 }
 
-// settled holds all chunks against contracts 7 and 12: they are valid, each
+// settled holds all chunks against contracts#chunks and contracts#current: they are valid, each
 // text that is current has one chunk that stands for it and the others point
 // there, and nothing is left to publish.
 func (w *world) settled(runs ...model.Run) {

@@ -25,7 +25,7 @@ import (
 // Name is the service's name, in ce-source and in logs.
 const Name = "extractor"
 
-// newerDelay is how long a newer parser's range is left to others (contracts 3).
+// newerDelay is how long a newer parser's range is left to others (contracts#two-versions).
 const newerDelay = 5 * time.Second
 
 // Config is what the extractor reads from the environment.

@@ -1,6 +1,6 @@
 // Package facts holds what a page of a PDF needs to know of its document:
 // the size of its text, its styles of headings, its running heads and feet, its
-// outline (contracts 4). The splitter learns it once, from a fixed sample of
+// outline (contracts#facts). The splitter learns it once, from a fixed sample of
 // pages, so that a page comes out the same alone or among others.
 package facts
 
@@ -76,7 +76,7 @@ type Sheet struct {
 	Rotation int     `json:"rotation"`
 }
 
-// Bounds of the record (contracts 2).
+// Bounds of the record (contracts#event-size).
 const (
 	MaxTitle   = 200
 	MaxOutline = 5000

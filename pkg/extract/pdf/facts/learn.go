@@ -9,7 +9,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/running"
 )
 
-// MaxSample is how many pages are looked at, within the 32 of contracts 4. Each
+// MaxSample is how many pages are looked at (contracts#facts). Each
 // costs the engine as much as extracting it does; twice as many make no facts
 // better on a corpus of documents with ground truth.
 const MaxSample = 16

@@ -1,5 +1,5 @@
 // Package modified finds when a document was last changed, and from what
-// (contracts 1, doc_hash; seed 000): the header, what the document says of itself
+// (contracts#last-modified, seeds#conventions): the header, what the document says of itself
 // (a page's meta tags, a PDF's dates), the file's date, and else the time of its
 // retrieval.
 package modified

@@ -285,7 +285,7 @@ func (s *Stage) fetched(ctx context.Context, req *request, source model.Source, 
 // fetchError is why a fetch failed, with what is kept of it for the outcome.
 type fetchError struct {
 	error
-	status     string // seed 004's fetch_status
+	status     string // fetch_status (seeds#store)
 	retryAfter time.Duration
 }
 

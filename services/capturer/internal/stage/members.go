@@ -30,7 +30,7 @@ const (
 )
 
 // unpacking is the work on one container: each of its members is a request of
-// its own, with a snapshot that names the container's (contracts 1 and 4).
+// its own, with a snapshot that names the container's (contracts#member-request-id).
 //
 // Members are recorded and announced one by one, between the container's
 // snapshot and its outcome, so that a death in between leaves nothing half done:

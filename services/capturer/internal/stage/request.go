@@ -176,7 +176,7 @@ func (r *request) cleanPlace(inboxName string) error {
 
 // again checks that a request for a raw object is one that was accepted before:
 // only its row is where inline content became one, and crawlers hand over what is
-// in their inbox (contracts 2).
+// in their inbox (contracts#inbox).
 func (s *Stage) again(ctx context.Context, r *request) error {
 	if r.Object == nil || r.Object.Bucket != bucketRaw || r.inline != nil {
 		return nil
@@ -201,7 +201,7 @@ func (r *request) row() model.Capture {
 // addressable returns a request_id as an answer can carry it. One that cannot be
 // kept as it is becomes its own beginning, with spaces for control characters
 // and what is cut off, then "~" and 16 hex digits of the sha256 of the whole, so
-// that its sender knows it again (contracts 13.4).
+// that its sender knows it again (contracts#rejected).
 func addressable(requestID string) string {
 	if event.CheckName("request_id", requestID, event.MaxRequestID) == nil {
 		return requestID
@@ -234,9 +234,9 @@ func cleanTime(field string, t *time.Time) (*time.Time, error) {
 
 var redriven = regexp.MustCompile(`(;r[0-9]+)+$`)
 
-// requestIDOf returns the request_id that a message id stands for (contracts
-// 13.3): without what a redrive appended, and without the source, which a
-// message id of ours begins with (contracts 2).
+// requestIDOf returns the request_id that a message id stands for (contracts#request-id):
+// without what a redrive appended, and without the source, which a
+// message id of ours begins with (contracts#ce-id).
 func requestIDOf(msgID, sourceID string) string {
 	return strings.TrimPrefix(redriven.ReplaceAllString(msgID, ""), sourceID+"/")
 }

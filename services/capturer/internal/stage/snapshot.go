@@ -19,8 +19,8 @@ import (
 )
 
 // snapshot makes the record of captured bytes: all required and recommended
-// fields of seed 002, seed 004's typing, and what later stages need of the
-// source (contracts 5). The slug is left to the catalog, which knows the first.
+// fields of seeds#capture, the typing of seeds#store, and what later stages need of the
+// source (contracts#source). The slug is left to the catalog, which knows the first.
 func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source, c *captured) (model.Snapshot, error) {
 	head, err := c.body.Head(typing.HeadSize)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source,
 	return snap, nil
 }
 
-// setType fills in the typing fields of seed 004.
+// setType fills in the typing fields of seeds#store.
 func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
 	snap.HTTPContentType = c.header.Get("Content-Type")
 	snap.HTTPContentDisposition = c.header.Get("Content-Disposition")
@@ -97,7 +97,7 @@ func setEncoding(snap *model.Snapshot, head []byte) {
 
 // setDates fills in when the bytes were retrieved and when the document was
 // last changed. What the crawler does not say falls back on the request's time,
-// so that a repeated handling changes no id (contracts 1, doc_hash).
+// so that a repeated handling changes no id (contracts#last-modified).
 func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) error {
 	in := modified.Input{
 		Header: c.header.Get("Last-Modified"), GivenOrigin: req.LastModifiedOrigin, Requested: req.at.UTC(),
@@ -142,7 +142,7 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
 }
 
-// The values of seed 004's fetch_status.
+// The values of fetch_status (seeds#store).
 const (
 	statusOK         = "ok"
 	statusRedirected = "redirected"
@@ -161,7 +161,7 @@ func blocks(status int) bool {
 	}
 }
 
-// fetchStatus is seed 004's.
+// fetchStatus is the fetch_status of what was captured (seeds#store).
 func fetchStatus(c *captured) string {
 	switch {
 	case blocks(c.status):

@@ -1,6 +1,6 @@
 // Package stage is the capturer's stage: a request comes in, the bytes that it
 // names are stored as they are with all that is known about them, and the
-// crawler is told what became of it (contracts 2, 12).
+// crawler is told what became of it (contracts#outcomes, contracts#current).
 package stage
 
 import (
@@ -283,7 +283,7 @@ func (s *Stage) release(ctx context.Context, cause error, give func(context.Cont
 	return cause
 }
 
-// Fail gives a request its outcome: rejected or failed (contracts 13.4). A
+// Fail gives a request its outcome: rejected or failed (contracts#rejected). A
 // request that cannot be read has no row, only an outcome where its sender can
 // be addressed; one whose id another request has leaves that one's row alone.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
@@ -319,7 +319,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 }
 
 // Malformed tells the sender of a message that is no event, where it can be
-// addressed (contracts 13.4).
+// addressed (contracts#rejected).
 func (s *Stage) Malformed(ctx context.Context, subject string, header map[string][]string, payload []byte, problem error, emit stream.Emit) error {
 	var msgID string
 	for _, name := range []string{event.HeaderMsgID, event.HeaderID} {

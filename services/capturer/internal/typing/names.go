@@ -18,7 +18,7 @@ import (
 // maxName bounds a file's name in bytes, as file systems do.
 const maxName = 255
 
-// maxExt bounds an extension, as seed 004's url_ext does.
+// maxExt bounds an extension, as the url_ext of seeds#store does.
 const maxExt = 16
 
 // typeOfExt returns the final type that an extension stands for, "" for one

@@ -1,4 +1,4 @@
-// Package typing decides what a captured document is (seed 004's typing
+// Package typing decides what a captured document is (the typing of seeds#store
 // fields). What the bytes say is believed before a file's extension, and that
 // before the header; a lie is recorded, never corrected in what was captured.
 //
@@ -57,7 +57,7 @@ type Input struct {
 	URL         string
 }
 
-// Result is seed 004's typing fields.
+// Result is the typing fields of seeds#store.
 type Result struct {
 	FinalType    model.FinalType
 	DetectedMIME string // "" for an empty document
@@ -174,7 +174,7 @@ func typeOfDetected(m *mimetype.MIME) model.FinalType {
 	case "application/pdf":
 		return model.TypePDF // at its place: see pdfHeader for the others
 	case "application/zip", "application/gzip", "application/x-tar":
-		return model.TypeZIP // all containers are: see seed 004's types
+		return model.TypeZIP // all containers are: see contracts#kinds
 	case "text/html", "application/xhtml+xml":
 		return model.TypeHTML
 	case "application/warc":

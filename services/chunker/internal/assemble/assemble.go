@@ -1,6 +1,6 @@
 // Package assemble makes a document again out of the pages of its IR segments:
 // blocks in reading order, what spans pages joined, furniture left out
-// (contracts 6 and 7). It reads page after page and holds no more than what is
+// (contracts#page-depends, contracts#unit-types). It reads page after page and holds no more than what is
 // still open.
 package assemble
 

@@ -77,7 +77,7 @@ func (s *Survey) Omitted(kind model.SnapshotKind) model.LeftOut {
 }
 
 // State returns the terminal state that the pages give their run: done when all
-// are processed, failed when none is, else partial (contracts 6).
+// are processed, failed when none is, else partial (contracts#run-state).
 func (s *Survey) State() model.RunState {
 	switch {
 	case s.Failed == 0:
@@ -89,7 +89,7 @@ func (s *Survey) State() model.RunState {
 	}
 }
 
-// Fingerprint returns the document's fingerprint (contracts 1).
+// Fingerprint returns the document's fingerprint (contracts#fingerprint).
 func (s *Survey) Fingerprint() string { return s.fingerprint.Sum() }
 
 // Title returns the document's own title, else its first heading, else the

@@ -1,4 +1,4 @@
-// Package enrich gives chunks their knowledge fields (contracts 7). There are
+// Package enrich gives chunks their knowledge fields (contracts#chunk-fields). There are
 // no enrichment rules yet: every field follows from the snapshot by the
 // defaults.
 package enrich
@@ -17,7 +17,7 @@ import (
 // RulesVersion is the version of the rules that type and status are set by.
 const RulesVersion = "defaults_1"
 
-// The source types of seed 003 whose chunks are points of view.
+// The source types (seeds#knowledge) whose chunks are points of view.
 const (
 	sourceComment = "comment"
 	sourceForum   = "forum"

@@ -15,7 +15,7 @@ const (
 	// logBatch is how many chunk events are read, published and marked together.
 	logBatch = 200
 	// inFlight is how many of them wait for their acks at the same time: the
-	// order of chunk events means nothing, their revisions do (contracts 2).
+	// order of chunk events means nothing, their revisions do (contracts#chunk-rev).
 	inFlight = 8
 )
 

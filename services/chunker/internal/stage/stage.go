@@ -1,6 +1,6 @@
 // Package stage is the chunker's work on one event: it asks whether a run is
-// complete, makes its chunks, decides what is current, and says so (contracts 3
-// and 12).
+// complete, makes its chunks, decides what is current, and says so (contracts#completeness,
+// contracts#current).
 package stage
 
 import (
@@ -205,7 +205,7 @@ func isDue(s model.RunStanding) bool {
 	}
 }
 
-// older compares versions, which are integers as text (contracts 13.2).
+// older compares versions, which are integers as text (contracts#version-numbers).
 func older(version, than string) bool {
 	a, errA := strconv.Atoi(version)
 	b, errB := strconv.Atoi(than)

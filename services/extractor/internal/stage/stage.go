@@ -129,7 +129,7 @@ func splitOf(e event.Event) (split event.PageSplit, read bool, err error) {
 }
 
 // Fail writes a segment of error units: the document completes without this
-// range. Under another parser's version nothing is written, as contracts 3 say:
+// range. Under another parser's version nothing is written, as contracts#two-versions says:
 // the run is left to reconcile.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
 	split, _, err := splitOf(e)
@@ -257,7 +257,7 @@ func extracted(run model.Run, row model.SegmentRow) event.IRExtracted {
 	}
 }
 
-// logPage writes the line that seed 001 asks for about every page.
+// logPage writes the line that seeds#extraction asks for about every page.
 func (s *Stage) logPage(ctx context.Context, p model.Page) {
 	level := slog.LevelDebug
 	if p.Status == model.PageFailed {
@@ -270,7 +270,7 @@ func (s *Stage) logPage(ctx context.Context, p model.Page) {
 
 // own reports whether a range is this build's to extract. One of a newer parser
 // waits for a process that has it; one of an older parser is not, and its run is
-// to be taken over (contracts 3, "Two versions at once").
+// to be taken over (contracts#two-versions).
 func (s *Stage) own(split event.PageSplit) (bool, error) {
 	if split.ParserVersion == s.ParserVersion {
 		return true, nil

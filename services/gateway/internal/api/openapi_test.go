@@ -260,7 +260,7 @@ func cell(t reflect.Type) *jsonschema.Schema {
 }
 
 // references are notes on where a rule is from, which readers do not have.
-var references = regexp.MustCompile(`\s*\((?:seed|contracts)s? [0-9][^()]*\)`)
+var references = regexp.MustCompile(`\s*\((?:seeds|contracts)#[^()]*\)`)
 
 // inherit gives a field without a description that of the same name in the records
 // that say what it is.
@@ -295,7 +295,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	if found := regexp.MustCompile(`(?i).{20}\b(?:seeds?|contracts) [0-9].{20}`).FindAll(document, -1); found != nil {
+	if found := regexp.MustCompile(`.{20}\b(?:seeds|contracts)#.{20}`).FindAll(document, -1); found != nil {
 		t.Errorf("%q", found)
 	}
 }

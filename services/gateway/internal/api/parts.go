@@ -86,7 +86,7 @@ func (a *API) figure(w http.ResponseWriter, r *http.Request) error {
 	return a.servePNG(w, r, data)
 }
 
-// table answers with a table of a page as CSV (seed 001, tables/{table id}.csv).
+// table answers with a table of a page as CSV (seeds#extraction, tables/{table id}.csv).
 func (a *API) table(w http.ResponseWriter, r *http.Request) error {
 	name, isCSV := strings.CutSuffix(r.PathValue("table"), ".csv")
 	if !isCSV {

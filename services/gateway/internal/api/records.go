@@ -291,7 +291,7 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
 
 // StatusAnswer is the answer of /v1/status.
 type StatusAnswer struct {
-	Quiet    bool             `json:"quiet"`                 // nothing is left to do (contracts 13.11)
+	Quiet    bool             `json:"quiet"`                 // nothing is left to do (contracts#quiet)
 	Counts   []catalog.Count  `json:"counts"`                // how many things are in which state
 	Queues   []stream.Queue   `json:"queues"`                // what waits
 	Progress catalog.Progress `json:"progress"`              // how far everything has come

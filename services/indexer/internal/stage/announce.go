@@ -12,7 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
-// refsPerEvent bounds the ids of one event (contracts 2).
+// refsPerEvent bounds the ids of one event (contracts#event-size).
 const refsPerEvent = 1000
 
 // announcement is what there is to say once chunks are pushed.

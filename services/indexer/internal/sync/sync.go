@@ -1,5 +1,5 @@
 // Package sync makes collections of vectors equal to the catalog: it decides
-// for each chunk whether it needs a point, and writes what differs (contracts 8).
+// for each chunk whether it needs a point, and writes what differs (contracts#sync).
 package sync
 
 import (
@@ -109,7 +109,7 @@ func (s *Syncer) Push(ctx context.Context, collections []model.Collection, items
 	return rows, nil
 }
 
-// apply writes first and deletes after, so that no gap is seen (contracts 8).
+// apply writes first and deletes after, so that no gap is seen (contracts#sync).
 func (s *Syncer) apply(ctx context.Context, collection string, embedder retrieval.Embedder, p plan) error {
 	if err := s.upsert(ctx, collection, embedder, p.upsert); err != nil {
 		return err

@@ -1,7 +1,7 @@
 // Package stage is the splitter's stage: a snapshot or a request for a redo
 // comes in, the run with its pages is recorded, and one page.split a range goes
 // out. It decides nothing about the content but the number of pages and the
-// facts that pages need of their document (contracts 4).
+// facts that pages need of their document (contracts#facts).
 package stage
 
 import (
@@ -77,7 +77,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 }
 
 // Fail records a run that cannot be split: one page, and the reason for which
-// the extractor writes its error unit (contracts 6). A run that is recorded
+// the extractor writes its error unit (contracts#error-unit). A run that is recorded
 // already stays as it is. An event that names no snapshot, a container, or a redo,
 // leaves nothing to record.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {

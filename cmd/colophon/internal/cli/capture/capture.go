@@ -174,7 +174,7 @@ func Report(c *cli.Tool, results []catalog.Result, strict bool) error {
 }
 
 // archivedError reports whether a result is that of a record in a web archive for
-// which its server had an error (contracts 9: fetch_failed). The archive was read
+// which its server had an error (contracts#reason-list: fetch_failed). The archive was read
 // as it is: nothing of what was handed over has failed.
 func archivedError(r catalog.Result) bool {
 	return r.Container != "" && r.Outcome == string(event.OutcomeFailed) && r.Reason == string(fault.FetchFailed)

@@ -27,7 +27,7 @@ type file struct{ path, name string }
 
 // filesOf returns the file that is named, or all files of a folder and those in
 // it, but hidden ones. as is the path that the argument is known by: empty for a
-// file's own name and a folder without one (contracts 1).
+// file's own name and a folder without one (contracts#request-id).
 func filesOf(arg, as string) ([]file, error) {
 	info, err := os.Stat(arg)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // sent again: its stream may have been lost.
 const resendAfter = 15 * time.Second
 
-// Follow waits until the requests are quiet (contracts 13.11), shows progress,
+// Follow waits until the requests are quiet (contracts#quiet), shows progress,
 // and returns what became of each, in the order of the requests.
 func Follow(ctx context.Context, c *cli.Tool, s *Sender, requests []Handover, timeout time.Duration) ([]catalog.Result, error) {
 	if timeout > 0 {
@@ -115,7 +115,7 @@ func (s *Sender) results(ctx context.Context, requests []Handover, bySource map[
 }
 
 // containerOf returns which of the requests that were asked for a request is, or
-// is a member of (contracts 1: {request_id}!/{path} and {request_id}@{offset}).
+// is a member of (contracts#member-request-id: {request_id}!/{path} and {request_id}@{offset}).
 func containerOf(name string, asked map[string]bool) string {
 	for i := len(name); i > 0; i = strings.LastIndexAny(name[:i], "!@") {
 		if asked[name[:i]] {

@@ -16,7 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
-// page writes the files of one page (seed 001, "Migration Checklist") and
+// page writes the files of one page (seeds#extraction, "Migration Checklist") and
 // returns how many there are.
 func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame) (files int, err error) {
 	dir := filepath.Join(e.out, "pages", s.Slug)

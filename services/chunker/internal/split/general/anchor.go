@@ -14,7 +14,7 @@ type anchored struct {
 	level int
 }
 
-// The kinds of anchors (seed 004's anchor_type).
+// The kinds of anchors (contracts#anchors; anchor_type of seeds#store).
 const (
 	anchorArtigo   = "artigo"
 	anchorArticle  = "article"

@@ -1,5 +1,5 @@
 // Package general splits a document into chunks by its paragraphs and headings,
-// to a budget of tokens (contracts 13.9). It is the splitter of documents that
+// to a budget of tokens (contracts#cutting). It is the splitter of documents that
 // have no rules of their own. It is pure: equal blocks give equal chunks.
 package general
 
@@ -17,7 +17,7 @@ import (
 const Version = model.ChunkerVersion
 
 // DefaultBudget is how many tokens of o200k_base a chunk's text has at most,
-// header included (contracts 13.9).
+// header included (contracts#cutting).
 const DefaultBudget = 512
 
 // minContent is how many tokens a header leaves for content whatever the

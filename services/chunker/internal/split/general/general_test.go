@@ -240,7 +240,7 @@ func TestLaterChunksOfAnArticleKeepItsAnchor(t *testing.T) {
 	}
 }
 
-// check holds a draft against contracts 7: every byte is covered once, and what
+// check holds a draft against contracts#provenance: every byte is covered once, and what
 // is not synthetic is a slice of its unit.
 func check(t interface {
 	Helper()
