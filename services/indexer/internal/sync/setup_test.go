@@ -124,7 +124,7 @@ func TestASetupThatFails(t *testing.T) {
 			s := newStores(t)
 			world(s)
 			s.fail = at
-			if err := s.syncer().Setup(t.Context()); !errors.Is(err, errDown) {
+			if err := s.syncer().Setup(t.Context()); !errors.Is(err, errDown) || fault.KindOf(err) != fault.KindTransient {
 				t.Errorf("%s: call %d (%s) failed, and it said %v", name, at, s.asked[at-1], err)
 			}
 			if n := len(s.asked); n != at {
