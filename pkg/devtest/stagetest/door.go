@@ -131,7 +131,7 @@ func (w *World) Unavailable(door *Door, handle func() error) {
 		if err = handle(); err == nil {
 			return
 		}
-		if fault.KindOf(err) != fault.KindUnavailable || time.Now().After(limit) {
+		if kind := fault.KindOf(err); kind != fault.KindUnavailable && kind != fault.KindDeferred || time.Now().After(limit) {
 			w.Fatalf("with the store available again: %v", err)
 		}
 	}

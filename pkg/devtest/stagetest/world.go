@@ -22,9 +22,9 @@ type World struct {
 	DB    *catalog.DB
 	Blobs *blobstore.Store
 
-	// What DB and Blobs go through, so that a test can close it: nil in a world
-	// without doors.
-	CatalogDoor, ObjectsDoor *Door
+	// What DB, Blobs and who uses Env's addresses go through, so that a test can close
+	// it: nil in a world without doors.
+	CatalogDoor, ObjectsDoor, VectorsDoor *Door
 }
 
 // New returns a world in which nothing has happened.
@@ -56,6 +56,8 @@ func NewBehindDoors(t *testing.T) *World {
 	w.ObjectsDoor = openDoor(t, "tcp", objectsAt.Host)
 	objectsAt.Host = w.ObjectsDoor.Address()
 	w.Env.S3Endpoint = objectsAt.String()
+	w.VectorsDoor = openDoor(t, "tcp", w.Env.QdrantAddr)
+	w.Env.QdrantAddr = w.VectorsDoor.Address()
 	w.open()
 	return w
 }

@@ -99,10 +99,12 @@ func mutate(ctx context.Context, folders []string, tests, run string, count int,
 		}
 		tried++
 		lines[a.place()] = true
+		word := "noticed "
 		if became == survived {
 			survivors++
-			fmt.Printf("survived %s: %s\n", a.place(), a.what)
+			word = "survived"
 		}
+		fmt.Printf("%s %s: %s\n", word, a.place(), a.what)
 	}
 	fmt.Printf("%d of %d alterations noticed, of %d that there are\n", tried-survivors, tried, len(all))
 	return survivors, nil

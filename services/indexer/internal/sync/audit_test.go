@@ -1,7 +1,9 @@
 package sync
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -67,6 +69,8 @@ func TestAudit(t *testing.T) {
 				s.locked = func() { s.record(c.locked) }
 			}
 			auditor := &Auditor{Syncer: s.syncer(), Record: s, Look: s}
+			var log bytes.Buffer
+			auditor.Syncer.Log = slog.New(slog.NewTextHandler(&log, nil))
 			if err := auditor.Audit(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -78,6 +82,10 @@ func TestAudit(t *testing.T) {
 			}
 			if got := strings.Join(corrected, ", "); got != c.want {
 				t.Errorf("corrected was %q, want %q", got, c.want)
+			}
+			differed := c.want != "" && c.locked == ""
+			if logged := strings.Contains(log.String(), "level=WARN"); logged != differed {
+				t.Errorf("it logged %q", log.String())
 			}
 			if _, left := s.made[theActive].points["xp"]; left != (c.locked == "a x") {
 				t.Errorf("the point that may be nobody's is there: %t", left)
