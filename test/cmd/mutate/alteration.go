@@ -75,11 +75,7 @@ func (f *finder) visit(n ast.Node) bool {
 			f.replace(n.Pos(), n.End(), "true")
 		}
 	case *ast.ReturnStmt:
-		for _, result := range n.Results {
-			if id, ok := result.(*ast.Ident); ok && id.Name == "err" {
-				f.replace(id.Pos(), id.End(), "nil")
-			}
-		}
+		return f.alterReturn(n)
 	case *ast.BlockStmt:
 		f.leaveOut(n.List)
 	case *ast.CaseClause:
@@ -121,6 +117,28 @@ func (f *finder) alterCall(call *ast.CallExpr) {
 	case name.Name == "max":
 		f.replace(name.Pos(), name.End(), "min")
 	}
+}
+
+// alterReturn loses an error that is returned. It reports whether the values are to be
+// visited: names and constants beside an error are nobody's to read.
+func (f *finder) alterReturn(n *ast.ReturnStmt) bool {
+	lost := false
+	for _, result := range n.Results {
+		if id, ok := result.(*ast.Ident); ok && id.Name == "err" {
+			f.replace(id.Pos(), id.End(), "nil")
+			lost = true
+		}
+	}
+	for _, result := range n.Results {
+		switch result.(type) {
+		case *ast.Ident, *ast.BasicLit:
+		default:
+			if lost {
+				ast.Inspect(result, f.visit)
+			}
+		}
+	}
+	return !lost
 }
 
 func (f *finder) alterOperator(n *ast.BinaryExpr) {

@@ -3,10 +3,10 @@
 // error, a statement that is left out), runs the tests with the altered file laid over
 // the tree, which itself stays as it is, and reports the alterations that no test noticed.
 //
-//	mutate [-n 20] [-seed 1] [-test PATTERN,…] [-run REGEXP] FOLDER…
+//	mutate [-n 20] [-seed 1] [-test PATTERN,…] [-run REGEXP] [-skip REGEXP] FOLDER…
 //
 // It is run from the folder of a module; -test names the packages whose tests are run
-// (default: those of the folders themselves). Calls of faultpoint.Reach, which do
+// (default: those of the folders themselves), -run and -skip are go test's. Calls of faultpoint.Reach, which do
 // nothing in a test, and what is only written to logs are not altered. The exit status
 // is 1 when an alteration survives.
 package main
@@ -43,8 +43,13 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the draw")
 	tests := flag.String("test", "", "packages whose tests are run, divided by commas (default: the folders)")
 	run := flag.String("run", "", "regular expression of the tests that are run (default: all)")
+	skip := flag.String("skip", "", "regular expression of the tests that are not run")
 	flag.Parse()
-	survivors, err := mutate(context.Background(), flag.Args(), *tests, *run, *count, *seed)
+	packages := flag.Args()
+	if *tests != "" {
+		packages = strings.Split(*tests, ",")
+	}
+	survivors, err := mutate(context.Background(), flag.Args(), append([]string{"-run", *run, "-skip", *skip}, packages...), *count, *seed)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
@@ -54,8 +59,9 @@ func main() {
 	}
 }
 
-// mutate tries count alterations of the folders' code, and returns how many survived.
-func mutate(ctx context.Context, folders []string, tests, run string, count int, seed uint64) (survivors int, err error) {
+// mutate tries count alterations of the folders' code under the tests that go test runs
+// with tests as its last arguments, and returns how many survived.
+func mutate(ctx context.Context, folders, tests []string, count int, seed uint64) (survivors int, err error) {
 	var all []alteration
 	for _, folder := range folders {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -73,10 +79,6 @@ func mutate(ctx context.Context, folders []string, tests, run string, count int,
 			all = append(all, found...)
 		}
 	}
-	packages := folders
-	if tests != "" {
-		packages = strings.Split(tests, ",")
-	}
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
 		return 0, err
@@ -90,7 +92,7 @@ func mutate(ctx context.Context, folders []string, tests, run string, count int,
 		if count > 0 && (tried == count || lines[a.place()]) {
 			continue
 		}
-		became, err := try(ctx, dir, a, packages, run)
+		became, err := try(ctx, dir, a, tests)
 		if err != nil {
 			return survivors, err
 		}
@@ -111,7 +113,7 @@ func mutate(ctx context.Context, folders []string, tests, run string, count int,
 }
 
 // try runs the tests with one alteration.
-func try(ctx context.Context, dir string, a alteration, packages []string, run string) (outcome, error) {
+func try(ctx context.Context, dir string, a alteration, tests []string) (outcome, error) {
 	original, err := filepath.Abs(a.file)
 	if err != nil {
 		return invalid, err
@@ -124,7 +126,7 @@ func try(ctx context.Context, dir string, a alteration, packages []string, run s
 	if err := errors.Join(os.WriteFile(altered, a.text, 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return invalid, err
 	}
-	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", patience.String(), "-run", run}, packages...)
+	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", patience.String()}, tests...)
 	said, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	var failed *exec.ExitError
 	switch {

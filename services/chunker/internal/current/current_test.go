@@ -216,45 +216,49 @@ func TestEqualTextsOfDocuments(t *testing.T) {
 // every state, who stands, and all that was told against the rules after each landing.
 func TestHistoriesInAnyOrder(t *testing.T) {
 	t.Parallel()
-	words := strings.Fields("one two three one/x two/x two! three?")
 	for seed := range uint64(150) {
-		random := rand.New(rand.NewPCG(seed, 7))
 		w := newStory(t)
-		var steps []step
-		for range 12 {
-			s := step{doc: string("abc"[random.IntN(3)]), day: 1 + random.IntN(6)}
-			if slices.ContainsFunc(steps, func(o step) bool { return o.set() == s.set() }) {
-				if s.run = 1; slices.ContainsFunc(steps, func(o step) bool { return o.set() == s.set() }) {
-					continue
-				}
-				s.other = fmt.Sprint(random.IntN(2))
-			}
-			switch random.IntN(12) {
-			case 0:
-				s.zip = true
-			case 1:
-				s.recorded = true
-			case 2:
-				s.chunker = "2"
-			case 3:
-				s.failed = 1
-			case 4:
-				s.reads = "r"
-			}
-			s.date = random.IntN(4) // 0 is the day
-			for range random.IntN(5) {
-				s.says += " " + words[random.IntN(len(words))]
-			}
-			if random.IntN(6) == 0 {
-				s.text = "other markup"
-			}
-			steps = append(steps, s)
-		}
+		steps := randomSteps(rand.New(rand.NewPCG(seed, 7)))
 		w.tell(steps...)
 		if t.Failed() {
 			t.Fatalf("seed %d: %+v", seed, steps)
 		}
 	}
+}
+
+// randomSteps are up to twelve things that happen to three documents.
+func randomSteps(random *rand.Rand) (steps []step) {
+	words := strings.Fields("one two three one/x two/x two! three?")
+	for range 12 {
+		s := step{doc: string("abc"[random.IntN(3)]), day: 1 + random.IntN(6)}
+		if slices.ContainsFunc(steps, func(o step) bool { return o.set() == s.set() }) {
+			if s.run = 1; slices.ContainsFunc(steps, func(o step) bool { return o.set() == s.set() }) {
+				continue
+			}
+			s.other = fmt.Sprint(random.IntN(2))
+		}
+		switch random.IntN(12) {
+		case 0:
+			s.zip = true
+		case 1:
+			s.recorded = true
+		case 2:
+			s.chunker = "2"
+		case 3:
+			s.failed = 1
+		case 4:
+			s.reads = "r"
+		}
+		s.date = random.IntN(4) // 0 is the day
+		for range random.IntN(5) {
+			s.says += " " + words[random.IntN(len(words))]
+		}
+		if random.IntN(6) == 0 {
+			s.text = "other markup"
+		}
+		steps = append(steps, s)
+	}
+	return steps
 }
 
 // TestWhatALandingAsks: a landing asks for what it needs and no more, since it holds the
@@ -384,6 +388,21 @@ func TestWhatLands(t *testing.T) {
 	settled := Settle(model.History{Landed: []model.Version{step{doc: "a", day: 5}.version()}, Captured: []model.Captured{step{doc: "a", day: 5}.captured()}})
 	if now, ok := settled.Now(); settled.Newest() || !ok || now.SnapshotID != "a5" {
 		t.Errorf("settled: newest %t, now %+v", settled.Newest(), now)
+	}
+}
+
+// TestWhatRepeatsIsNoDuplicate, whatever was recorded of it: a chain that is decided anew
+// is right after it.
+func TestWhatRepeatsIsNoDuplicate(t *testing.T) {
+	t.Parallel()
+	w := newStory(t)
+	w.tell(step{doc: "a", day: 5, says: "one"}, step{doc: "a", day: 6, says: "one two"})
+	wrong := w.states["a6/0"]
+	wrong.DuplicateOf = "b1/0"
+	w.states["a6/0"] = wrong
+	w.tell(step{doc: "a", day: 7, says: "two"})
+	if got := w.states["a6/0"]; got.DuplicateOf != "" || got.Layer != model.LayerArchive {
+		t.Errorf("%+v", got)
 	}
 }
 

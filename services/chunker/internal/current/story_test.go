@@ -90,6 +90,9 @@ type story struct {
 	histories map[string]model.History
 	timeline  Timeline // of the last step
 	snapshot  string   // of the last step's landing
+
+	// also does the same elsewhere; nil: nowhere.
+	also func(s step, t Timeline, run model.Run, added []model.ChunkLink) error
 }
 
 func newStory(t *testing.T) *story {
@@ -107,7 +110,8 @@ func (w *story) take(s step) error {
 	if !s.unasked && !slices.ContainsFunc(h.Captured, func(c model.Captured) bool { return c.SnapshotID == of.SnapshotID }) {
 		h.Captured = append(h.Captured, of)
 	}
-	run := model.Run{SnapshotID: of.SnapshotID, DocumentID: s.doc}
+	run := model.Run{SnapshotID: of.SnapshotID, ExtractionID: "x", DocumentID: s.doc, SourceID: "s"}
+	var added []model.ChunkLink
 	if s.recorded || s.zip {
 		w.timeline, w.snapshot = Settle(h), w.newest(h)
 		if err := w.timeline.Move(w.Context(), w.memory, run); err != nil {
@@ -116,7 +120,6 @@ func (w *story) take(s step) error {
 	} else {
 		w.timeline, w.snapshot = Place(h, of, s.version()), of.SnapshotID
 		v := w.timeline.Landed()
-		var added []model.ChunkLink
 		if v.Own() {
 			added = s.chunks()
 			for _, l := range added {
@@ -137,6 +140,11 @@ func (w *story) take(s step) error {
 		h.Landed = append(h.Landed, v)
 		if s.unasked { // what is made into chunks is ordered from now on
 			h.Captured = append(h.Captured, of)
+		}
+	}
+	if w.also != nil {
+		if err := w.also(s, w.timeline, run, added); err != nil {
+			return err
 		}
 	}
 	now, _ := w.timeline.Now()

@@ -1,7 +1,10 @@
 package sync
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -39,6 +42,7 @@ func TestSetup(t *testing.T) {
 		alias string
 		model string // the indexer's; default tiny
 		left  int    // recorded vectors of the active collection
+		warns string // what is logged, and by nothing else told
 	}{
 		{name: "nothing is there", asks: register + ", has docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2", alias: theActive},
 		{name: "all is there", world: func(s *stores) { s.alias = theActive; s.make(theActive, 2, one) },
@@ -52,7 +56,7 @@ func TestSetup(t *testing.T) {
 				s.alias = theActive
 				s.written = []model.Collection{building("big", 9), active("tiny", 2)}
 			},
-			asks: register + ", has docs_tiny_2, ensure docs_tiny_2 2, alias docs", alias: theActive},
+			asks: register + ", has docs_tiny_2, ensure docs_tiny_2 2, alias docs", alias: theActive, warns: "left to others"},
 		{name: "the active one needs another's model", world: func(s *stores) { s.written = []model.Collection{active("big", 9)} },
 			asks: register, kind: fault.KindPermanent},
 		{name: "the model is of other dimensions now", world: func(s *stores) {
@@ -62,10 +66,10 @@ func TestSetup(t *testing.T) {
 		{name: "a model that nobody knows", model: "nobody's", kind: fault.KindPermanent},
 		{name: "points are recorded, and their collection is missing", world: recorded,
 			asks:  register + ", has docs_tiny_2, count docs_tiny_2, hold docs_tiny_2, count docs_tiny_2, reset docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2",
-			alias: theActive},
+			alias: theActive, warns: "due again"},
 		{name: "points are recorded, and their collection is empty", world: func(s *stores) { recorded(s); s.make(theActive, 2, nil) },
 			asks:  register + ", has docs_tiny_2, count docs_tiny_2, hold docs_tiny_2, count docs_tiny_2, reset docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2",
-			alias: theActive},
+			alias: theActive, warns: "due again"},
 		{name: "points are recorded, and some are there", world: func(s *stores) { recorded(s); s.make(theActive, 2, one) },
 			asks:  register + ", has docs_tiny_2, count docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2",
 			alias: theActive, left: 1},
@@ -74,7 +78,7 @@ func TestSetup(t *testing.T) {
 			alias: theActive, left: 1},
 		{name: "an empty one of its name for other vectors is made again", world: func(s *stores) { s.make(theActive, 7, nil) },
 			asks: register + ", has docs_tiny_2, ensure docs_tiny_2 2, hold docs_tiny_2, ensure docs_tiny_2 2, count docs_tiny_2, drop docs_tiny_2, " +
-				"reset docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2", alias: theActive},
+				"reset docs_tiny_2, ensure docs_tiny_2 2, alias docs, set docs docs_tiny_2", alias: theActive, warns: "made again"},
 		{name: "one with points is waited for", world: func(s *stores) { s.make(theActive, 7, one) },
 			asks: register + ", has docs_tiny_2, ensure docs_tiny_2 2, hold docs_tiny_2, ensure docs_tiny_2 2, count docs_tiny_2, ensure docs_tiny_2 2",
 			kind: fault.KindUnavailable},
@@ -94,7 +98,12 @@ func TestSetup(t *testing.T) {
 			if c.model != "" {
 				syncer.Model = c.model
 			}
+			var log bytes.Buffer
+			syncer.Log = slog.New(slog.NewTextHandler(&log, nil))
 			err := syncer.Setup(t.Context())
+			if warned := log.Len() > 0; warned != (c.warns != "") || !strings.Contains(log.String(), c.warns) {
+				t.Errorf("it logged %q", log.String())
+			}
 			if (err != nil) != (c.kind != 0) || err != nil && fault.KindOf(err) != c.kind {
 				t.Errorf("it said %v", err)
 			}
