@@ -40,7 +40,14 @@ type ocrWorld struct {
 // withOCR returns a world whose engine is of package fake.
 func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	t.Helper()
-	w := &ocrWorld{world: newWorld(t), counts: t.TempDir(), temp: t.TempDir()}
+	return ocrOver(newWorld(t), engine, change)
+}
+
+// ocrOver gives a world an engine of package fake.
+func ocrOver(under *world, engine string, change func(*config.OCR)) *ocrWorld {
+	under.Helper()
+	t := under.T
+	w := &ocrWorld{world: under, counts: t.TempDir(), temp: t.TempDir()}
 	c := Config{OCR: config.OCR{Mode: modeOn, Engine: engine, Workers: 1, DataDir: w.counts, MemoryBytes: 512 << 20}}
 	c.Extraction.CacheDir, c.S3.TempDir = filepath.Join(os.TempDir(), "colophon-test-pdfium"), w.temp
 	if change != nil {
