@@ -55,9 +55,9 @@ func (w *World) Event(d event.Data) event.Event {
 	return e
 }
 
-// Long returns an event that was published so long ago that what it names and is not
-// in the catalog does not come any more.
-func Long(e event.Event) event.Event {
+// Aged returns an event as if it was published so long ago that what it names and is
+// not in the catalog does not come any more.
+func Aged(e event.Event) event.Event {
 	e.Time = e.Time.Add(-time.Hour)
 	return e
 }

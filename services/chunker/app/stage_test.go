@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -303,8 +304,7 @@ func TestAnEventWithoutItsSegment(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a segment that may come back: %v", err)
 	}
-	old := e
-	old.Time = old.Time.Add(-time.Hour)
+	old := stagetest.Aged(e)
 	if err := w.stage.Handle(t.Context(), old, w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Errorf("left to reconcile: %v", err)
 	}
@@ -324,7 +324,7 @@ func TestAnEventWithoutARun(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a run that may come back: %v", err)
 	}
-	e.Time = e.Time.Add(-time.Hour)
+	e = stagetest.Aged(e)
 	err = w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("error %v", err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
@@ -208,9 +207,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
 		f(&d)
-		e := w.Event(d)
-		e.Time = e.Time.Add(-time.Hour)
-		return e
+		return stagetest.Aged(w.Event(d))
 	}
 	lost := good
 	lost.ExtractionID = "none"

@@ -228,8 +228,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), fresh, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a snapshot that may come back: %v", err)
 	}
-	old := fresh
-	old.Time = old.Time.Add(-time.Hour)
+	old := stagetest.Aged(fresh)
 	broken := w.Event(unknown)
 	broken.Payload = []byte(`{"source_id":"another"}`)
 	for _, e := range []event.Event{old, w.Event(noRun), broken, w.Event(event.IRExtracted{SourceID: "s"})} {
@@ -312,6 +311,19 @@ func TestRedo(t *testing.T) {
 		t.Errorf("the snapshot again: said %s", got)
 	}
 	conflict("an older redo", request(2))
+	// The last page of a range is not of the next one, nor the first of the one before.
+	for i, c := range []struct {
+		pages []int
+		want  string
+	}{{[]int{16}, "1-16/40#4"}, {[]int{17}, "17-32/40#5"}, {[]int{32, 33}, "17-32/40#6 33-40/40#6"}} {
+		w.end(w.Runs(s)[0], model.RunDone)
+		if err := handle(request(4+i, c.pages...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.heard(run); got != c.want {
+			t.Errorf("pages %v: said %s, want %s", c.pages, got, c.want)
+		}
+	}
 }
 
 // TestARetryOfWhatCouldNotBeSplit finds the pages again: a document must not
