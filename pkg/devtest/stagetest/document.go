@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -61,20 +60,6 @@ func (w *World) Record(s model.Snapshot, unchanged func(model.Standing) bool) {
 	}
 }
 
-// Start records a run with its pages, as the splitter does, and returns what stands.
-func (w *World) Start(run model.Run) model.Run {
-	w.Helper()
-	ids := make([]string, run.PageCount)
-	for i := range ids {
-		ids[i] = digest.PageID(run.SnapshotID, i+1)
-	}
-	run, err := w.DB.StartRun(w.Context(), run, ids, "")
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
-}
-
 // Extract stores the segment of a range and records it, as the extractor does, and
 // returns what it says of it. Frames are those of the pages of r, in their order.
 func (w *World) Extract(run model.Run, r model.PageRange, redo int, frames []segment.Frame) event.IRExtracted {
@@ -111,38 +96,6 @@ func (w *World) Extract(run model.Run, r model.PageRange, redo int, frames []seg
 	}
 	return event.IRExtracted{SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Pages: r,
 		PageCount: run.PageCount, Redo: redo, ObjectKey: row.ObjectKey, Digest: sum, Processed: row.Processed, Failed: row.Failed}
-}
-
-// Finish gives a run its state, as the chunker does.
-func (w *World) Finish(run model.Run, state model.RunState) {
-	w.Helper()
-	run.State = state
-	err := w.DB.LockDocument(w.Context(), run.DocumentID, time.Second, func(tx *catalog.DocumentTx) error {
-		return tx.FinishRun(w.Context(), run)
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
-// Run returns a run as it stands.
-func (w *World) Run(run model.Run) model.Run {
-	w.Helper()
-	run, err := w.DB.Run(w.Context(), run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
-}
-
-// Runs returns the runs of a snapshot, in their order.
-func (w *World) Runs(s model.Snapshot) []model.Run {
-	w.Helper()
-	runs, err := w.DB.Runs(w.Context(), s.SnapshotID)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return runs
 }
 
 // PDF makes a PDF of n pages with a line of text each; rest is a comment after its end.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -64,7 +65,7 @@ func TestADocumentInAWorld(t *testing.T) {
 
 // TestAnEarThatRefuses: what is refused is not heard.
 func TestAnEarThatRefuses(t *testing.T) {
-	var e Ear
+	var e base.Ear
 	down := fault.Unavailable(errors.New("the bus is down"))
 	e.Refuse(func(n int, _ event.Data) error {
 		if n == 1 {

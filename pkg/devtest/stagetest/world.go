@@ -4,92 +4,45 @@
 package stagetest
 
 import (
-	"bytes"
-	"net/url"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 )
+
+// Door stands between a test and a server.
+type Door = base.Door
 
 // World is a catalog, migrated, and an object store with its buckets, which are a
 // test's own, with an ear for a stage over them.
 type World struct {
-	*testing.T
-	Ear
-	Env   *devtest.Env
-	DB    *catalog.DB
+	*base.World
 	Blobs *blobstore.Store
-
-	// What DB, Blobs and who uses Env's addresses go through, so that a test can close
-	// it: nil in a world without doors.
-	CatalogDoor, ObjectsDoor, VectorsDoor *Door
 }
 
 // New returns a world in which nothing has happened.
 func New(t *testing.T) *World {
 	t.Helper()
-	w := &World{T: t, Env: devtest.Start(t)}
-	w.open()
-	return w
+	return over(base.New(t))
 }
 
 // NewBehindDoors returns a world whose stores can be made unavailable. The doors are
 // open.
 func NewBehindDoors(t *testing.T) *World {
 	t.Helper()
-	w := &World{T: t, Env: devtest.Start(t)}
-	catalogAt, err := url.Parse(w.Env.PostgresURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := catalogAt.Query()
-	w.CatalogDoor = openDoor(t, "unix", query.Get("host")+"/.s.PGSQL.5432")
-	query.Del("host")
-	catalogAt.Host, catalogAt.RawQuery = w.CatalogDoor.Address(), query.Encode()
-	w.Env.PostgresURL = catalogAt.String()
-	objectsAt, err := url.Parse(w.Env.S3Endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.ObjectsDoor = openDoor(t, "tcp", objectsAt.Host)
-	objectsAt.Host = w.ObjectsDoor.Address()
-	w.Env.S3Endpoint = objectsAt.String()
-	w.VectorsDoor = openDoor(t, "tcp", w.Env.QdrantAddr)
-	w.Env.QdrantAddr = w.VectorsDoor.Address()
-	w.open()
-	return w
+	return over(base.NewBehindDoors(t))
 }
 
-// open makes the stores.
-func (w *World) open() {
-	w.Helper()
-	ctx := w.Context()
-	var err error
-	if w.DB, err = catalog.Open(ctx, catalog.Config{URL: w.Env.PostgresURL, Schema: w.Env.Schema}); err != nil {
-		w.Fatal(err)
+// over makes the object store.
+func over(under *base.World) *World {
+	under.Helper()
+	blobs, err := blobstore.Open(under.Context(), blobstore.Config{Endpoint: under.Env.S3Endpoint, AccessKey: under.Env.S3AccessKey,
+		SecretKey: under.Env.S3SecretKey, BucketPrefix: under.Env.BucketPrefix})
+	if err != nil {
+		under.Fatal(err)
 	}
-	w.Cleanup(w.DB.Close)
-	if err := w.DB.Migrate(ctx); err != nil {
-		w.Fatal(err)
+	if err := blobs.EnsureBuckets(under.Context()); err != nil {
+		under.Fatal(err)
 	}
-	if w.Blobs, err = blobstore.Open(ctx, blobstore.Config{Endpoint: w.Env.S3Endpoint, AccessKey: w.Env.S3AccessKey,
-		SecretKey: w.Env.S3SecretKey, BucketPrefix: w.Env.BucketPrefix}); err != nil {
-		w.Fatal(err)
-	}
-	if err := w.Blobs.EnsureBuckets(ctx); err != nil {
-		w.Fatal(err)
-	}
-}
-
-// Dump returns the catalog's rows as `colophon dump` prints them: equal dumps mean that
-// nothing was written but times and counts.
-func (w *World) Dump() string {
-	w.Helper()
-	var b bytes.Buffer
-	if err := w.DB.Dump(w.Context(), &b, false); err != nil {
-		w.Fatal(err)
-	}
-	return b.String()
+	return &World{World: under, Blobs: blobs}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -304,7 +303,7 @@ func TestAnEventWithoutItsSegment(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a segment that may come back: %v", err)
 	}
-	old := stagetest.Aged(e)
+	old := w.Aged(e)
 	if err := w.stage.Handle(t.Context(), old, w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Errorf("left to reconcile: %v", err)
 	}
@@ -324,7 +323,7 @@ func TestAnEventWithoutARun(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a run that may come back: %v", err)
 	}
-	e = stagetest.Aged(e)
+	e = w.Aged(e)
 	err = w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("error %v", err)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -127,4 +128,47 @@ func TestWhatAnOlderChunkerMadeIsMadeAgain(t *testing.T) {
 		t.Errorf("chunks by generation: %v", generations)
 	}
 	w.settled(run)
+}
+
+// TestWhatIsGoneIsNotPublished: of chunks whose rows are gone before their changes are
+// published nothing is said, neither that they were made nor what became of them.
+func TestWhatIsGoneIsNotPublished(t *testing.T) {
+	w := newWorld(t)
+	first, _ := w.land(version{doc: docA, day: 5, pages: []string{"# A|Goes.|# B|Goes too."}})
+	w.Heard()
+	v := version{doc: docA, day: 6, pages: []string{"# C|Comes.|# D|Comes too."}}
+	run := w.capture(v)
+	e := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
+	w.Refuse(func(int, event.Data) error { return fault.Unavailable(errors.New("the bus is down")) })
+	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindUnavailable {
+		t.Fatal(err)
+	}
+	w.Refuse(nil)
+	gone := []string{w.of(first, "Goes too").Chunk.ChunkRef, w.of(run, "Comes too").Chunk.ChunkRef}
+	err := w.DB.Tx(t.Context(), func(tx pgx.Tx) error {
+		for _, table := range []string{"chunk_state", "chunks"} {
+			if _, err := tx.Exec(t.Context(), "DELETE FROM "+table+" WHERE chunk_ref = ANY($1)", gone); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
+		t.Fatal(err)
+	}
+	said := w.Heard()
+	if got := types(said); got != "chunk.created chunk.superseded run.completed" {
+		t.Errorf("said %s", got)
+	}
+	for _, d := range said {
+		if c, ok := d.(event.ChunkSuperseded); ok && (c.ChunkRef != w.of(first, "Goes").Chunk.ChunkRef || c.SnapshotID != first.SnapshotID || c.SourceID != "s") {
+			t.Errorf("%+v", c)
+		}
+	}
+	if left, err := w.DB.UnpublishedLog(t.Context(), run.SnapshotID, run.ExtractionID, 10); err != nil || len(left) > 0 {
+		t.Errorf("%+v is left, %v", left, err)
+	}
 }

@@ -207,7 +207,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
 		f(&d)
-		return stagetest.Aged(w.Event(d))
+		return w.Aged(w.Event(d))
 	}
 	lost := good
 	lost.ExtractionID = "none"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/devtest"
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -29,7 +29,7 @@ import (
 // the chunker writes is written by its methods.
 type rig struct {
 	t      *testing.T
-	world  *stagetest.World
+	world  *base.World
 	env    *devtest.Env
 	db     *catalog.DB
 	store  *store
@@ -41,10 +41,10 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	return over(stagetest.New(t))
+	return over(base.New(t))
 }
 
-func over(w *stagetest.World) *rig {
+func over(w *base.World) *rig {
 	w.Helper()
 	t, env := w.T, w.Env
 	r := &rig{t: t, world: w, env: env, db: w.DB, store: &store{vectorstore.NewLazy(vectorstore.Config{Addr: env.QdrantAddr})}}

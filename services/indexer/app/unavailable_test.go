@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -12,12 +12,12 @@ import (
 // TestAStoreThatIsUnavailable: the stage says so of each chunk and has recorded nothing,
 // and does all of it when the store is back.
 func TestAStoreThatIsUnavailable(t *testing.T) {
-	for name, door := range map[string]func(*stagetest.World) *stagetest.Door{
-		"catalog":      func(w *stagetest.World) *stagetest.Door { return w.CatalogDoor },
-		"vector store": func(w *stagetest.World) *stagetest.Door { return w.VectorsDoor },
+	for name, door := range map[string]func(*base.World) *base.Door{
+		"catalog":      func(w *base.World) *base.Door { return w.CatalogDoor },
+		"vector store": func(w *base.World) *base.Door { return w.VectorsDoor },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := over(stagetest.NewBehindDoors(t))
+			r := over(base.NewBehindDoors(t))
 			refs := r.document("a", []string{"one", "two"})
 			created := r.created(refs...)
 			r.world.Unavailable(door(r.world), func() error {
@@ -31,7 +31,7 @@ func TestAStoreThatIsUnavailable(t *testing.T) {
 			r.wantEqual()
 		})
 	}
-	r := over(stagetest.NewBehindDoors(t))
+	r := over(base.NewBehindDoors(t))
 	failed := r.created(r.document("a", []string{"one"})...)[0]
 	r.world.Unavailable(r.world.CatalogDoor, func() error {
 		return r.stage.Fail(t.Context(), failed, fault.TooLarge, "too large", r.emit)

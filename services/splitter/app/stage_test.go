@@ -228,7 +228,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 	if err := w.stage.Handle(t.Context(), fresh, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a snapshot that may come back: %v", err)
 	}
-	old := stagetest.Aged(fresh)
+	old := w.Aged(fresh)
 	broken := w.Event(unknown)
 	broken.Payload = []byte(`{"source_id":"another"}`)
 	for _, e := range []event.Event{old, w.Event(noRun), broken, w.Event(event.IRExtracted{SourceID: "s"})} {

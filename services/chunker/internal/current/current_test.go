@@ -406,6 +406,26 @@ func TestWhatRepeatsIsNoDuplicate(t *testing.T) {
 	}
 }
 
+// TestAVersionWhoseChunksNobodyHas: where the row of a version is lost whose chunks others
+// name, as in a catalog that verify looks at, what repeats them begins a chain of its own.
+func TestAVersionWhoseChunksNobodyHas(t *testing.T) {
+	t.Parallel()
+	lost, same, last := step{doc: "a", day: 4, says: "one"}, step{doc: "a", day: 5, says: "one"}, step{doc: "a", day: 6, says: "one two"}
+	v, w := same.version(), last.version()
+	v.SameAs, v.Chunks, w.Chunks = "a4", lost.version().Set(), w.Set()
+	got := States(model.History{Landed: []model.Version{v, w}, Captured: []model.Captured{same.captured(), last.captured()}},
+		append(lost.chunks(), last.chunks()...))
+	slices.SortFunc(got, func(a, b model.ChunkState) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
+	want := []model.ChunkState{
+		{ChunkRef: "a4/0", Layer: model.LayerArchive, Since: "2026-01-04"},
+		{ChunkRef: "a6/0", Layer: model.LayerHot, Repeats: "a4/0", Since: "2026-01-06"},
+		{ChunkRef: "a6/1", Layer: model.LayerHot, Since: "2026-01-06"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestADocumentWithoutVersionsHasNoStates: chunks of a document of which no version is
 // recorded are nobody's to judge.
 func TestADocumentWithoutVersionsHasNoStates(t *testing.T) {

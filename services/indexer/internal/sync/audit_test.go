@@ -204,7 +204,7 @@ func TestAuditsOfSeveralCollections(t *testing.T) {
 	if strings.Contains(said, "big") || !strings.Contains(said, "count docs_second_2") || !strings.Contains(said, "lost [b] stale [] nobody's []") {
 		t.Errorf("%s", said)
 	}
-	if auditor.Window != defaultWindow || len(auditor.places) != 2 {
+	if auditor.Window != 1000 || len(auditor.places) != 2 {
 		t.Errorf("a window of %d, %d places", auditor.Window, len(auditor.places))
 	}
 }

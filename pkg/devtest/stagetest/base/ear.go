@@ -1,4 +1,4 @@
-package stagetest
+package base
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func (w *World) Event(d event.Data) event.Event {
 
 // Aged returns an event as if it was published so long ago that what it names and is
 // not in the catalog does not come any more.
-func Aged(e event.Event) event.Event {
+func (w *World) Aged(e event.Event) event.Event {
 	e.Time = e.Time.Add(-time.Hour)
 	return e
 }
