@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -81,6 +82,11 @@ func TestARunWaitsForAllItsRanges(t *testing.T) {
 	}
 	if got := w.Run(run); got.State != model.RunDone {
 		t.Errorf("run %+v", got)
+	}
+	rows, err := w.DB.Segments(t.Context(), run.SnapshotID, run.ExtractionID)
+	m, errM := w.DB.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 0)
+	if err != nil || errM != nil || len(rows) != 3 || m.SegmentsDigest != digest.HexParts(rows[0].Digest, rows[1].Digest, rows[2].Digest) {
+		t.Errorf("the manifest of %d segments: %+v, %v, %v", len(rows), m, err, errM)
 	}
 	text := ""
 	for _, c := range w.chunks(run.DocumentID) {

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -50,6 +52,34 @@ func TestARunThatIsOver(t *testing.T) {
 		}
 		if got := w.heard(run); got != "1-1/1#0" || w.Dump() != before {
 			t.Errorf("of a %s run it said %s, and wrote %t", state, got, w.Dump() != before)
+		}
+	}
+}
+
+// TestWhichRangesNameTheirBytes: that of a small document of one page, which is read
+// while its event is handled; no other.
+func TestWhichRangesNameTheirBytes(t *testing.T) {
+	w := newWorld(t)
+	for name, c := range map[string]struct {
+		raw   string
+		kind  model.SnapshotKind
+		bytes int64 // that the snapshot says; 0: those of raw
+		named bool
+	}{
+		"small":        {page, model.KindHTML, 0, true},
+		"large":        {page + "<p>More.</p>", model.KindHTML, 64 << 20, false},
+		"of two pages": {stagetest.PDF(2, ""), model.KindPDF, 0, false},
+	} {
+		s := w.Capture(c.raw, c.kind, func(s *model.Snapshot) { s.ByteLength = cmp.Or(c.bytes, s.ByteLength) })
+		w.start(s)
+		want := ""
+		if c.named {
+			want = s.ContentHash
+		}
+		for _, d := range w.Heard() {
+			if got := d.(event.PageSplit).ContentHash; got != want {
+				t.Errorf("%s: the range names %q, want %q", name, got, want)
+			}
 		}
 	}
 }
