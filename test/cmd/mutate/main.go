@@ -83,7 +83,7 @@ func mutate(ctx context.Context, folders, tests []string, count int, seed uint64
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	lines := make(map[string]bool)
