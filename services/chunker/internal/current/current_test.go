@@ -289,6 +289,7 @@ func TestWhatALandingAsks(t *testing.T) {
 			"links of a5, chains of one two, knowledge of 2, duplicates of 1, set 1, add 1, change 0"},
 		{"a container asks for what was current", []step{{doc: "a", day: 5, says: "one"}}, step{doc: "a", day: 6, zip: true},
 			"links of a5, chains of one, knowledge of 1, duplicates of 1, set 1, add 0, change 1"},
+		{"a container after a version without chunks, for nothing more", []step{{doc: "a", day: 5, says: ""}}, step{doc: "a", day: 6, zip: true}, "links of a5"},
 		{"a capture that changes nothing asks nothing", []step{{doc: "a", day: 5, says: "one"}}, step{doc: "a", day: 4, zip: true}, ""},
 		{"a version that is changed back, for both", []step{{doc: "a", day: 5, says: "one"}, {doc: "a", day: 6, says: "two"}}, step{doc: "a", day: 7, says: "one"},
 			"links of a6, links of a5, links of a6, links of a5, chains of one two, knowledge of 2, duplicates of 2, set 1, add 0, change 2"},
