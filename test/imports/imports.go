@@ -74,9 +74,9 @@ func (f Floors) check(folder, imp string) string {
 		return "only cmd/colophon imports devstack"
 	case within(folder, "pkg") && !within(rest, "pkg"):
 		return "pkg looks up to nobody"
-	case within(folder, "pkg/devtest"):
+	case folder == "pkg/devtest":
 		return "devtest uses the standard library only"
-	case within(rest, "pkg/devtest"):
+	case within(rest, "pkg/devtest") && !within(folder, "pkg/devtest"):
 		return "devtest is for tests"
 	case within(folder, "pkg"):
 		return f.checkPkg(folder, rest)

@@ -13,7 +13,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,6 +23,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -38,14 +38,12 @@ var asked = time.Date(2026, 3, 4, 5, 6, 7, 891000000, time.UTC)
 // bench is a stage on real stores, and what it emitted.
 type bench struct {
 	t     *testing.T
+	world *stagetest.World
 	env   *devtest.Env
 	cfg   Config
 	db    *catalog.DB
 	blobs *blobstore.Store
 	stage *stage.Stage
-
-	mu      sync.Mutex
-	emitted []event.Data
 }
 
 // settings are those of a test: loopback may be fetched from.
@@ -63,26 +61,21 @@ func settings(env *devtest.Env, dir string) (Config, error) {
 
 func fresh(t *testing.T, adjust func(*Config)) *bench {
 	t.Helper()
-	env := devtest.Start(t)
-	cfg, err := settings(env, t.TempDir())
+	return over(stagetest.New(t), adjust)
+}
+
+func over(w *stagetest.World, adjust func(*Config)) *bench {
+	w.Helper()
+	t := w.T
+	cfg, err := settings(w.Env, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if adjust != nil {
 		adjust(&cfg)
 	}
-	b := &bench{t: t, env: env, cfg: cfg}
-	if b.db, err = catalog.Open(t.Context(), catalog.ConfigOf(cfg.Postgres)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.db.Close)
-	if err := b.db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if b.blobs, err = blobstore.Open(t.Context(), blobstore.ConfigOf(cfg.S3)); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.blobs.EnsureBuckets(t.Context()); err != nil {
+	b := &bench{t: t, world: w, env: w.Env, cfg: cfg, db: w.DB}
+	if b.blobs, err = blobstore.Open(t.Context(), blobstore.ConfigOf(cfg.S3)); err != nil { // with its folder
 		t.Fatal(err)
 	}
 	if err := b.db.PutSource(t.Context(), model.DefaultSource(source)); err != nil {
@@ -94,21 +87,10 @@ func fresh(t *testing.T, adjust func(*Config)) *bench {
 	return b
 }
 
-func (b *bench) emit(_ context.Context, data event.Data) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.emitted = append(b.emitted, data)
-	return nil
-}
+func (b *bench) emit(ctx context.Context, data event.Data) error { return b.world.Emit(ctx, data) }
 
 // drain returns what was emitted since the last call.
-func (b *bench) drain() []event.Data {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := b.emitted
-	b.emitted = nil
-	return out
-}
+func (b *bench) drain() []event.Data { return b.world.Heard() }
 
 func (b *bench) event(r event.CaptureRequested) event.Event {
 	b.t.Helper()

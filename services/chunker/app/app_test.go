@@ -22,10 +22,10 @@ func TestTheWholeService(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
-		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,
-		"COLOPHON_POSTGRES_URL": w.env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.env.Schema,
-		"COLOPHON_S3_ENDPOINT": w.env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.env.S3AccessKey,
-		"COLOPHON_PULL_WAIT": "200ms", "COLOPHON_S3_SECRET_KEY": w.env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.env.BucketPrefix,
+		"COLOPHON_NATS_URL": w.Env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.Env.Prefix, "COLOPHON_STREAM_PREFIX": w.Env.StreamPrefix,
+		"COLOPHON_POSTGRES_URL": w.Env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.Env.Schema,
+		"COLOPHON_S3_ENDPOINT": w.Env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.Env.S3AccessKey,
+		"COLOPHON_PULL_WAIT": "200ms", "COLOPHON_S3_SECRET_KEY": w.Env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.Env.BucketPrefix,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestTheWholeService(t *testing.T) {
 	if err := stream.Provision(ctx, conn, stream.ProvisionOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.blobs.EnsureBuckets(ctx); err != nil {
+	if err := w.Blobs.EnsureBuckets(ctx); err != nil {
 		t.Fatal(err)
 	}
 	heard, err := conn.Subscribe(ctx, stream.FollowOptions{Nouns: []string{"chunk", "run"}})
@@ -84,7 +84,7 @@ func TestTheWholeService(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if got := w.run(run); got.State != model.RunDone {
+	if got := w.Run(run); got.State != model.RunDone {
 		t.Errorf("%+v", got)
 	}
 	w.settled(run)
@@ -113,9 +113,9 @@ func TestManyDocumentsAtOnce(t *testing.T) {
 	errs := make(chan error, len(events))
 	for _, e := range events {
 		go func() {
-			err := w.stage.Handle(t.Context(), e, w.emit)
+			err := w.stage.Handle(t.Context(), e, w.Emit)
 			for fault.KindOf(err) == fault.KindDeferred { // the runner would hand it over again
-				err = w.stage.Handle(t.Context(), e, w.emit)
+				err = w.stage.Handle(t.Context(), e, w.Emit)
 			}
 			errs <- err
 		}()

@@ -24,7 +24,7 @@ func (w *world) arrive(v version, all []version) {
 		}
 		return before.Reads == reads
 	})
-	next, unsettled, err := w.db.Woken(w.Context(), s)
+	next, unsettled, err := w.DB.Woken(w.Context(), s)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func (w *world) arrive(v version, all []version) {
 func (w *world) finish(run model.Run, v version) {
 	w.Helper()
 	for _, r := range model.Ranges(run.PageCount) {
-		if err := w.stage.Handle(w.Context(), w.extract(run, r, 0, v.pages), w.emit); err != nil {
+		if err := w.stage.Handle(w.Context(), w.extract(run, r, 0, v.pages), w.Emit); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -55,14 +55,14 @@ func (w *world) finish(run model.Run, v version) {
 func (w *world) settle(s model.Snapshot) {
 	w.Helper()
 	for range 2 {
-		d, err := w.db.Unsettled(w.Context(), s.DocumentID)
+		d, err := w.DB.Unsettled(w.Context(), s.DocumentID)
 		if err != nil {
 			w.Fatal(err)
 		}
 		if d == nil {
 			return // it was settled by what has landed
 		}
-		run, segments, _, err := w.db.RunParts(w.Context(), d.SnapshotID, d.ExtractionID)
+		run, segments, _, err := w.DB.RunParts(w.Context(), d.SnapshotID, d.ExtractionID)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func (w *world) settle(s model.Snapshot) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		if err := w.stage.Handle(w.Context(), e, w.emit); err != nil {
+		if err := w.stage.Handle(w.Context(), e, w.Emit); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func (w *world) settle(s model.Snapshot) {
 
 func (w *world) processed(s model.Snapshot) bool {
 	w.Helper()
-	all, err := w.db.DocumentSnapshots(w.Context(), s.DocumentID, 100)
+	all, err := w.DB.DocumentSnapshots(w.Context(), s.DocumentID, 100)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestContainersAndRepeatsInEveryOrder(t *testing.T) {
 				}
 				w.check(fmt.Sprint(order), w.snapshotOf(all[0]).DocumentID, c.current, strings.ReplaceAll(c.standing, ".", fmt.Sprintf("-%d.", i)))
 			}
-			if wrong, err := w.db.Contradictions(t.Context(), "", time.Now().Add(time.Hour)); err != nil || len(wrong) > 0 {
+			if wrong, err := w.DB.Contradictions(t.Context(), "", time.Now().Add(time.Hour)); err != nil || len(wrong) > 0 {
 				t.Errorf("%v, %v", wrong, err)
 			}
 		})
@@ -137,13 +137,13 @@ func TestContainersAndRepeatsInEveryOrder(t *testing.T) {
 // against what is wanted.
 func (w *world) check(place, documentID string, day int, standing string) {
 	w.Helper()
-	d, err := w.db.Document(w.Context(), documentID)
+	d, err := w.DB.Document(w.Context(), documentID)
 	if err != nil {
 		w.Fatal(err)
 	}
 	current := 0
 	if d.CurrentSnapshotID != "" {
-		s, err := w.db.Snapshot(w.Context(), d.CurrentSnapshotID)
+		s, err := w.DB.Snapshot(w.Context(), d.CurrentSnapshotID)
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -21,7 +22,7 @@ func TestFirstVersion(t *testing.T) {
 	if run.State != model.RunDone {
 		t.Fatalf("run %+v", run)
 	}
-	said := w.heard()
+	said := w.Heard()
 	if got := types(said); got != "chunk.created chunk.created run.completed" {
 		t.Fatalf("said %s", got)
 	}
@@ -44,17 +45,17 @@ func TestFirstVersion(t *testing.T) {
 	w.settled(run)
 
 	// Delivered again: what it would have published, and nothing else.
-	before := w.dump()
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+	before := w.Dump()
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	said = w.heard()
+	said = w.Heard()
 	if got := types(said); got != "run.completed" {
 		t.Errorf("again: %s", got)
 	} else if again := said[0].(event.RunCompleted); again != done { // then it was known, now it was asked for
 		t.Errorf("again: %+v, before: %+v", again, done)
 	}
-	if w.dump() != before {
+	if w.Dump() != before {
 		t.Error("a second delivery changed the catalog")
 	}
 }
@@ -68,19 +69,24 @@ func TestARunWaitsForAllItsRanges(t *testing.T) {
 	run := w.capture(version{doc: "https://example.org/long", day: 5, pages: pages, kind: model.TypePDF})
 	ranges := model.Ranges(40)
 	for _, r := range []model.PageRange{ranges[2], ranges[0]} {
-		if err := w.stage.Handle(t.Context(), w.extract(run, r, 0, pages), w.emit); err != nil {
+		if err := w.stage.Handle(t.Context(), w.extract(run, r, 0, pages), w.Emit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if said := w.heard(); len(said) > 0 {
+	if said := w.Heard(); len(said) > 0 {
 		t.Fatalf("said %s before the last range", types(said))
 	}
 	e := w.extract(run, ranges[1], 0, pages)
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.run(run); got.State != model.RunDone {
+	if got := w.Run(run); got.State != model.RunDone {
 		t.Errorf("run %+v", got)
+	}
+	rows, err := w.DB.Segments(t.Context(), run.SnapshotID, run.ExtractionID)
+	m, errM := w.DB.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 0)
+	if err != nil || errM != nil || len(rows) != 3 || m.SegmentsDigest != digest.HexParts(rows[0].Digest, rows[1].Digest, rows[2].Digest) {
+		t.Errorf("the manifest of %d segments: %+v, %v, %v", len(rows), m, err, errM)
 	}
 	text := ""
 	for _, c := range w.chunks(run.DocumentID) {
@@ -101,9 +107,9 @@ func TestPartialAndFailedRuns(t *testing.T) {
 	if d := w.document(partial); d.IngestStatus != model.IngestDone || d.ErrorMessage != "" {
 		t.Errorf("document %+v", d)
 	}
-	w.heard()
+	w.Heard()
 	failed, e := w.land(version{doc: "https://example.org/f", day: 5, pages: []string{"!encrypted"}})
-	said := w.heard()
+	said := w.Heard()
 	if got := types(said); got != "run.completed" {
 		t.Fatalf("said %s", got)
 	}
@@ -114,7 +120,7 @@ func TestPartialAndFailedRuns(t *testing.T) {
 	if d := w.document(failed); d.IngestStatus != model.IngestError || d.ErrorMessage != done.Message || d.CurrentSnapshotID != "" {
 		t.Errorf("document %+v", d)
 	}
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil || types(w.heard()) != "run.completed" {
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil || types(w.Heard()) != "run.completed" {
 		t.Errorf("again: %v", err)
 	}
 	// A later version that fails leaves what was current, an older one that
@@ -143,10 +149,10 @@ func TestARedoIsTheNextGeneration(t *testing.T) {
 	if run.State != model.RunPartial {
 		t.Fatalf("%+v", run)
 	}
-	w.heard()
+	w.Heard()
 	pages[18] = good
 	second := model.Ranges(20)[1]
-	run, err := w.db.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{second})
+	run, err := w.DB.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,17 +162,17 @@ func TestARedoIsTheNextGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), stale, w.emit); err != nil || len(w.heard()) > 0 {
+	if err := w.stage.Handle(t.Context(), stale, w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Fatalf("the redo was taken for complete: %v", err)
 	}
-	if err := w.stage.Handle(t.Context(), w.extract(run, second, 1, pages), w.emit); err != nil {
+	if err := w.stage.Handle(t.Context(), w.extract(run, second, 1, pages), w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	run = w.run(run)
+	run = w.Run(run)
 	if run.State != model.RunDone || run.Redo != 1 || run.Reason != "" {
 		t.Errorf("%+v", run)
 	}
-	m, err := w.db.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 1)
+	m, err := w.DB.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 1)
 	if err != nil || m.Generation != 2 || m.ChunkCount != 20 {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
@@ -199,24 +205,24 @@ func TestACrashBetweenCommitAndPublish(t *testing.T) {
 	e := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
 	down := fault.Unavailable(errors.New("the bus is away"))
 	once := false
-	w.fail = func(d event.Data) error {
+	w.Refuse(func(_ int, d event.Data) error {
 		if c, ok := d.(event.ChunkCreated); ok && c.Chunk.ChunkIndex == 1 && !once {
 			once = true
 			return down
 		}
 		return nil
-	}
-	if err := w.stage.Handle(t.Context(), e, w.emit); !errors.Is(err, down) {
+	})
+	if err := w.stage.Handle(t.Context(), e, w.Emit); !errors.Is(err, down) {
 		t.Fatalf("error %v", err)
 	}
-	if w.run(run).State != model.RunDone {
+	if w.Run(run).State != model.RunDone {
 		t.Fatal("what was committed is gone")
 	}
-	w.heard()
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+	w.Heard()
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if got := types(w.heard()); got != "chunk.created chunk.created chunk.created run.completed" {
+	if got := types(w.Heard()); got != "chunk.created chunk.created chunk.created run.completed" {
 		t.Errorf("said %s", got)
 	}
 	w.settled(run)
@@ -238,7 +244,7 @@ func TestTwoWorkersAtOnce(t *testing.T) {
 	}
 	errs := make(chan error, len(jobs))
 	for _, j := range jobs {
-		go func() { errs <- w.stage.Handle(t.Context(), j.e, w.emit) }()
+		go func() { errs <- w.stage.Handle(t.Context(), j.e, w.Emit) }()
 	}
 	for range jobs {
 		if err := <-errs; err != nil {
@@ -247,7 +253,7 @@ func TestTwoWorkersAtOnce(t *testing.T) {
 	}
 	var runs []model.Run
 	for _, j := range jobs {
-		if run := w.run(j.run); run.State != model.RunDone {
+		if run := w.Run(j.run); run.State != model.RunDone {
 			t.Errorf("%+v", run)
 		}
 		runs = append(runs, j.run)
@@ -263,22 +269,22 @@ func TestADamagedSegmentFailsTheRun(t *testing.T) {
 	v := version{doc: "https://example.org/d", day: 5, pages: []string{"Text."}}
 	run := w.capture(v)
 	e := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
-	rows, err := w.db.Segments(t.Context(), run.SnapshotID, run.ExtractionID)
+	rows, err := w.DB.Segments(t.Context(), run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.blobs.Delete(t.Context(), blobstore.Derived, rows[0].ObjectKey); err != nil {
+	if err := w.Blobs.Delete(t.Context(), blobstore.Derived, rows[0].ObjectKey); err != nil {
 		t.Fatal(err)
 	}
-	err = w.stage.Handle(t.Context(), e, w.emit)
+	err = w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Fatalf("error %v", err)
 	}
 	for range 2 { // Fail may be called again
-		if err := w.stage.Fail(t.Context(), e, fault.Internal, err.Error(), w.emit); err != nil {
+		if err := w.stage.Fail(t.Context(), e, fault.Internal, err.Error(), w.Emit); err != nil {
 			t.Fatal(err)
 		}
-		said := w.heard()
+		said := w.Heard()
 		if types(said) != "run.completed" || said[0].(event.RunCompleted).State != model.RunFailed {
 			t.Errorf("said %s", types(said))
 		}
@@ -300,17 +306,16 @@ func TestAnEventWithoutItsSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindDeferred {
+	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a segment that may come back: %v", err)
 	}
-	old := e
-	old.Time = old.Time.Add(-time.Hour)
-	if err := w.stage.Handle(t.Context(), old, w.emit); err != nil || len(w.heard()) > 0 {
+	old := w.Aged(e)
+	if err := w.stage.Handle(t.Context(), old, w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Errorf("left to reconcile: %v", err)
 	}
 	w.extract(run, all, 0, v.pages)
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil || w.run(run).State != model.RunDone {
-		t.Errorf("%+v, %v", w.run(run), err)
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil || w.Run(run).State != model.RunDone {
+		t.Errorf("%+v, %v", w.Run(run), err)
 	}
 }
 
@@ -321,15 +326,15 @@ func TestAnEventWithoutARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindDeferred {
+	if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a run that may come back: %v", err)
 	}
-	e.Time = e.Time.Add(-time.Hour)
-	err = w.stage.Handle(t.Context(), e, w.emit)
+	e = w.Aged(e)
+	err = w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("error %v", err)
 	}
-	if err := w.stage.Fail(t.Context(), e, fault.Malformed, "no such run", w.emit); err != nil || len(w.heard()) > 0 {
+	if err := w.stage.Fail(t.Context(), e, fault.Malformed, "no such run", w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Errorf("Fail: %v", err)
 	}
 }
@@ -348,12 +353,12 @@ func TestALargeDocument(t *testing.T) {
 	if n := len(w.chunks("")); n != 48*30 {
 		t.Fatalf("%d chunks", n)
 	}
-	if n := len(w.heard()); n != 48*30+1 {
+	if n := len(w.Heard()); n != 48*30+1 {
 		t.Fatalf("%d events", n)
 	}
 	pages[47] = "# New|New."
 	second, _ := w.land(version{doc: "https://example.org/big", day: 6, pages: pages, kind: model.TypePDF})
-	if got := types(w.heard()); strings.Count(got, "superseded") != 30 || strings.Count(got, "created") != 47*30+1 {
+	if got := types(w.Heard()); strings.Count(got, "superseded") != 30 || strings.Count(got, "created") != 47*30+1 {
 		t.Errorf("%d superseded, %d created", strings.Count(got, "superseded"), strings.Count(got, "created"))
 	}
 	w.settled(first, second)
@@ -368,7 +373,7 @@ func TestWhatWasMadeIsWhatIsRead(t *testing.T) {
 	e := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
 	made := map[string]string{}
 	var mu sync.Mutex
-	w.fail = func(d event.Data) error {
+	w.Refuse(func(_ int, d event.Data) error {
 		created, ok := d.(event.ChunkCreated)
 		if !ok {
 			return nil
@@ -381,17 +386,17 @@ func TestWhatWasMadeIsWhatIsRead(t *testing.T) {
 		defer mu.Unlock()
 		made[created.Chunk.ChunkRef] = string(raw)
 		return errors.New("the bus is away")
-	}
-	if err := w.stage.Handle(t.Context(), e, w.emit); err == nil {
+	})
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err == nil {
 		t.Fatal("a publish that failed was not told")
 	}
-	w.fail = nil
-	w.heard()
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+	w.Refuse(nil)
+	w.Heard()
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
 		t.Fatal(err)
 	}
 	read := 0
-	for _, d := range w.heard() {
+	for _, d := range w.Heard() {
 		created, ok := d.(event.ChunkCreated)
 		if !ok {
 			continue

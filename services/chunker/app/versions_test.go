@@ -19,9 +19,9 @@ const (
 func TestASecondVersionRepeatsAndArchives(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.land(version{doc: docA, day: 5, pages: []string{"# A|Stays.|# B|Goes.|# C|Stays too."}})
-	w.heard()
+	w.Heard()
 	second, _ := w.land(version{doc: docA, day: 6, pages: []string{"# A|Stays.|# C|Stays too.|# D|Comes."}})
-	said := w.heard()
+	said := w.Heard()
 	if got := types(said); got != "chunk.created chunk.created chunk.created chunk.superseded run.completed" {
 		t.Fatalf("said %s", got)
 	}
@@ -57,7 +57,7 @@ func TestALateVersionGoesToTheArchiveAndBetweenItsNeighbours(t *testing.T) {
 	if c := w.of(third, "First and third"); c.State.Repeats == "" || c.State.Since != "2026-01-05" {
 		t.Fatalf("%+v", c.State)
 	}
-	w.heard()
+	w.Heard()
 	second, _ := w.land(version{doc: docA, day: 6, pages: []string{"# A|In all.|# C|Second and third.|# D|Only here."}})
 
 	if c := w.of(second, "Only here"); c.State.Layer != model.LayerArchive || c.State.Repeats != "" {
@@ -92,14 +92,14 @@ func TestTheSameFingerprintHasNoChunks(t *testing.T) {
 	w := newWorld(t)
 	pages := []string{"# A|Text."}
 	first, _ := w.land(version{doc: docA, day: 5, pages: pages})
-	w.heard()
+	w.Heard()
 	second, _ := w.land(version{doc: docA, day: 6, pages: pages})
 	third, _ := w.land(version{doc: docA, day: 8, pages: pages})
-	if got := types(w.heard()); got != "run.completed run.completed" {
+	if got := types(w.Heard()); got != "run.completed run.completed" {
 		t.Errorf("said %s", got)
 	}
 	for _, run := range []model.Run{second, third} {
-		m, err := w.db.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 0)
+		m, err := w.DB.RunManifest(t.Context(), run.SnapshotID, run.ExtractionID, 0)
 		if err != nil || m.ChunkCount != 0 || m.SameAs != first.SnapshotID || m.VectorStatus != model.VectorPresent || m.Generation != 1 {
 			t.Errorf("%+v, %v", m, err)
 		}
@@ -153,7 +153,7 @@ func TestDuplicatesAndPromotion(t *testing.T) {
 		t.Fatalf("points %s", got)
 	}
 	w.settled(a, b, c)
-	w.heard()
+	w.Heard()
 	// The one that stands for all is archived: another takes its place in the
 	// same transaction, and both are told.
 	a2, _ := w.land(version{doc: docA, day: 6, pages: []string{"# A|Own."}})
@@ -161,7 +161,7 @@ func TestDuplicatesAndPromotion(t *testing.T) {
 		t.Errorf("points %s", got)
 	}
 	causes := map[string]int{}
-	for _, d := range w.heard() {
+	for _, d := range w.Heard() {
 		if s, ok := d.(event.ChunkSuperseded); ok {
 			causes[s.Cause]++
 		}
@@ -265,7 +265,7 @@ func TestTheFirstVersionHasTheChunks(t *testing.T) {
 		}
 	}
 	w.settled()
-	if wrong, err := w.db.Contradictions(t.Context(), "", time.Now().Add(time.Hour)); err != nil || len(wrong) > 0 {
+	if wrong, err := w.DB.Contradictions(t.Context(), "", time.Now().Add(time.Hour)); err != nil || len(wrong) > 0 {
 		t.Errorf("%v, %v", wrong, err)
 	}
 }
@@ -275,7 +275,7 @@ func TestTheFirstVersionHasTheChunks(t *testing.T) {
 func currentState(w *world, run model.Run) string {
 	w.Helper()
 	d := w.document(run)
-	current, err := w.db.Snapshot(w.Context(), d.CurrentSnapshotID)
+	current, err := w.DB.Snapshot(w.Context(), d.CurrentSnapshotID)
 	if err != nil {
 		w.Fatal(err)
 	}

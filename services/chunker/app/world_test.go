@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -26,56 +24,32 @@ import (
 
 const extractionID = "0123456789abcdef"
 
-// world is a catalog and an object store of a test's own, with the stage over
-// them and everything that it has said.
+// world is a world with the stage over it, and what somebody knows who has heard all
+// that it has said.
 type world struct {
-	*testing.T
-	env   *devtest.Env
-	db    *catalog.DB
-	blobs *blobstore.Store
+	*stagetest.World
 	stage *stage.Stage
 
 	mu   sync.Mutex
-	said []event.Data
-	told map[string]told        // by chunk_ref: what somebody has who keeps the highest rev
-	fail func(event.Data) error // asked before an event counts as published
+	told map[string]told // by chunk_ref: what somebody has who keeps the highest rev
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	env := devtest.Start(t)
-	ctx := t.Context()
-	db, err := catalog.Open(ctx, catalog.Config{URL: env.PostgresURL, Schema: env.Schema})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if err := db.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := blobstore.Open(ctx, blobstore.Config{Endpoint: env.S3Endpoint, AccessKey: env.S3AccessKey,
-		SecretKey: env.S3SecretKey, BucketPrefix: env.BucketPrefix})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := blobs.EnsureBuckets(ctx, blobstore.Derived); err != nil {
-		t.Fatal(err)
-	}
-	return &world{T: t, env: env, db: db, blobs: blobs, stage: Stage(db, blobs, slog.New(slog.DiscardHandler))}
+	return over(stagetest.New(t))
 }
 
-func (w *world) emit(_ context.Context, d event.Data) error {
+func over(w *stagetest.World) *world {
+	return &world{World: w, stage: Stage(w.DB, w.Blobs, slog.New(slog.DiscardHandler))}
+}
+
+// Emit hears an event, and keeps what it says of a chunk.
+func (w *world) Emit(ctx context.Context, d event.Data) error {
+	if err := w.World.Emit(ctx, d); err != nil || !strings.HasPrefix(d.Type(), "colophon.chunk.") {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.fail != nil {
-		if err := w.fail(d); err != nil {
-			return err
-		}
-	}
-	w.said = append(w.said, d)
-	if !strings.HasPrefix(d.Type(), "colophon.chunk.") {
-		return nil
-	}
 	raw, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -107,15 +81,6 @@ type told struct {
 	Since       string      `json:"since"`
 	Repeats     string      `json:"repeats"`
 	DuplicateOf string      `json:"duplicate_of"`
-}
-
-// heard returns what was said since the last call.
-func (w *world) heard() []event.Data {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := w.said
-	w.said = nil
-	return said
 }
 
 // version is one version of a document: what one capture of it finds.
@@ -161,16 +126,8 @@ func (w *world) capture(v version) model.Run {
 // begin starts the run of a snapshot.
 func (w *world) begin(s model.Snapshot, v version) model.Run {
 	w.Helper()
-	ids := make([]string, len(v.pages))
-	for i := range ids {
-		ids[i] = digest.PageID(s.SnapshotID, i+1)
-	}
-	run, err := w.db.StartRun(w.Context(), model.Run{SnapshotID: s.SnapshotID, ExtractionID: extractionID, SourceID: s.SourceID,
-		DocumentID: s.DocumentID, PageCount: len(v.pages), ParserVersion: "1", Why: "capture"}, ids, "")
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
+	return w.Start(model.Run{SnapshotID: s.SnapshotID, ExtractionID: extractionID, SourceID: s.SourceID,
+		DocumentID: s.DocumentID, PageCount: len(v.pages), ParserVersion: "1", Why: "capture"})
 }
 
 // snapshotOf is the snapshot of a version.
@@ -205,75 +162,25 @@ func (w *world) snapshotOf(v version) model.Snapshot {
 func (w *world) record(v version, unchanged func(model.Standing) bool) model.Snapshot {
 	w.Helper()
 	s := w.snapshotOf(v)
-	source, request, at := s.SourceID, s.RequestID, s.RetrievedAt
-	stored, err := json.Marshal(map[string]string{"source_id": source, "request_id": request})
-	if err != nil {
+	if _, err := w.DB.RegisterSource(w.Context(), model.DefaultSource(s.SourceID)); err != nil {
 		w.Fatal(err)
 	}
-	canonical, err := digest.JCS(json.RawMessage(stored))
-	if err != nil {
-		w.Fatal(err)
-	}
-	c := model.Capture{SourceID: source, RequestID: request, RequestDigest: digest.Hex(canonical), Request: stored, RequestedAt: at}
-	if _, err := w.db.RegisterSource(w.Context(), model.DefaultSource(source)); err != nil {
-		w.Fatal(err)
-	}
-	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
-		w.Fatal(err)
-	}
-	if _, err := w.db.RecordCapture(w.Context(), c, s, nil, unchanged); err != nil {
-		w.Fatal(err)
-	}
+	w.Record(s, unchanged)
 	return s
 }
 
 // extract stores the segment of one range and returns its event.
 func (w *world) extract(run model.Run, r model.PageRange, redo int, pages []string) event.Event {
 	w.Helper()
-	s, err := w.db.Snapshot(w.Context(), run.SnapshotID)
+	s, err := w.DB.Snapshot(w.Context(), run.SnapshotID)
 	if err != nil {
 		w.Fatal(err)
 	}
-	var (
-		out     segment.Writer
-		records []model.Page
-	)
-	row := model.SegmentRow{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, From: r.From, To: r.To, Redo: redo}
+	var frames []segment.Frame
 	for no := r.From; no <= r.To; no++ {
-		f := w.page(s, no, pages[no-1])
-		frame, err := segment.EncodeFrame(f)
-		if err == nil {
-			err = out.Add(no, frame)
-		}
-		if err != nil {
-			w.Fatal(err)
-		}
-		records = append(records, f.Page)
-		if f.Page.Status == model.PageFailed {
-			row.Failed++
-		} else {
-			row.Processed++
-		}
+		frames = append(frames, w.page(s, no, pages[no-1]))
 	}
-	data, sum, err := out.Bytes()
-	if err != nil {
-		w.Fatal(err)
-	}
-	row.Digest, row.ByteLength = sum, int64(len(data))
-	row.ObjectKey = blobstore.SegmentKey(run.SourceID, run.ExtractionID, run.SnapshotID, r.From, r.To, sum)
-	if _, err := w.blobs.PutOnce(w.Context(), blobstore.Derived, row.ObjectKey, data, "application/zstd"); err != nil {
-		w.Fatal(err)
-	}
-	if _, err := w.db.PutSegment(w.Context(), row, records); err != nil {
-		w.Fatal(err)
-	}
-	e, err := event.New("extractor", event.IRExtracted{SnapshotID: run.SnapshotID, SourceID: run.SourceID,
-		ExtractionID: run.ExtractionID, Pages: r, PageCount: run.PageCount, Redo: redo, ObjectKey: row.ObjectKey,
-		Digest: sum, Processed: row.Processed, Failed: row.Failed}, time.Now())
-	if err != nil {
-		w.Fatal(err)
-	}
-	return e
+	return w.Event(w.Extract(run, r, redo, frames))
 }
 
 // land captures a version and handles the events of all its ranges.
@@ -283,25 +190,16 @@ func (w *world) land(v version) (model.Run, event.Event) {
 	var last event.Event
 	for _, r := range model.Ranges(run.PageCount) {
 		last = w.extract(run, r, 0, v.pages)
-		if err := w.stage.Handle(w.Context(), last, w.emit); err != nil {
+		if err := w.stage.Handle(w.Context(), last, w.Emit); err != nil {
 			w.Fatal(err)
 		}
 	}
-	return w.run(run), last
-}
-
-func (w *world) run(run model.Run) model.Run {
-	w.Helper()
-	run, err := w.db.Run(w.Context(), run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
+	return w.Run(run), last
 }
 
 func (w *world) document(run model.Run) model.Document {
 	w.Helper()
-	d, err := w.db.Document(w.Context(), run.DocumentID)
+	d, err := w.DB.Document(w.Context(), run.DocumentID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -313,7 +211,7 @@ func (w *world) document(run model.Run) model.Document {
 func (w *world) chunks(documentID string) []catalog.ChunkWithState {
 	w.Helper()
 	var out []catalog.ChunkWithState
-	for group, err := range w.db.ChunkGroups(w.Context(), nil, documentID) {
+	for group, err := range w.DB.ChunkGroups(w.Context(), nil, documentID) {
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -387,7 +285,7 @@ func (w *world) settled(runs ...model.Run) {
 		}
 	}
 	for _, run := range runs {
-		left, err := w.db.UnpublishedLog(w.Context(), run.SnapshotID, run.ExtractionID, 10)
+		left, err := w.DB.UnpublishedLog(w.Context(), run.SnapshotID, run.ExtractionID, 10)
 		if err != nil || len(left) > 0 {
 			w.Errorf("unpublished: %v, %v", left, err)
 		}
@@ -403,7 +301,7 @@ func (w *world) standing(keys map[model.KnowledgeKey][]catalog.ChunkWithState) (
 	for key, chunks := range keys {
 		all[key], document = "", chunks[0].Chunk.DocumentID
 	}
-	err := w.db.LockDocument(w.Context(), document, time.Second, func(tx *catalog.DocumentTx) error {
+	err := w.DB.LockDocument(w.Context(), document, time.Second, func(tx *catalog.DocumentTx) error {
 		var err error
 		standing, err = tx.LockKnowledge(w.Context(), all)
 		return errors.Join(err, errRollback)
@@ -423,13 +321,4 @@ func types(said []event.Data) string {
 		slices.Sort(out[:n-1])
 	}
 	return strings.Join(out, " ")
-}
-
-func (w *world) dump() string {
-	w.Helper()
-	var b bytes.Buffer
-	if err := w.db.Dump(w.Context(), &b, false); err != nil {
-		w.Fatal(err)
-	}
-	return b.String()
 }

@@ -11,8 +11,8 @@ import (
 
 func TestReadAhead(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(page, model.KindHTML, nil)
-	a := newAhead(w.blobs)
+	s := w.Capture(page, model.KindHTML, nil)
+	a := newAhead(w.Blobs)
 	forget := a.begin(t.Context(), s.SourceID, s.ContentHash)
 	early := a.read[s.SourceID+"/"+s.ContentHash]
 	for range 2 { // what was taken is read again

@@ -26,10 +26,10 @@ func TestTheWholeService(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
-		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,
-		"COLOPHON_POSTGRES_URL": w.env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.env.Schema, "COLOPHON_PULL_WAIT": "200ms",
-		"COLOPHON_S3_ENDPOINT": w.env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.env.S3AccessKey,
-		"COLOPHON_S3_SECRET_KEY": w.env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
+		"COLOPHON_NATS_URL": w.Env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.Env.Prefix, "COLOPHON_STREAM_PREFIX": w.Env.StreamPrefix,
+		"COLOPHON_POSTGRES_URL": w.Env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.Env.Schema, "COLOPHON_PULL_WAIT": "200ms",
+		"COLOPHON_S3_ENDPOINT": w.Env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.Env.S3AccessKey,
+		"COLOPHON_S3_SECRET_KEY": w.Env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.Env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +55,8 @@ func TestTheWholeService(t *testing.T) {
 	running, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- app.Run(running) }()
-	run := w.start(w.capture("Text of a file.\n", model.KindTextFile, nil), extract.ParserVersion)
-	if err := conn.Publisher("splitter").Publish(ctx, w.event(split(run, model.PageRange{From: 1, To: 1}))); err != nil {
+	run := w.start(w.Capture("Text of a file.\n", model.KindTextFile, nil), extract.ParserVersion)
+	if err := conn.Publisher("splitter").Publish(ctx, w.Event(split(run, model.PageRange{From: 1, To: 1}))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := heard.Next(ctx)
@@ -113,10 +113,10 @@ func newBus(t *testing.T) *bus {
 	t.Helper()
 	w := newWorld(t)
 	b := &bus{world: w, settings: map[string]string{
-		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,
-		"COLOPHON_POSTGRES_URL": w.env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.env.Schema, "COLOPHON_PULL_WAIT": "200ms",
-		"COLOPHON_S3_ENDPOINT": w.env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.env.S3AccessKey,
-		"COLOPHON_S3_SECRET_KEY": w.env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
+		"COLOPHON_NATS_URL": w.Env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.Env.Prefix, "COLOPHON_STREAM_PREFIX": w.Env.StreamPrefix,
+		"COLOPHON_POSTGRES_URL": w.Env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.Env.Schema, "COLOPHON_PULL_WAIT": "200ms",
+		"COLOPHON_S3_ENDPOINT": w.Env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.Env.S3AccessKey,
+		"COLOPHON_S3_SECRET_KEY": w.Env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.Env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
 		"COLOPHON_OCR_ENGINE": "fake:read", "COLOPHON_OCR_DATA": t.TempDir(), "COLOPHON_OCR_WORKERS": "1",
 	}}
 	cfg := b.config(nil)
@@ -216,8 +216,8 @@ func (b *bus) next() event.IRExtracted {
 func TestConsumersOfAProcessAreASettingOfTheirOwn(t *testing.T) {
 	b := newBus(t)
 	scan := func(shade byte) model.Run {
-		run := b.start(b.capture(picture(t, shade), model.KindImageScan, nil), extract.ParserVersion)
-		if err := b.conn.Publisher("splitter").Publish(t.Context(), b.event(split(run, one))); err != nil {
+		run := b.start(b.Capture(picture(t, shade), model.KindImageScan, nil), extract.ParserVersion)
+		if err := b.conn.Publisher("splitter").Publish(t.Context(), b.Event(split(run, one))); err != nil {
 			t.Fatal(err)
 		}
 		return run
@@ -243,7 +243,7 @@ func TestConsumersOfAProcessAreASettingOfTheirOwn(t *testing.T) {
 	}
 	b.until("nothing waits", func() bool { return b.waiting(stream.ConsumerOCR) == 0 })
 	b.until("it is ready", func() bool { return both.Ready(t.Context()) == nil })
-	pages, err := b.db.Pages(t.Context(), second.SnapshotID, second.ExtractionID)
+	pages, err := b.DB.Pages(t.Context(), second.SnapshotID, second.ExtractionID)
 	if err != nil || len(pages) != 1 || !strings.Contains(pages[0].Message, "COLOPHON_OCR=off") {
 		t.Errorf("%+v, %v", pages, err)
 	}

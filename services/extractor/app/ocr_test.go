@@ -17,6 +17,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
@@ -39,7 +40,14 @@ type ocrWorld struct {
 // withOCR returns a world whose engine is of package fake.
 func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	t.Helper()
-	w := &ocrWorld{world: newWorld(t), counts: t.TempDir(), temp: t.TempDir()}
+	return ocrOver(newWorld(t), engine, change)
+}
+
+// ocrOver gives a world an engine of package fake.
+func ocrOver(under *world, engine string, change func(*config.OCR)) *ocrWorld {
+	under.Helper()
+	t := under.T
+	w := &ocrWorld{world: under, counts: t.TempDir(), temp: t.TempDir()}
 	c := Config{OCR: config.OCR{Mode: modeOn, Engine: engine, Workers: 1, DataDir: w.counts, MemoryBytes: 512 << 20}}
 	c.Extraction.CacheDir, c.S3.TempDir = filepath.Join(os.TempDir(), "colophon-test-pdfium"), w.temp
 	if change != nil {
@@ -48,14 +56,14 @@ func withOCR(t *testing.T, engine string, change func(*config.OCR)) *ocrWorld {
 	logger := slog.New(slog.DiscardHandler)
 	w.reading = &reading{mode: c.OCR.Mode, logger: logger}
 	var err error
-	if w.reading.reader, err = newReader(c, w.blobs, nil); err != nil {
+	if w.reading.reader, err = newReader(c, w.Blobs, nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.reading.reader != nil {
 		t.Cleanup(w.reading.reader.Close)
 	}
-	w.stage = newStage(w.db, w.blobs, w.children, newAhead(w.blobs), w.reading.unread, logger)
-	w.ocr = recogniser(w.db, w.blobs, w.reading, logger)
+	w.stage = newStage(w.DB, w.Blobs, w.children, newAhead(w.Blobs), w.reading.unread, logger)
+	w.ocr = recogniser(w.DB, w.Blobs, w.reading, logger)
 	return w
 }
 
@@ -72,10 +80,10 @@ func (w *ocrWorld) recognised() int {
 // asked handles a range and returns the pages that wait for OCR.
 func (w *ocrWorld) asked(run model.Run, r model.PageRange) (asked []event.PageOCRRequested) {
 	w.Helper()
-	if err := w.stage.Handle(w.Context(), w.event(split(run, r)), w.emit); err != nil {
+	if err := w.stage.Handle(w.Context(), w.Event(split(run, r)), w.Emit); err != nil {
 		w.Fatal(err)
 	}
-	for _, d := range w.heard() {
+	for _, d := range w.Heard() {
 		asked = append(asked, d.(event.PageOCRRequested))
 	}
 	return asked
@@ -85,14 +93,14 @@ func (w *ocrWorld) asked(run model.Run, r model.PageRange) (asked []event.PageOC
 func (w *ocrWorld) read(asked ...event.PageOCRRequested) event.PageOCRCompleted {
 	w.Helper()
 	for i, d := range asked {
-		if err := w.ocr.Handle(w.Context(), w.event(d), w.emit); err != nil {
+		if err := w.ocr.Handle(w.Context(), w.Event(d), w.Emit); err != nil {
 			w.Fatal(err)
 		}
-		if i < len(asked)-1 && len(w.heard()) > 0 {
+		if i < len(asked)-1 && len(w.Heard()) > 0 {
 			w.Fatal("completed before all pages have their answers")
 		}
 	}
-	said := w.heard()
+	said := w.Heard()
 	if len(said) != 1 {
 		w.Fatalf("said %+v", said)
 	}
@@ -102,7 +110,7 @@ func (w *ocrWorld) read(asked ...event.PageOCRRequested) event.PageOCRCompleted 
 // extracted handles the answer and returns what the pages hold.
 func (w *ocrWorld) extracted(run model.Run, done event.PageOCRCompleted) []string {
 	w.Helper()
-	if err := w.stage.Handle(w.Context(), w.event(done), w.emit); err != nil {
+	if err := w.stage.Handle(w.Context(), w.Event(done), w.Emit); err != nil {
 		w.Fatal(err)
 	}
 	return w.said1(run, done.Pages)
@@ -176,13 +184,13 @@ func scannedText(s model.Snapshot, page int) string {
 
 func TestAPictureIsRead(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	s := w.capture(picture(t, 200), model.KindImageScan, nil)
+	s := w.Capture(picture(t, 200), model.KindImageScan, nil)
 	run := w.start(s, extract.ParserVersion)
 	asked := w.asked(run, one)
 	if len(asked) != 1 || asked[0].Pages != one || len(asked[0].Parts) != 1 || asked[0].Parts[0].Why == "" {
 		t.Fatalf("%+v", asked)
 	}
-	if pages, err := w.db.Pages(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || pages[0].Status != model.PagePending || len(pages[0].OCR) != 1 {
+	if pages, err := w.DB.Pages(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || pages[0].Status != model.PagePending || len(pages[0].OCR) != 1 {
 		t.Errorf("%+v, %v", pages, err)
 	}
 	done := w.read(asked...)
@@ -192,7 +200,7 @@ func TestAPictureIsRead(t *testing.T) {
 	if got := w.extracted(run, done); !reflect.DeepEqual(got, []string{scannedText(s, 1)}) {
 		t.Errorf("%q", got)
 	}
-	pages, err := w.db.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
+	pages, err := w.DB.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
 	if err != nil || len(pages) != 1 || len(pages[0].OCR) != 1 {
 		t.Fatalf("%+v, %v", pages, err)
 	}
@@ -200,11 +208,11 @@ func TestAPictureIsRead(t *testing.T) {
 	if use.Key != done.Results[0] || use.Engine != "fake" || use.Version != "1" {
 		t.Errorf("%+v", use)
 	}
-	packed, err := w.blobs.GetOCR(t.Context(), "s", use)
+	packed, err := w.Blobs.GetOCR(t.Context(), "s", use)
 	if err != nil || digest.Hex(packed) != use.Digest {
 		t.Errorf("%v", err)
 	}
-	if run = w.run(run); run.OCR == nil || run.OCR.Engine != "fake" || run.OCR.Version != "1" {
+	if run = w.Run(run); run.OCR == nil || run.OCR.Engine != "fake" || run.OCR.Version != "1" {
 		t.Errorf("the run does not name its engine: %+v", run.OCR)
 	}
 	// Everything again says the same, and reads nothing.
@@ -217,13 +225,13 @@ func TestAPictureIsRead(t *testing.T) {
 	// settings has it read again.
 	again := run
 	again.ExtractionID, again.OCR = "0123456789abcdef", nil
-	again = w.record(again)
+	again = w.Start(again)
 	if got := w.pages(again, one); got[0] != scannedText(s, 1) || w.recognised() != 1 {
 		t.Errorf("%q, read %d times", got, w.recognised())
 	}
 	own := run
 	own.ExtractionID, own.OCR = "fedcba9876543210", &model.RunOCR{Run: "r", Settings: &model.OCRSettings{Name: "r", DPI: 300}}
-	own = w.record(own)
+	own = w.Start(own)
 	if got := w.through(own, one); got[0] != scannedText(s, 1) || w.recognised() != 2 {
 		t.Errorf("%q, read %d times", got, w.recognised())
 	}
@@ -243,7 +251,7 @@ func TestOnePageThatFails(t *testing.T) {
 					o.PageTimeout = 2 * time.Second
 				}
 			})
-			s := w.capture(scans(6, 3, 5), model.KindPDF, nil)
+			s := w.Capture(scans(6, 3, 5), model.KindPDF, nil)
 			run := w.start(s, extract.ParserVersion)
 			r := model.PageRange{From: 1, To: 6}
 			asked := w.asked(run, r)
@@ -259,19 +267,19 @@ func TestOnePageThatFails(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 			plain, err := w.children.Pages(t.Context(), s, run.ExtractionID, nil, model.PageRange{From: 1, To: 1})
-			segment, errRow := w.db.Segment(t.Context(), run.SnapshotID, run.ExtractionID, 1, 0)
+			segment, errRow := w.DB.Segment(t.Context(), run.SnapshotID, run.ExtractionID, 1, 0)
 			if err != nil || errRow != nil {
 				t.Fatal(err, errRow)
 			}
-			data, err := w.blobs.Get(t.Context(), blobstore.Derived, segment.ObjectKey, segment.Digest)
+			data, err := w.Blobs.Get(t.Context(), blobstore.Derived, segment.ObjectKey, segment.Digest)
 			if err != nil || !bytes.Contains(data, plain[0].Frame) {
 				t.Errorf("the text page is another: %v", err)
 			}
 
 			// A redo has the failed page read again, and no other.
-			w.finish(run, model.RunPartial)
+			w.Finish(run, model.RunPartial)
 			before := w.recognised()
-			run, err = w.db.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{r})
+			run, err = w.DB.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{r})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -299,7 +307,7 @@ func TestPicturesThatCannotBeRead(t *testing.T) {
 		"a TIFF's header":    {"II*\x00\x08\x00\x00\x00\x05", "malformed"},
 		"no picture":         {"something else", "unsupported_type"},
 	} {
-		s := w.capture(c.raw, model.KindImageScan, nil)
+		s := w.Capture(c.raw, model.KindImageScan, nil)
 		run := model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: s.DocumentID, ParserVersion: extract.ParserVersion}
 		split, err := w.stage.Splitter.Split(t.Context(), s, run)
 		if fault.KindOf(err) == fault.KindPermanent {
@@ -307,7 +315,7 @@ func TestPicturesThatCannotBeRead(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		run = w.record(split)
+		run = w.Start(split)
 		var got []string
 		if run.Unsplit() {
 			got = w.pages(run, one)
@@ -323,7 +331,7 @@ func TestPicturesThatCannotBeRead(t *testing.T) {
 // TestTextNeverPays: a PDF of 1,000 pages of text has no child of OCR started.
 func TestTextNeverPays(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	run := w.start(w.capture(pdfOf(1000, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(1000, ""), model.KindPDF, nil), extract.ParserVersion)
 	for _, r := range model.Ranges(1000) {
 		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
 			t.Fatalf("%+v: %q", r, got)
@@ -334,7 +342,7 @@ func TestTextNeverPays(t *testing.T) {
 		t.Errorf("%d children, %d pages read, %v", len(started), w.recognised(), err)
 	}
 	// What would have been one is seen.
-	if got := w.through(w.start(w.capture(picture(t, 1), model.KindImageScan, nil), extract.ParserVersion), one); len(got) != 1 {
+	if got := w.through(w.start(w.Capture(picture(t, 1), model.KindImageScan, nil), extract.ParserVersion), one); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
 	if started, err = os.ReadDir(w.temp); err != nil || len(started) == 0 {
@@ -352,16 +360,16 @@ func TestPagesThatNobodyReadsSayWhy(t *testing.T) {
 		"auto, without the engine": {func(o *config.OCR) { o.Mode, o.Engine, o.DataDir = "auto", "", t.TempDir() }, "(COLOPHON_OCR=on leaves it to extractors that have one)"},
 	} {
 		w := withOCR(t, "fake:read", c.change)
-		run := w.start(w.capture(scans(2, 2), model.KindPDF, nil), extract.ParserVersion)
+		run := w.start(w.Capture(scans(2, 2), model.KindPDF, nil), extract.ParserVersion)
 		got := w.pages(run, model.PageRange{From: 1, To: 2})
 		if got[0] != lines(1, 1)[0] || !strings.HasPrefix(got[1], "ocr_failed: page 2: ") || !strings.HasSuffix(got[1], c.says) {
 			t.Errorf("%s: %q", name, got)
 		}
-		pages, err := w.db.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
+		pages, err := w.DB.Pages(t.Context(), run.SnapshotID, run.ExtractionID)
 		if err != nil || len(pages[0].OCR) != 0 || len(pages[1].OCR) != 1 || pages[1].OCR[0].Reason != string(fault.OCRFailed) {
 			t.Errorf("%s: %+v, %v", name, pages, err)
 		}
-		if got := w.pages(w.start(w.capture(picture(t, 9)+name, model.KindImageScan, nil), extract.ParserVersion), one); !strings.HasPrefix(got[0], "ocr_failed: page 1: picture: png") {
+		if got := w.pages(w.start(w.Capture(picture(t, 9)+name, model.KindImageScan, nil), extract.ParserVersion), one); !strings.HasPrefix(got[0], "ocr_failed: page 1: picture: png") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -371,24 +379,24 @@ func TestPagesThatNobodyReadsSayWhy(t *testing.T) {
 // a failure for its answer, and what was read before is used as before.
 func TestWaitingPagesFailWhereOCRIsOff(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	before := w.start(w.capture(scans(3, 2), model.KindPDF, nil), extract.ParserVersion)
+	before := w.start(w.Capture(scans(3, 2), model.KindPDF, nil), extract.ParserVersion)
 	three := model.PageRange{From: 1, To: 3}
 	want := w.through(before, three)
-	run := w.start(w.capture(scans(2, 1, 2), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(scans(2, 1, 2), model.KindPDF, nil), extract.ParserVersion)
 	asked := w.asked(run, model.PageRange{From: 1, To: 2})
 	if len(asked) != 2 {
 		t.Fatalf("asked for %+v", asked)
 	}
 	off := &reading{mode: modeOff, logger: slog.New(slog.DiscardHandler)}
-	w.ocr, w.stage = recogniser(w.db, w.blobs, off, off.logger), newStage(w.db, w.blobs, w.children, newAhead(w.blobs), off.unread, off.logger)
+	w.ocr, w.stage = recogniser(w.DB, w.Blobs, off, off.logger), newStage(w.DB, w.Blobs, w.children, newAhead(w.Blobs), off.unread, off.logger)
 	read := w.recognised()
 	for i, got := range w.extracted(run, w.read(asked...)) {
 		if !strings.HasPrefix(got, fmt.Sprintf("ocr_failed: page %d: ", i+1)) || !strings.Contains(got, "COLOPHON_OCR=off") {
 			t.Errorf("page %d: %q", i+1, got)
 		}
 	}
-	w.finish(before, model.RunPartial)
-	again, err := w.db.StartRedo(t.Context(), before.SnapshotID, before.ExtractionID, 1, []model.PageRange{three})
+	w.Finish(before, model.RunPartial)
+	again, err := w.DB.StartRedo(t.Context(), before.SnapshotID, before.ExtractionID, 1, []model.PageRange{three})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,7 +409,7 @@ func TestWaitingPagesFailWhereOCRIsOff(t *testing.T) {
 // of a run that is over says nothing, and what a stage gives up has an answer.
 func TestOCRThatMeansNothing(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	run := w.start(w.capture(scans(3, 1, 2), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(scans(3, 1, 2), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 1, To: 3}
 	asked := w.asked(run, r)
 	for _, change := range []func(*event.PageOCRRequested){
@@ -412,21 +420,21 @@ func TestOCRThatMeansNothing(t *testing.T) {
 	} {
 		d := asked[0]
 		change(&d)
-		if err := w.ocr.Handle(t.Context(), w.event(d), w.emit); fault.ReasonOf(err) != fault.Malformed {
+		if err := w.ocr.Handle(t.Context(), w.Event(d), w.Emit); fault.ReasonOf(err) != fault.Malformed {
 			t.Errorf("%+v: %v", d, err)
 		}
-		if err := w.ocr.Fail(t.Context(), w.event(d), fault.Malformed, "malformed", w.emit); err != nil || len(w.heard()) > 0 {
+		if err := w.ocr.Fail(t.Context(), w.Event(d), fault.Malformed, "malformed", w.Emit); err != nil || len(w.Heard()) > 0 {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
-	if err := w.ocr.Fail(t.Context(), w.event(asked[0]), fault.AttemptsExhausted, "page 1: four times", w.emit); err != nil {
+	if err := w.ocr.Fail(t.Context(), w.Event(asked[0]), fault.AttemptsExhausted, "page 1: four times", w.Emit); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.extracted(run, w.read(asked[1])); got[0] != "attempts_exhausted: page 1: four times" || !strings.HasPrefix(got[1], "Scanned page 2") {
 		t.Errorf("%q", got)
 	}
-	w.finish(run, model.RunSuperseded)
-	if err := w.ocr.Handle(t.Context(), w.event(asked[0]), w.emit); err != nil || len(w.heard()) > 0 {
+	w.Finish(run, model.RunSuperseded)
+	if err := w.ocr.Handle(t.Context(), w.Event(asked[0]), w.Emit); err != nil || len(w.Heard()) > 0 {
 		t.Error(err)
 	}
 }
@@ -434,14 +442,14 @@ func TestOCRThatMeansNothing(t *testing.T) {
 // TestALostResult: what is gone or damaged ends its range, not the service.
 func TestALostResult(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	run := w.start(w.capture(picture(t, 77), model.KindImageScan, nil), extract.ParserVersion)
+	run := w.start(w.Capture(picture(t, 77), model.KindImageScan, nil), extract.ParserVersion)
 	asked := w.asked(run, one)
 	done := w.read(asked...)
 	key := blobstore.OCRKey("s", "fake", "1", done.Results[0])
-	if err := w.blobs.Delete(t.Context(), blobstore.Derived, key); err != nil {
+	if err := w.Blobs.Delete(t.Context(), blobstore.Derived, key); err != nil {
 		t.Fatal(err)
 	}
-	err := w.stage.Handle(t.Context(), w.event(done), w.emit)
+	err := w.stage.Handle(t.Context(), w.Event(done), w.Emit)
 	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
@@ -449,13 +457,13 @@ func TestALostResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.blobs.PutOnce(t.Context(), blobstore.Derived, key, packed, "application/zstd"); err != nil {
+	if _, err := w.Blobs.PutOnce(t.Context(), blobstore.Derived, key, packed, "application/zstd"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), w.event(done), w.emit); fault.ReasonOf(err) != fault.Internal {
+	if err := w.stage.Handle(t.Context(), w.Event(done), w.Emit); fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
-	if err := w.stage.Fail(t.Context(), w.event(done), fault.Internal, "its OCR result is lost", w.emit); err != nil {
+	if err := w.stage.Fail(t.Context(), w.Event(done), fault.Internal, "its OCR result is lost", w.Emit); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.said1(run, one); got[0] != "internal: its OCR result is lost" {
@@ -473,16 +481,16 @@ func TestAPictureIsReadForEachLanguage(t *testing.T) {
 		language string
 		read     int // pages, so far
 	}{{"en", 1}, {"fr", 2}, {"", 3}, {"fr", 3}, {"en", 3}} {
-		s := w.capture(picture(t, 55), model.KindImageScan, func(s *model.Snapshot) {
+		s := w.Capture(picture(t, 55), model.KindImageScan, func(s *model.Snapshot) {
 			s.Language = capture.language
 			s.RequestID = fmt.Sprintf("%s-%d", s.RequestID, i)
 			s.SnapshotID = digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash)
 		})
 		run := w.start(s, extract.ParserVersion)
-		if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); err != nil {
+		if err := w.stage.Handle(t.Context(), w.Event(split(run, one)), w.Emit); err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range w.heard() {
+		for _, d := range w.Heard() {
 			if asked, ok := d.(event.PageOCRRequested); ok {
 				w.extracted(run, w.read(asked))
 			}

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -34,37 +34,37 @@ func lines(from, to int) (out []string) {
 
 func TestARangeIsExtracted(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	for _, r := range model.Ranges(20) {
 		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
 			t.Errorf("%+v: %q", r, got)
 		}
 	}
-	before := w.run(run)
+	before := w.Run(run)
 	if before.State != model.RunRunning {
 		t.Errorf("%+v", before)
 	}
 	// Delivered again, and when the run has ended, it says the same: said1 looks.
 	w.pages(run, model.PageRange{From: 17, To: 20})
-	w.finish(run, model.RunDone)
+	w.Finish(run, model.RunDone)
 	w.pages(run, model.PageRange{From: 1, To: 16})
 }
 
 // TestOneRangeManyTimesAtOnce: one segment, and everybody says that one.
 func TestOneRangeManyTimesAtOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(3, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(3, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 1, To: 3}
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			if err := w.stage.Handle(t.Context(), w.event(split(run, r)), w.emit); err != nil {
+			if err := w.stage.Handle(t.Context(), w.Event(split(run, r)), w.Emit); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	group.Wait()
-	said := w.heard()
+	said := w.Heard()
 	for _, d := range said {
 		if d != said[0] {
 			t.Errorf("%+v and %+v", d, said[0])
@@ -75,13 +75,13 @@ func TestOneRangeManyTimesAtOnce(t *testing.T) {
 
 func TestAPublishThatFails(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
+	run := w.start(w.Capture(page, model.KindHTML, nil), extract.ParserVersion)
 	away := fault.Unavailable(errors.New("the bus is away"))
-	w.fail = func(int) error { return away }
-	if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); !errors.Is(err, away) {
+	w.Refuse(func(int, event.Data) error { return away })
+	if err := w.stage.Handle(t.Context(), w.Event(split(run, one)), w.Emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
 	}
-	w.fail = nil
+	w.Refuse(nil)
 	if got := w.pages(run, one); got[0] != "The level rose." {
 		t.Errorf("%q", got)
 	}
@@ -89,7 +89,7 @@ func TestAPublishThatFails(t *testing.T) {
 
 func TestAPageThatEndsItsChild(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, "ENDS AT 3\n"), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(20, "ENDS AT 3\n"), model.KindPDF, nil), extract.ParserVersion)
 	want := lines(1, 16)
 	want[2] = "parser_crashed: page 3: the parser ended unexpectedly"
 	if got := w.pages(run, model.PageRange{From: 1, To: 16}); !reflect.DeepEqual(got, want) {
@@ -104,8 +104,8 @@ func TestAPageThatEndsItsChild(t *testing.T) {
 func TestARunThatCouldNotBeSplit(t *testing.T) {
 	w := newWorld(t)
 	for _, raw := range []string{"", "%PDF-1.4\nnothing"} {
-		s := w.capture(raw, model.KindPDF, nil)
-		run := w.record(model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: s.DocumentID, PageCount: 1,
+		s := w.Capture(raw, model.KindPDF, nil)
+		run := w.Start(model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: s.DocumentID, PageCount: 1,
 			ParserVersion: extract.ParserVersion, Reason: "encrypted", Message: "it is locked"})
 		if got := w.pages(run, one); got[0] != "encrypted: it is locked" {
 			t.Errorf("%q", got)
@@ -115,20 +115,20 @@ func TestARunThatCouldNotBeSplit(t *testing.T) {
 
 func TestRedo(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
-	if err := w.stage.Fail(t.Context(), w.event(split(run, one)), fault.Timeout, "page 1: too slow", w.emit); err != nil {
+	run := w.start(w.Capture(page, model.KindHTML, nil), extract.ParserVersion)
+	if err := w.stage.Fail(t.Context(), w.Event(split(run, one)), fault.Timeout, "page 1: too slow", w.Emit); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.said1(run, one); got[0] != "timeout: page 1: too slow" {
 		t.Errorf("%q", got)
 	}
-	w.finish(run, model.RunFailed)
+	w.Finish(run, model.RunFailed)
 	early := split(run, one)
 	early.Redo = 1
-	if err := w.stage.Handle(t.Context(), w.event(early), w.emit); fault.ReasonOf(err) != fault.Malformed {
+	if err := w.stage.Handle(t.Context(), w.Event(early), w.Emit); fault.ReasonOf(err) != fault.Malformed {
 		t.Errorf("a redo that nobody asked for: %v", err)
 	}
-	redone, err := w.db.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{one})
+	redone, err := w.DB.StartRedo(t.Context(), run.SnapshotID, run.ExtractionID, 1, []model.PageRange{one})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,20 +136,20 @@ func TestRedo(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	late := split(run, one) // of the redo before: what it made
-	if err := w.stage.Handle(t.Context(), w.event(late), w.emit); err != nil {
+	if err := w.stage.Handle(t.Context(), w.Event(late), w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if d, ok := w.heard()[0].(event.IRExtracted); !ok || d.Redo != 0 || d.Failed != 1 {
+	if d, ok := w.Heard()[0].(event.IRExtracted); !ok || d.Redo != 0 || d.Failed != 1 {
 		t.Errorf("%+v", d)
 	}
 }
 
 func TestFailIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 17, To: 20}
 	for _, sentence := range []string{"the first", "the second"} {
-		if err := w.stage.Fail(t.Context(), w.event(split(run, r)), fault.AttemptsExhausted, sentence, w.emit); err != nil {
+		if err := w.stage.Fail(t.Context(), w.Event(split(run, r)), fault.AttemptsExhausted, sentence, w.Emit); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(w.said1(run, r), "|"); got != strings.Repeat("|attempts_exhausted: the first", 4)[1:] {
@@ -164,23 +164,23 @@ func TestFailIsDoneOnce(t *testing.T) {
 // TestBytesThatAreDamaged: the range fails as our own fault, and completes.
 func TestBytesThatAreDamaged(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(page, model.KindHTML, nil)
+	s := w.Capture(page, model.KindHTML, nil)
 	run := w.start(s, extract.ParserVersion)
-	other := w.capture("another", model.KindTextFile, nil) // so that the child does not hold the first
+	other := w.Capture("another", model.KindTextFile, nil) // so that the child does not hold the first
 	w.pages(w.start(other, extract.ParserVersion), one)
 	key, err := blobstore.RawKey("s", s.ContentHash)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
+	if err := w.Blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
 		t.Fatal(err)
 	}
-	e := w.event(split(run, one))
-	err = w.stage.Handle(t.Context(), e, w.emit)
+	e := w.Event(split(run, one))
+	err = w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Fatalf("%v", err)
 	}
-	if err := w.stage.Fail(t.Context(), e, fault.Internal, "the captured bytes are lost", w.emit); err != nil {
+	if err := w.stage.Fail(t.Context(), e, fault.Internal, "the captured bytes are lost", w.Emit); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.said1(run, one); got[0] != "internal: the captured bytes are lost" {
@@ -190,11 +190,11 @@ func TestBytesThatAreDamaged(t *testing.T) {
 
 func TestFactsThatAreLost(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
-	if err := w.blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
+	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	if err := w.Blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
 		t.Fatal(err)
 	}
-	err := w.stage.Handle(t.Context(), w.event(split(run, model.PageRange{From: 1, To: 16})), w.emit)
+	err := w.stage.Handle(t.Context(), w.Event(split(run, model.PageRange{From: 1, To: 16})), w.Emit)
 	if fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
@@ -202,21 +202,19 @@ func TestFactsThatAreLost(t *testing.T) {
 
 func TestEventsThatNameNothing(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(pdfOf(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	good := split(run, model.PageRange{From: 1, To: 16})
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
 		f(&d)
-		e := w.event(d)
-		e.Time = e.Time.Add(-time.Hour)
-		return e
+		return w.Aged(w.Event(d))
 	}
 	lost := good
 	lost.ExtractionID = "none"
-	if err := w.stage.Handle(t.Context(), w.event(lost), w.emit); fault.KindOf(err) != fault.KindDeferred {
+	if err := w.stage.Handle(t.Context(), w.Event(lost), w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a run that may come back: %v", err)
 	}
-	broken := w.event(good)
+	broken := w.Event(good)
 	broken.Payload = []byte(`{"source_id":3}`)
 	for name, e := range map[string]event.Event{
 		"another end":    change(func(d *event.PageSplit) { d.Pages.To = 15 }),
@@ -227,16 +225,16 @@ func TestEventsThatNameNothing(t *testing.T) {
 		"another parser": change(func(d *event.PageSplit) { d.ParserVersion = "0" }),
 		"negative":       change(func(d *event.PageSplit) { d.Redo = -1 }),
 		"broken":         broken,
-		"another type":   w.event(event.SnapshotStored{SourceID: "s"}),
+		"another type":   w.Event(event.SnapshotStored{SourceID: "s"}),
 	} {
-		if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
+		if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := w.stage.Fail(t.Context(), e, fault.Malformed, "malformed", w.emit); err != nil || len(w.heard()) > 0 {
+		if err := w.stage.Fail(t.Context(), e, fault.Malformed, "malformed", w.Emit); err != nil || len(w.Heard()) > 0 {
 			t.Errorf("%s: Fail: %v", name, err)
 		}
 	}
-	if segments, err := w.db.Segments(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || len(segments) > 0 {
+	if segments, err := w.DB.Segments(t.Context(), run.SnapshotID, run.ExtractionID); err != nil || len(segments) > 0 {
 		t.Errorf("%+v, %v", segments, err)
 	}
 }
@@ -245,21 +243,21 @@ func TestEventsThatNameNothing(t *testing.T) {
 // that crashes.
 func TestALostSegmentIsMadeAgain(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
-	e := w.event(split(run, one))
+	run := w.start(w.Capture(page, model.KindHTML, nil), extract.ParserVersion)
+	e := w.Event(split(run, one))
 	lose := func(ctx context.Context, d event.Data) error {
-		return errors.Join(w.db.DropSchema(ctx), w.db.Migrate(ctx), w.emit(ctx, d))
+		return errors.Join(w.DB.DropSchema(ctx), w.DB.Migrate(ctx), w.Emit(ctx, d))
 	}
 	err := w.stage.Handle(t.Context(), e, lose)
 	if !errors.Is(err, catalog.ErrLost) || fault.KindOf(err) != fault.KindUnavailable {
 		t.Fatalf("a segment is lost: %v", err)
 	}
-	lost := w.heard()
-	w.start(w.capture(page, model.KindHTML, nil), extract.ParserVersion)
-	if err := w.stage.Handle(t.Context(), e, w.emit); err != nil {
+	lost := w.Heard()
+	w.start(w.Capture(page, model.KindHTML, nil), extract.ParserVersion)
+	if err := w.stage.Handle(t.Context(), e, w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if said := w.heard(); len(said) != 1 || fmt.Sprint(said) != fmt.Sprint(lost) {
+	if said := w.Heard(); len(said) != 1 || fmt.Sprint(said) != fmt.Sprint(lost) {
 		t.Errorf("said %v, then %v", lost, said)
 	}
 }
@@ -267,40 +265,40 @@ func TestALostSegmentIsMadeAgain(t *testing.T) {
 func TestARunThatIsOver(t *testing.T) {
 	w := newWorld(t)
 	for _, state := range []model.RunState{model.RunSuperseded, model.RunRemoved} {
-		run := w.start(w.capture(page+string(state), model.KindHTML, nil), extract.ParserVersion)
-		w.finish(run, state)
-		e := w.event(split(run, one))
+		run := w.start(w.Capture(page+string(state), model.KindHTML, nil), extract.ParserVersion)
+		w.Finish(run, state)
+		e := w.Event(split(run, one))
 		for _, err := range []error{
-			w.stage.Handle(t.Context(), e, w.emit), w.stage.Fail(t.Context(), e, fault.Timeout, "too slow", w.emit),
+			w.stage.Handle(t.Context(), e, w.Emit), w.stage.Fail(t.Context(), e, fault.Timeout, "too slow", w.Emit),
 		} {
-			if err != nil || len(w.heard()) != 0 {
+			if err != nil || len(w.Heard()) != 0 {
 				t.Errorf("%s: %v", state, err)
 			}
 		}
 	}
 	// Taken down by another parser's time: it does not come back either.
-	run := w.start(w.capture(page, model.KindHTML, nil), "0")
-	w.finish(run, model.RunRemoved)
-	if err := w.stage.Handle(t.Context(), w.event(split(run, one)), w.emit); err != nil || len(w.heard()) != 0 {
+	run := w.start(w.Capture(page, model.KindHTML, nil), "0")
+	w.Finish(run, model.RunRemoved)
+	if err := w.stage.Handle(t.Context(), w.Event(split(run, one)), w.Emit); err != nil || len(w.Heard()) != 0 {
 		t.Error(err)
 	}
-	if runs, err := w.db.Runs(t.Context(), run.SnapshotID); err != nil || len(runs) != 1 {
+	if runs, err := w.DB.Runs(t.Context(), run.SnapshotID); err != nil || len(runs) != 1 {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }
 
 func TestANewerParsersRange(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.capture(page, model.KindHTML, nil), newer)
-	e := w.event(split(run, one))
-	err := w.stage.Handle(t.Context(), e, w.emit)
+	run := w.start(w.Capture(page, model.KindHTML, nil), newer)
+	e := w.Event(split(run, one))
+	err := w.stage.Handle(t.Context(), e, w.Emit)
 	if fault.KindOf(err) != fault.KindDeferred || fault.RetryAfter(err) != newerDelay {
 		t.Errorf("%v", err)
 	}
-	if err := w.stage.Fail(t.Context(), e, fault.Internal, "it killed us", w.emit); err != nil || len(w.heard()) != 0 {
+	if err := w.stage.Fail(t.Context(), e, fault.Internal, "it killed us", w.Emit); err != nil || len(w.Heard()) != 0 {
 		t.Errorf("%v", err)
 	}
-	if _, err := w.db.Segment(t.Context(), run.SnapshotID, run.ExtractionID, 1, 0); err == nil {
+	if _, err := w.DB.Segment(t.Context(), run.SnapshotID, run.ExtractionID, 1, 0); err == nil {
 		t.Error("a segment was written under another's version")
 	}
 }
@@ -310,7 +308,7 @@ func TestANewerParsersRange(t *testing.T) {
 func TestAnOlderParsersRun(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	s := w.capture(pdfOf(20, ""), model.KindPDF, nil)
+	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
 	w.stage.ParserVersion = "0"
 	old := w.start(s, "0")
 	first, second := model.PageRange{From: 1, To: 16}, model.PageRange{From: 17, To: 20}
@@ -318,26 +316,26 @@ func TestAnOlderParsersRun(t *testing.T) {
 	w.stage.ParserVersion = extract.ParserVersion
 
 	away := fault.Unavailable(errors.New("the bus is away"))
-	w.fail = func(n int) error {
+	w.Refuse(func(n int, _ event.Data) error {
 		if n == 1 {
 			return away
 		}
 		return nil
-	}
-	e := w.event(split(old, second))
-	if err := w.stage.Fail(ctx, e, fault.Timeout, "too slow", w.emit); err != nil || len(w.heard()) != 0 {
+	})
+	e := w.Event(split(old, second))
+	if err := w.stage.Fail(ctx, e, fault.Timeout, "too slow", w.Emit); err != nil || len(w.Heard()) != 0 {
 		t.Fatalf("Fail under another version: %v", err)
 	}
-	if err := w.stage.Handle(ctx, e, w.emit); !errors.Is(err, away) {
+	if err := w.stage.Handle(ctx, e, w.Emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
 	}
-	w.fail = nil
-	w.heard()
+	w.Refuse(nil)
+	w.Heard()
 	for range 2 {
-		if err := w.stage.Handle(ctx, e, w.emit); err != nil {
+		if err := w.stage.Handle(ctx, e, w.Emit); err != nil {
 			t.Fatal(err)
 		}
-		runs, err := w.db.Runs(ctx, s.SnapshotID)
+		runs, err := w.DB.Runs(ctx, s.SnapshotID)
 		if err != nil || len(runs) != 2 || runs[0].State != model.RunSuperseded {
 			t.Fatalf("%+v, %v", runs, err)
 		}
@@ -345,28 +343,28 @@ func TestAnOlderParsersRun(t *testing.T) {
 		if run.ParserVersion != extract.ParserVersion || run.PageCount != 20 || run.Why != "version" || run.FactsKey == old.FactsKey || run.FactsKey == "" {
 			t.Errorf("%+v", run)
 		}
-		if said := w.heard(); len(said) != 2 || said[0] != split(run, first) || said[1] != split(run, second) {
+		if said := w.Heard(); len(said) != 2 || said[0] != split(run, first) || said[1] != split(run, second) {
 			t.Errorf("%+v", said)
 		}
 	}
 	// What the old parser made is said again as its own: nothing is started.
-	if err := w.stage.Handle(ctx, w.event(split(old, first)), w.emit); err != nil {
+	if err := w.stage.Handle(ctx, w.Event(split(old, first)), w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if d, ok := w.heard()[0].(event.IRExtracted); !ok || d.ExtractionID != old.ExtractionID {
+	if d, ok := w.Heard()[0].(event.IRExtracted); !ok || d.ExtractionID != old.ExtractionID {
 		t.Errorf("%+v", d)
 	}
 	// What this parser cannot split fails under its name.
 	w.stage.ParserVersion = "0"
-	locked := w.capture("%PDF-1.4\nnothing", model.KindPDF, nil)
-	before := w.record(model.Run{SnapshotID: locked.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: locked.DocumentID,
+	locked := w.Capture("%PDF-1.4\nnothing", model.KindPDF, nil)
+	before := w.Start(model.Run{SnapshotID: locked.SnapshotID, ExtractionID: "x", SourceID: "s", DocumentID: locked.DocumentID,
 		PageCount: 3, ParserVersion: "0"})
 	w.stage.ParserVersion = extract.ParserVersion
-	if err := w.stage.Handle(ctx, w.event(split(before, model.PageRange{From: 1, To: 3})), w.emit); err != nil {
+	if err := w.stage.Handle(ctx, w.Event(split(before, model.PageRange{From: 1, To: 3})), w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	d, ok := w.heard()[0].(event.PageSplit)
-	if run, err := w.db.Run(ctx, locked.SnapshotID, d.ExtractionID); !ok || err != nil || run.PageCount != 1 || run.Reason != "malformed" {
+	d, ok := w.Heard()[0].(event.PageSplit)
+	if run, err := w.DB.Run(ctx, locked.SnapshotID, d.ExtractionID); !ok || err != nil || run.PageCount != 1 || run.Reason != "malformed" {
 		t.Errorf("%+v, %v", run, err)
 	}
 }

@@ -9,14 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -68,108 +64,28 @@ func rigged(setup []byte) (sandbox.Handler, error) {
 	}, nil
 }
 
-// world is a catalog and an object store of a test's own, with the stage over
-// them and everything that it has said.
+// world is a world with the stage over it.
 type world struct {
-	*testing.T
-	env      *devtest.Env
-	db       *catalog.DB
-	blobs    *blobstore.Store
+	*stagetest.World
 	children *child.Client
 	stage    *stage.Stage
-
-	mu   sync.Mutex
-	said []event.Data
-	fail func(n int) error // asked before the n-th event counts as published
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	env := devtest.Start(t)
-	ctx := t.Context()
-	db, err := catalog.Open(ctx, catalog.Config{URL: env.PostgresURL, Schema: env.Schema})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if err := db.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := blobstore.Open(ctx, blobstore.Config{Endpoint: env.S3Endpoint, AccessKey: env.S3AccessKey,
-		SecretKey: env.S3SecretKey, BucketPrefix: env.BucketPrefix})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := blobs.EnsureBuckets(ctx); err != nil {
-		t.Fatal(err)
-	}
+	return over(stagetest.New(t))
+}
+
+func over(w *stagetest.World) *world {
+	w.Helper()
 	children, err := child.New(child.Config{Workers: 1, CacheDir: filepath.Join(os.TempDir(), "colophon-test-pdfium"),
-		TempDir: t.TempDir()}, blobs.FetchRaw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(children.Close)
-	return &world{T: t, env: env, db: db, blobs: blobs, children: children, stage: newStage(db, blobs, children, newAhead(blobs), nil, slog.New(slog.DiscardHandler))}
-}
-
-func (w *world) emit(_ context.Context, d event.Data) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.fail != nil {
-		if err := w.fail(len(w.said)); err != nil {
-			return err
-		}
-	}
-	w.said = append(w.said, d)
-	return nil
-}
-
-// heard returns what was said since the last call.
-func (w *world) heard() []event.Data {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := w.said
-	w.said = nil
-	return said
-}
-
-// capture stores bytes as a snapshot.
-func (w *world) capture(raw string, kind model.SnapshotKind, change func(*model.Snapshot)) model.Snapshot {
-	w.Helper()
-	hash := digest.Content([]byte(raw))
-	request := "r-" + hash[7:15]
-	url := "https://example.org/" + request
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	s := model.Snapshot{SnapshotID: digest.SnapshotID("s", request, hash), DocumentID: digest.DocumentID("s", url), RequestID: request,
-		SourceID: "s", SourceName: "S", SnapshotKind: kind, FinalType: model.FinalType(kind), URL: url, URLCanonical: url, ExternalID: url,
-		RetrievedAt: at, LastModified: at, ContentHash: hash, ByteLength: int64(len(raw)), Layer: model.LayerHot}
-	if change != nil {
-		change(&s)
-	}
-	key, err := blobstore.RawKey("s", hash)
+		TempDir: w.TempDir()}, w.Blobs.FetchRaw)
 	if err != nil {
 		w.Fatal(err)
 	}
-	if _, err := w.blobs.PutOnce(w.Context(), blobstore.Raw, key, []byte(raw), "application/octet-stream"); err != nil {
-		w.Fatal(err)
-	}
-	c := model.Capture{SourceID: "s", RequestID: s.RequestID, RequestDigest: "d", Request: json.RawMessage(`{}`)}
-	if _, _, err := w.db.AcceptCapture(w.Context(), c, "test", time.Minute); err != nil {
-		w.Fatal(err)
-	}
-	if _, err := w.db.RecordCapture(w.Context(), c, s, nil, func(model.Standing) bool { return false }); err != nil {
-		w.Fatal(err)
-	}
-	return s
-}
-
-func (w *world) event(d event.Data) event.Event {
-	w.Helper()
-	e, err := event.New("test", d, time.Now())
-	if err != nil {
-		w.Fatal(err)
-	}
-	return e
+	w.Cleanup(children.Close)
+	return &world{World: w, children: children,
+		stage: newStage(w.DB, w.Blobs, children, newAhead(w.Blobs), nil, slog.New(slog.DiscardHandler))}
 }
 
 // start splits a snapshot into a run of the given parser version.
@@ -185,40 +101,7 @@ func (w *world) start(s model.Snapshot, version string) model.Run {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.record(run)
-}
-
-func (w *world) record(run model.Run) model.Run {
-	w.Helper()
-	ids := make([]string, run.PageCount)
-	for i := range ids {
-		ids[i] = digest.PageID(run.SnapshotID, i+1)
-	}
-	run, err := w.db.StartRun(w.Context(), run, ids, "")
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
-}
-
-func (w *world) run(run model.Run) model.Run {
-	w.Helper()
-	run, err := w.db.Run(w.Context(), run.SnapshotID, run.ExtractionID)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return run
-}
-
-func (w *world) finish(run model.Run, state model.RunState) {
-	w.Helper()
-	run.State = state
-	err := w.db.LockDocument(w.Context(), run.DocumentID, time.Second, func(tx *catalog.DocumentTx) error {
-		return tx.FinishRun(w.Context(), run)
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	return w.Start(run)
 }
 
 // split is the event of a range.
@@ -230,7 +113,7 @@ func split(run model.Run, r model.PageRange) event.PageSplit {
 // pages handles a range and returns the reasons of its pages, or their text.
 func (w *world) pages(run model.Run, r model.PageRange) []string {
 	w.Helper()
-	if err := w.stage.Handle(w.Context(), w.event(split(run, r)), w.emit); err != nil {
+	if err := w.stage.Handle(w.Context(), w.Event(split(run, r)), w.Emit); err != nil {
 		w.Fatal(err)
 	}
 	return w.said1(run, r)
@@ -240,8 +123,8 @@ func (w *world) pages(run model.Run, r model.PageRange) []string {
 // pages of the range, and returns what the pages hold.
 func (w *world) said1(run model.Run, r model.PageRange) (out []string) {
 	w.Helper()
-	said := w.heard()
-	row, err := w.db.Segment(w.Context(), run.SnapshotID, run.ExtractionID, r.From, run.Redo)
+	said := w.Heard()
+	row, err := w.DB.Segment(w.Context(), run.SnapshotID, run.ExtractionID, r.From, run.Redo)
 	if err != nil || len(said) != 1 {
 		w.Fatalf("%d events, %v", len(said), err)
 	}
@@ -250,7 +133,7 @@ func (w *world) said1(run model.Run, r model.PageRange) (out []string) {
 	if said[0] != want {
 		w.Errorf("said %+v, want %+v", said[0], want)
 	}
-	data, err := w.blobs.Get(w.Context(), blobstore.Derived, row.ObjectKey, row.Digest)
+	data, err := w.Blobs.Get(w.Context(), blobstore.Derived, row.ObjectKey, row.Digest)
 	if err != nil || int64(len(data)) != row.ByteLength {
 		w.Fatalf("%d bytes, %+v: %v", len(data), row, err)
 	}
@@ -258,7 +141,7 @@ func (w *world) said1(run model.Run, r model.PageRange) (out []string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	records, err := w.db.Pages(w.Context(), run.SnapshotID, run.ExtractionID)
+	records, err := w.DB.Pages(w.Context(), run.SnapshotID, run.ExtractionID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -286,35 +169,4 @@ func (w *world) said1(run model.Run, r model.PageRange) (out []string) {
 		w.Errorf("%+v, %d failed", row, failed)
 	}
 	return out
-}
-
-// pdfOf makes a PDF of n pages with a line of text each; what is behind goes
-// after its end.
-func pdfOf(n int, behind string) string {
-	var out strings.Builder
-	out.WriteString("%PDF-1.7\n")
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
-	}
-	object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	for i := range n {
-		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
-	}
-	object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] /MediaBox [0 0 300 400] "+
-		"/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>", n, kids))
-	for i := range n {
-		text := fmt.Sprintf("BT /F 12 Tf 40 300 Td (This is the text of page %d of the report.) Tj ET", i+1)
-		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text))
-		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", 3+2*i))
-	}
-	xref := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n%% %s\n", len(offsets)+1, xref, behind)
-	return out.String()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -28,6 +29,7 @@ import (
 // the chunker writes is written by its methods.
 type rig struct {
 	t      *testing.T
+	world  *base.World
 	env    *devtest.Env
 	db     *catalog.DB
 	store  *store
@@ -35,23 +37,17 @@ type rig struct {
 	embeds *counted
 	syncer *sync.Syncer
 	stage  *stage.Stage
-
-	mu   gosync.Mutex
-	said []event.Data
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	env := devtest.Start(t)
-	r := &rig{t: t, env: env, store: &store{vectorstore.NewLazy(vectorstore.Config{Addr: env.QdrantAddr})}}
-	var err error
-	if r.db, err = catalog.Open(t.Context(), catalog.Config{URL: env.PostgresURL, Schema: env.Schema, MaxConns: 6}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.db.Close)
-	if err := r.db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	return over(base.New(t))
+}
+
+func over(w *base.World) *rig {
+	w.Helper()
+	t, env := w.T, w.Env
+	r := &rig{t: t, world: w, env: env, db: w.DB, store: &store{vectorstore.NewLazy(vectorstore.Config{Addr: env.QdrantAddr})}}
 	t.Cleanup(func() { _ = r.store.Close() })
 	r.points = &watched{Points: r.store}
 	r.embeds = &counted{Embedder: retrieval.HashEmbedder{}}
@@ -148,20 +144,13 @@ func (c *counted) Embed(ctx context.Context, texts []string, kind retrieval.Kind
 	return c.Embedder.Embed(ctx, texts, kind)
 }
 
-func (r *rig) emit(_ context.Context, data event.Data) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.said = append(r.said, data)
-	return nil
-}
+func (r *rig) emit(ctx context.Context, data event.Data) error { return r.world.Emit(ctx, data) }
 
 // told returns what was emitted since it was last asked: "+ref/rev" for
 // indexed, "-ref/rev" for removed, sorted.
 func (r *rig) told() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	said := []string{}
-	for _, data := range r.said {
+	for _, data := range r.world.Heard() {
 		sign, change := "+", event.VectorChange{}
 		switch d := data.(type) {
 		case event.VectorIndexed:
@@ -180,7 +169,6 @@ func (r *rig) told() []string {
 			said = append(said, fmt.Sprintf("%s%s/%d", sign, ref.ChunkRef, ref.Rev))
 		}
 	}
-	r.said = nil
 	slices.Sort(said)
 	return said
 }
@@ -293,14 +281,7 @@ func (r *rig) change(doc string, states ...model.ChunkState) {
 	}
 }
 
-func (r *rig) newEvent(data event.Data) event.Event {
-	r.t.Helper()
-	e, err := event.New("chunker", data, time.Now())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return e
-}
+func (r *rig) newEvent(data event.Data) event.Event { return r.world.Event(data) }
 
 // created returns a chunk's first event.
 func (r *rig) created(refs ...string) []event.Event {

@@ -21,10 +21,10 @@ func TestTheWholeService(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), devtest.Patience)
 	defer stop()
 	cfg, err := config.LoadFrom[Config](map[string]string{
-		"COLOPHON_NATS_URL": w.env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.env.Prefix, "COLOPHON_STREAM_PREFIX": w.env.StreamPrefix,
-		"COLOPHON_POSTGRES_URL": w.env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.env.Schema, "COLOPHON_PULL_WAIT": "200ms",
-		"COLOPHON_S3_ENDPOINT": w.env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.env.S3AccessKey,
-		"COLOPHON_S3_SECRET_KEY": w.env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
+		"COLOPHON_NATS_URL": w.Env.NATSURL, "COLOPHON_SUBJECT_PREFIX": w.Env.Prefix, "COLOPHON_STREAM_PREFIX": w.Env.StreamPrefix,
+		"COLOPHON_POSTGRES_URL": w.Env.PostgresURL, "COLOPHON_POSTGRES_SCHEMA": w.Env.Schema, "COLOPHON_PULL_WAIT": "200ms",
+		"COLOPHON_S3_ENDPOINT": w.Env.S3Endpoint, "COLOPHON_S3_ACCESS_KEY": w.Env.S3AccessKey,
+		"COLOPHON_S3_SECRET_KEY": w.Env.S3SecretKey, "COLOPHON_S3_BUCKET_PREFIX": w.Env.BucketPrefix, "COLOPHON_EXTRACT_CHILDREN": "1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestTheWholeService(t *testing.T) {
 	running, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- app.Run(running) }()
-	good, empty := w.capture("Text of a file.\n", model.KindTextFile, nil), w.capture("", model.KindHTML, nil)
+	good, empty := w.Capture("Text of a file.\n", model.KindTextFile, nil), w.Capture("", model.KindHTML, nil)
 	for _, s := range []model.Snapshot{good, empty} {
 		if err := conn.Publisher("capturer").Publish(ctx, w.stored(s)); err != nil {
 			t.Fatal(err)
@@ -71,8 +71,8 @@ func TestTheWholeService(t *testing.T) {
 	if err := app.Ready(ctx); err != nil {
 		t.Error(err)
 	}
-	if app.Name() != Name || !seen[good.SnapshotID] || !seen[empty.SnapshotID] || w.runs(empty)[0].Reason != "empty_content" {
-		t.Errorf("%v, %+v", seen, w.runs(empty))
+	if app.Name() != Name || !seen[good.SnapshotID] || !seen[empty.SnapshotID] || w.Runs(empty)[0].Reason != "empty_content" {
+		t.Errorf("%v, %+v", seen, w.Runs(empty))
 	}
 	end()
 	if err := <-ended; err != nil {

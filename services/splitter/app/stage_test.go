@@ -12,6 +12,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -22,7 +23,7 @@ const page = "<!DOCTYPE html><title>T</title><p>Text.</p>"
 
 func TestASnapshotIsSplit(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(pdfOf(20, ""), model.KindPDF, nil)
+	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
 	run := w.start(s)
 	if run.PageCount != 20 || run.ParserVersion != extract.ParserVersion || run.State != model.RunQueued || run.Reason != "" ||
 		run.Why != "capture" || run.FactsKey == "" {
@@ -32,11 +33,11 @@ func TestASnapshotIsSplit(t *testing.T) {
 	if got := w.heard(run); got != want {
 		t.Errorf("said %s", got)
 	}
-	facts, err := w.blobs.Get(t.Context(), blobstore.Derived, run.FactsKey, run.FactsDigest)
+	facts, err := w.Blobs.Get(t.Context(), blobstore.Derived, run.FactsKey, run.FactsDigest)
 	if err != nil || len(facts) == 0 {
 		t.Errorf("facts: %v", err)
 	}
-	if pages, err := w.db.Pages(t.Context(), s.SnapshotID, run.ExtractionID); err != nil || len(pages) != 20 {
+	if pages, err := w.DB.Pages(t.Context(), s.SnapshotID, run.ExtractionID); err != nil || len(pages) != 20 {
 		t.Errorf("%d pages, %v", len(pages), err)
 	}
 	// Delivered again, also when all is done, it says the same.
@@ -46,10 +47,10 @@ func TestASnapshotIsSplit(t *testing.T) {
 		}
 		w.end(run, model.RunDone)
 	}
-	if short := w.start(w.capture(pdfOf(16, ""), model.KindPDF, nil)); w.heard(short) != "1-16/16#0" || short.FactsKey != "" {
+	if short := w.start(w.Capture(stagetest.PDF(16, ""), model.KindPDF, nil)); w.heard(short) != "1-16/16#0" || short.FactsKey != "" {
 		t.Errorf("a document of one range: %+v", short)
 	}
-	html := w.start(w.capture(page, model.KindHTML, nil))
+	html := w.start(w.Capture(page, model.KindHTML, nil))
 	if got := w.heard(html); got != "1-1/1#0" || html.FactsKey != "" {
 		t.Errorf("%+v said %s", html, got)
 	}
@@ -59,26 +60,26 @@ func TestASnapshotIsSplit(t *testing.T) {
 // continues that run keeps them.
 func TestReparse(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(page, model.KindHTML, nil)
+	s := w.Capture(page, model.KindHTML, nil)
 	first := w.start(s)
 	if first.Rules != nil {
 		t.Errorf("a run under the snapshot's own rules keeps them: %+v", first.Rules)
 	}
-	reparse := w.event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", Why: "reparse"})
-	if err := w.stage.Handle(t.Context(), reparse, w.emit); err != nil { // no such source: the snapshot's rules
+	reparse := w.Event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", Why: "reparse"})
+	if err := w.stage.Handle(t.Context(), reparse, w.Emit); err != nil { // no such source: the snapshot's rules
 		t.Fatal(err)
 	}
 	source := model.DefaultSource("s")
 	source.Furniture = &model.Furniture{Version: 1, Documents: 3, Selectors: []model.FurnitureSelect{{Select: "#side", Role: "related"}}}
-	if err := w.db.PutSource(t.Context(), source); err != nil {
+	if err := w.DB.PutSource(t.Context(), source); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // delivered twice
-		if err := w.stage.Handle(t.Context(), reparse, w.emit); err != nil {
+		if err := w.stage.Handle(t.Context(), reparse, w.Emit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	runs, err := w.db.Runs(t.Context(), s.SnapshotID)
+	runs, err := w.DB.Runs(t.Context(), s.SnapshotID)
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
@@ -96,22 +97,22 @@ func TestReparse(t *testing.T) {
 // container, nor does its failure.
 func TestAContainerHasNoRun(t *testing.T) {
 	w := newWorld(t)
-	zip := w.capture("PK", model.KindContainer, nil)
+	zip := w.Capture("PK", model.KindContainer, nil)
 	asked, err := event.New("test", event.RunRequested{SnapshotID: zip.SnapshotID, SourceID: zip.SourceID, Why: "reparse"}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []event.Event{w.stored(zip), asked} {
-		err := w.stage.Handle(t.Context(), e, w.emit)
+		err := w.stage.Handle(t.Context(), e, w.Emit)
 		if fault.ReasonOf(err) != fault.UnsupportedType {
 			t.Errorf("%s: %v", e.Type, err)
 		}
-		if err := w.stage.Fail(t.Context(), e, fault.UnsupportedType, err.Error(), w.emit); err != nil {
+		if err := w.stage.Fail(t.Context(), e, fault.UnsupportedType, err.Error(), w.Emit); err != nil {
 			t.Errorf("%s: %v", e.Type, err)
 		}
 	}
-	if runs := w.runs(zip); len(runs) > 0 || len(w.said) > 0 {
-		t.Errorf("runs %+v, said %+v", runs, w.said)
+	if runs, said := w.Runs(zip), w.Heard(); len(runs) > 0 || len(said) > 0 {
+		t.Errorf("runs %+v, said %+v", runs, said)
 	}
 }
 
@@ -120,32 +121,32 @@ func TestAContainerHasNoRun(t *testing.T) {
 func TestAPublishThatFails(t *testing.T) {
 	w := newWorld(t)
 	away := fault.Unavailable(errors.New("the bus is away"))
-	w.fail = func(n int) error {
+	w.Refuse(func(n int, _ event.Data) error {
 		if n == 1 {
 			return away
 		}
 		return nil
-	}
-	s := w.capture(pdfOf(20, ""), model.KindPDF, nil)
-	if err := w.stage.Handle(t.Context(), w.stored(s), w.emit); !errors.Is(err, away) {
+	})
+	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
+	if err := w.stage.Handle(t.Context(), w.stored(s), w.Emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
 	}
-	w.fail = nil
-	w.said = nil
+	w.Refuse(nil)
+	w.Heard()
 	run := w.start(s)
 	if got := w.heard(run); got != "1-16/20#0 17-20/20#0" {
 		t.Errorf("said %s", got)
 	}
-	lost := w.capture("PK", model.KindOther, nil)
-	w.fail = func(int) error { return away }
-	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.UnsupportedType, "it is an archive", w.emit); !errors.Is(err, away) {
+	lost := w.Capture("PK", model.KindOther, nil)
+	w.Refuse(func(int, event.Data) error { return away })
+	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.UnsupportedType, "it is an archive", w.Emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
 	}
-	w.fail = nil
-	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.Timeout, "another reason", w.emit); err != nil {
+	w.Refuse(nil)
+	if err := w.stage.Fail(t.Context(), w.stored(lost), fault.Timeout, "another reason", w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	run = w.runs(lost)[0]
+	run = w.Runs(lost)[0]
 	if got := w.heard(run); got != "1-1/1#0" || run.Reason != "unsupported_type" || run.Message != "it is an archive" {
 		t.Errorf("%+v said %s", run, got)
 	}
@@ -162,23 +163,23 @@ func TestWhatCannotBeSplit(t *testing.T) {
 	}{
 		{"", model.KindHTML, "empty_content: the document has no bytes"},
 		{"GIF89a", model.KindOther, "unsupported_type: there is no extractor for files of this type"},
-		{pdfOf(5, ""), model.KindPDF, "limit_exceeded: the document has 5 pages, limit 4"},
+		{stagetest.PDF(5, ""), model.KindPDF, "limit_exceeded: the document has 5 pages, limit 4"},
 		{"%PDF-1.4\nnothing", model.KindPDF, "malformed: the PDF cannot be read"},
 	} {
-		s := w.capture(c.raw, c.kind, func(s *model.Snapshot) { s.MaxPages = 4 })
-		err := w.stage.Handle(ctx, w.stored(s), w.emit)
+		s := w.Capture(c.raw, c.kind, func(s *model.Snapshot) { s.MaxPages = 4 })
+		err := w.stage.Handle(ctx, w.stored(s), w.Emit)
 		if got := fmt.Sprintf("%s: %v", fault.ReasonOf(err), err); fault.KindOf(err) != fault.KindPermanent || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 			continue
 		}
-		if len(w.runs(s)) != 0 || len(w.said) != 0 {
+		if len(w.Runs(s)) != 0 || len(w.Heard()) != 0 {
 			t.Error("Handle recorded a failure: that is Fail's")
 		}
 		for range 2 { // the runner may call it again
-			if err := w.stage.Fail(ctx, w.stored(s), fault.ReasonOf(err), err.Error(), w.emit); err != nil {
+			if err := w.stage.Fail(ctx, w.stored(s), fault.ReasonOf(err), err.Error(), w.Emit); err != nil {
 				t.Fatal(err)
 			}
-			runs := w.runs(s)
+			runs := w.Runs(s)
 			if len(runs) != 1 || runs[0].PageCount != 1 || runs[0].Reason+": "+runs[0].Message != fmt.Sprintf("%s: %v", fault.ReasonOf(err), err) {
 				t.Fatalf("%+v", runs)
 			}
@@ -188,14 +189,14 @@ func TestWhatCannotBeSplit(t *testing.T) {
 		}
 	}
 	// A run that is there stays as it is when a later handling fails.
-	s := w.capture(pdfOf(3, ""), model.KindPDF, nil)
+	s := w.Capture(stagetest.PDF(3, ""), model.KindPDF, nil)
 	run := w.start(s)
 	w.heard(run)
-	if err := w.stage.Fail(ctx, w.stored(s), fault.AttemptsExhausted, "four attempts", w.emit); err != nil {
+	if err := w.stage.Fail(ctx, w.stored(s), fault.AttemptsExhausted, "four attempts", w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.heard(run); got != "1-3/3#0" || w.runs(s)[0].Reason != "" {
-		t.Errorf("%+v said %s", w.runs(s), got)
+	if got := w.heard(run); got != "1-3/3#0" || w.Runs(s)[0].Reason != "" {
+		t.Errorf("%+v said %s", w.Runs(s), got)
 	}
 }
 
@@ -203,16 +204,16 @@ func TestWhatCannotBeSplit(t *testing.T) {
 // that crashes.
 func TestALostRunIsStartedAgain(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture(page, model.KindHTML, nil)
+	s := w.Capture(page, model.KindHTML, nil)
 	lose := func(ctx context.Context, d event.Data) error {
-		return errors.Join(w.db.DropSchema(ctx), w.db.Migrate(ctx), w.emit(ctx, d))
+		return errors.Join(w.DB.DropSchema(ctx), w.DB.Migrate(ctx), w.Emit(ctx, d))
 	}
 	err := w.stage.Handle(t.Context(), w.stored(s), lose)
 	if !errors.Is(err, catalog.ErrLost) || fault.KindOf(err) != fault.KindUnavailable {
 		t.Fatalf("a run is lost: %v", err)
 	}
-	w.said = nil
-	w.capture(page, model.KindHTML, nil)
+	w.Heard()
+	w.Capture(page, model.KindHTML, nil)
 	run := w.start(s)
 	if got := w.heard(run); got != "1-1/1#0" {
 		t.Errorf("said %s", got)
@@ -222,21 +223,21 @@ func TestALostRunIsStartedAgain(t *testing.T) {
 func TestEventsThatNameNothing(t *testing.T) {
 	w := newWorld(t)
 	unknown := event.SnapshotStored{SnapshotID: "snap_none", SourceID: "s"}
-	noRun := event.RunRequested{SnapshotID: w.capture(page, model.KindHTML, nil).SnapshotID, SourceID: "s", ExtractionID: "none", Redo: 1}
-	fresh := w.event(unknown)
-	if err := w.stage.Handle(t.Context(), fresh, w.emit); fault.KindOf(err) != fault.KindDeferred {
+	noRun := event.RunRequested{SnapshotID: w.Capture(page, model.KindHTML, nil).SnapshotID, SourceID: "s", ExtractionID: "none", Redo: 1}
+	fresh := w.Event(unknown)
+	if err := w.stage.Handle(t.Context(), fresh, w.Emit); fault.KindOf(err) != fault.KindDeferred {
 		t.Errorf("a snapshot that may come back: %v", err)
 	}
-	old := fresh
-	old.Time = old.Time.Add(-time.Hour)
-	broken := w.event(unknown)
+	old := w.Aged(fresh)
+	broken := w.Event(unknown)
 	broken.Payload = []byte(`{"source_id":"another"}`)
-	for _, e := range []event.Event{old, w.event(noRun), broken, w.event(event.IRExtracted{SourceID: "s"})} {
-		if err := w.stage.Handle(t.Context(), e, w.emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
+	for _, e := range []event.Event{old, w.Event(noRun), broken, w.Event(event.IRExtracted{SourceID: "s"})} {
+		if err := w.stage.Handle(t.Context(), e, w.Emit); fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
 			t.Errorf("%s: %v", e.ID, err)
 		}
-		if err := w.stage.Fail(t.Context(), e, fault.Malformed, "it is malformed", w.emit); err != nil || len(w.said) > 0 {
-			t.Errorf("%s: said %v: %v", e.ID, w.said, err)
+		err := w.stage.Fail(t.Context(), e, fault.Malformed, "it is malformed", w.Emit)
+		if said := w.Heard(); err != nil || len(said) > 0 {
+			t.Errorf("%s: said %v: %v", e.ID, said, err)
 		}
 	}
 }
@@ -244,23 +245,23 @@ func TestEventsThatNameNothing(t *testing.T) {
 func TestRedo(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	s := w.capture(pdfOf(40, ""), model.KindPDF, nil)
+	s := w.Capture(stagetest.PDF(40, ""), model.KindPDF, nil)
 	run := w.start(s)
 	w.heard(run)
 	request := func(redo int, pages ...int) event.Event {
-		return w.event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", ExtractionID: run.ExtractionID, Why: "retry",
+		return w.Event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", ExtractionID: run.ExtractionID, Why: "retry",
 			Redo: redo, Pages: pages})
 	}
-	handle := func(e event.Event) error { return w.stage.Handle(ctx, e, w.emit) }
+	handle := func(e event.Event) error { return w.stage.Handle(ctx, e, w.Emit) }
 	conflict := func(what string, e event.Event) {
 		t.Helper()
 		err := handle(e)
 		if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.RequestConflict {
 			t.Errorf("%s: %v", what, err)
 		}
-		before := w.runs(s)
-		if err := w.stage.Fail(ctx, e, fault.RequestConflict, "conflict", w.emit); err != nil || len(w.said) != 0 ||
-			fmt.Sprint(before) != fmt.Sprint(w.runs(s)) {
+		before := w.Runs(s)
+		if err := w.stage.Fail(ctx, e, fault.RequestConflict, "conflict", w.Emit); err != nil || len(w.Heard()) != 0 ||
+			fmt.Sprint(before) != fmt.Sprint(w.Runs(s)) {
 			t.Errorf("%s: Fail changed something: %v", what, err)
 		}
 	}
@@ -280,7 +281,7 @@ func TestRedo(t *testing.T) {
 		}
 	}
 	conflict("a redo of a redo that runs", request(2))
-	redone := w.runs(s)[0]
+	redone := w.Runs(s)[0]
 	w.end(redone, model.RunDone)
 	if err := handle(request(1)); err != nil { // late: the pages do not fail any more, the ranges stay
 		t.Fatal(err)
@@ -294,8 +295,8 @@ func TestRedo(t *testing.T) {
 	if got := w.heard(run); got != "1-16/40#2 33-40/40#2" {
 		t.Errorf("named pages: said %s", got)
 	}
-	w.end(w.runs(s)[0], model.RunDone)
-	today := w.event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", Why: "retry", Redo: 3}) // today's run, unnamed
+	w.end(w.Runs(s)[0], model.RunDone)
+	today := w.Event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", Why: "retry", Redo: 3}) // today's run, unnamed
 	if err := handle(today); err != nil {
 		t.Fatal(err)
 	}
@@ -310,6 +311,19 @@ func TestRedo(t *testing.T) {
 		t.Errorf("the snapshot again: said %s", got)
 	}
 	conflict("an older redo", request(2))
+	// The last page of a range is not of the next one, nor the first of the one before.
+	for i, c := range []struct {
+		pages []int
+		want  string
+	}{{[]int{16}, "1-16/40#4"}, {[]int{17}, "17-32/40#5"}, {[]int{32, 33}, "17-32/40#6 33-40/40#6"}} {
+		w.end(w.Runs(s)[0], model.RunDone)
+		if err := handle(request(4+i, c.pages...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.heard(run); got != c.want {
+			t.Errorf("pages %v: said %s, want %s", c.pages, got, c.want)
+		}
+	}
 }
 
 // TestARetryOfWhatCouldNotBeSplit finds the pages again: a document must not
@@ -321,32 +335,32 @@ func TestARetryOfWhatCouldNotBeSplit(t *testing.T) {
 	if err := os.WriteFile(flag, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := w.capture(pdfOf(20, "ENDS WHILE "+flag), model.KindPDF, nil)
-	err := w.stage.Handle(ctx, w.stored(s), w.emit)
+	s := w.Capture(stagetest.PDF(20, "ENDS WHILE "+flag), model.KindPDF, nil)
+	err := w.stage.Handle(ctx, w.stored(s), w.Emit)
 	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.ParserCrashed {
 		t.Fatalf("%v", err)
 	}
-	if err := w.stage.Fail(ctx, w.stored(s), fault.ReasonOf(err), err.Error(), w.emit); err != nil {
+	if err := w.stage.Fail(ctx, w.stored(s), fault.ReasonOf(err), err.Error(), w.Emit); err != nil {
 		t.Fatal(err)
 	}
-	run := w.runs(s)[0]
+	run := w.Runs(s)[0]
 	w.heard(run)
 	w.end(run, model.RunFailed, 1)
-	retry := w.event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", ExtractionID: run.ExtractionID, Why: "retry", Redo: 1})
-	if err := w.stage.Handle(ctx, retry, w.emit); fault.ReasonOf(err) != fault.ParserCrashed {
+	retry := w.Event(event.RunRequested{SnapshotID: s.SnapshotID, SourceID: "s", ExtractionID: run.ExtractionID, Why: "retry", Redo: 1})
+	if err := w.stage.Handle(ctx, retry, w.Emit); fault.ReasonOf(err) != fault.ParserCrashed {
 		t.Fatalf("it still ends its child: %v", err)
 	}
-	if err := w.stage.Fail(ctx, retry, fault.ParserCrashed, "again", w.emit); err != nil || w.runs(s)[0].State != model.RunFailed {
-		t.Fatalf("%+v, %v", w.runs(s), err)
+	if err := w.stage.Fail(ctx, retry, fault.ParserCrashed, "again", w.Emit); err != nil || w.Runs(s)[0].State != model.RunFailed {
+		t.Fatalf("%+v, %v", w.Runs(s), err)
 	}
 	if err := os.Remove(flag); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := w.stage.Handle(ctx, retry, w.emit); err != nil {
+		if err := w.stage.Handle(ctx, retry, w.Emit); err != nil {
 			t.Fatal(err)
 		}
-		run = w.runs(s)[0]
+		run = w.Runs(s)[0]
 		if got := w.heard(run); got != "1-16/20#1 17-20/20#1" || run.PageCount != 20 || run.FactsKey == "" || run.Reason != "" {
 			t.Errorf("%+v said %s", run, got)
 		}
@@ -358,7 +372,7 @@ func TestARetryOfWhatCouldNotBeSplit(t *testing.T) {
 func TestAnotherParser(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	s := w.capture(page, model.KindHTML, nil)
+	s := w.Capture(page, model.KindHTML, nil)
 	w.stage.ParserVersion = "0"
 	old := w.start(s)
 	w.heard(old)
@@ -368,10 +382,10 @@ func TestAnotherParser(t *testing.T) {
 		{SnapshotID: s.SnapshotID, SourceID: "s", ExtractionID: old.ExtractionID, Why: "retry", Redo: 1},
 		{SnapshotID: s.SnapshotID, SourceID: "s", Why: "reparse"},
 	} {
-		if err := w.stage.Handle(ctx, w.event(req), w.emit); err != nil {
+		if err := w.stage.Handle(ctx, w.Event(req), w.Emit); err != nil {
 			t.Fatal(err)
 		}
-		runs := w.runs(s)
+		runs := w.Runs(s)
 		if len(runs) != 2 || runs[0].State != model.RunDone || runs[0].Redo != 0 || runs[1].ParserVersion != "1" || runs[1].Why != "retry" {
 			t.Fatalf("%d: %+v", i, runs)
 		}
@@ -385,26 +399,26 @@ func TestAnotherParser(t *testing.T) {
 // that is one page in any case is split without them, and its page fails.
 func TestBytesThatAreDamaged(t *testing.T) {
 	w := newWorld(t)
-	s := w.capture("%PDF-1.7\n", model.KindPDF, nil)
-	html := w.capture(page, model.KindHTML, nil)
+	s := w.Capture("%PDF-1.7\n", model.KindPDF, nil)
+	html := w.Capture(page, model.KindHTML, nil)
 	other, err := blobstore.RawKey("s", html.ContentHash)
 	if err == nil {
-		err = w.blobs.Delete(t.Context(), blobstore.Raw, other)
+		err = w.Blobs.Delete(t.Context(), blobstore.Raw, other)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), w.stored(html), w.emit); err != nil || len(w.runs(html)) != 1 {
+	if err := w.stage.Handle(t.Context(), w.stored(html), w.Emit); err != nil || len(w.Runs(html)) != 1 {
 		t.Errorf("%v", err)
 	}
 	key, err := blobstore.RawKey("s", s.ContentHash)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
+	if err := w.Blobs.Delete(t.Context(), blobstore.Raw, key); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.stage.Handle(t.Context(), w.stored(s), w.emit); fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
+	if err := w.stage.Handle(t.Context(), w.stored(s), w.Emit); fault.KindOf(err) != fault.KindTransient || fault.ReasonOf(err) != fault.Internal {
 		t.Errorf("%v", err)
 	}
 }

@@ -32,10 +32,11 @@ func TestReadAhead(t *testing.T) {
 		digest string
 		want   string
 	}{
-		"all of its document":     {said(3, 3, "there"), "d", "there"},
-		"a part of its document":  {said(16, 20, "there"), "d", ""},
-		"another one counts now":  {said(3, 3, "there"), "e", ""},
-		"one that cannot be read": {said(3, 3, "gone"), "d", ""},
+		"all of its document":           {said(3, 3, "there"), "d", "there"},
+		"a part of its document":        {said(16, 20, "there"), "d", ""},
+		"the last part of its document": {event.IRExtracted{Pages: model.PageRange{From: 17, To: 20}, PageCount: 20, ObjectKey: "there", Digest: "d"}, "d", ""},
+		"another one counts now":        {said(3, 3, "there"), "e", ""},
+		"one that cannot be read":       {said(3, 3, "gone"), "d", ""},
 	} {
 		a := s.readAhead(t.Context(), c.said)
 		row := model.SegmentRow{ObjectKey: c.said.ObjectKey, Digest: c.digest}
