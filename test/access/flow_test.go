@@ -29,6 +29,7 @@ type flow struct {
 	r     *rig
 	hands *sdk.Client
 	dir   string
+	began time.Time // an hour before the flow
 	stop  func()
 	done  atomic.Int64 // documents with an outcome
 
@@ -44,7 +45,7 @@ const flowEvery = 150 * time.Millisecond
 // startFlow begins to hand documents over.
 func (r *rig) startFlow() *flow {
 	r.t.Helper()
-	f := &flow{r: r, hands: r.crawler(), dir: r.t.TempDir(), versions: make(map[string]int), marks: make(map[string]string)}
+	f := &flow{r: r, hands: r.crawler(), dir: r.t.TempDir(), began: time.Now().Add(-time.Hour), versions: make(map[string]int), marks: make(map[string]string)}
 	ctx, cancel := context.WithCancel(r.t.Context())
 	var group sync.WaitGroup
 	group.Go(func() { f.each(ctx, f.text) })
@@ -82,7 +83,7 @@ func (f *flow) text(n int) {
 	}
 	for v := range versions {
 		mark := fmt.Sprintf("Notice %d of the harbour, said %d times", n, v+1)
-		f.hand(fmt.Sprintf("notice-%d.txt", n), mark, []byte(mark+".\n\nFerry number "+fmt.Sprint(n)+" leaves at noon.\n"))
+		f.hand(fmt.Sprintf("notice-%d.txt", n), mark, v, []byte(mark+".\n\nFerry number "+fmt.Sprint(n)+" leaves at noon.\n"))
 	}
 }
 
@@ -97,15 +98,21 @@ func (f *flow) picture(n int) {
 		f.r.t.Error(err)
 		return
 	}
-	f.hand(fmt.Sprintf("picture-%d.png", n), "", data.Bytes())
+	f.hand(fmt.Sprintf("picture-%d.png", n), "", 0, data.Bytes())
 }
 
-// hand hands a document over and waits for its outcome. What fails meanwhile is done
-// again, as a crawler does it.
-func (f *flow) hand(name, mark string, data []byte) {
+// hand hands a version of a document over and waits for its outcome. What fails meanwhile
+// is done again, as a crawler does it.
+func (f *flow) hand(name, mark string, version int, data []byte) {
 	t := f.r.t
 	path := filepath.Join(f.dir, name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Error(err)
+		return
+	}
+	// Versions are ordered by the times of their files, in whole seconds.
+	at := f.began.Add(time.Duration(version) * time.Minute)
+	if err := os.Chtimes(path, at, at); err != nil {
 		t.Error(err)
 		return
 	}
@@ -189,7 +196,7 @@ func (f *flow) nothingIsLostOrDoubled() {
 		lost, doubled := missingFrom(want, got), missingFrom(got, want)
 		t.Logf("%s: %d, lost %d, doubled %d", what, len(want), len(lost), len(doubled))
 		if len(lost)+len(doubled) > 0 {
-			t.Errorf("%s: lost %.5q, doubled or never asked for %.5q", what, lost, doubled)
+			t.Errorf("%s: lost %q, doubled or never asked for %q", what, lost[:min(5, len(lost))], doubled[:min(5, len(doubled))])
 		}
 	}
 	same("documents", documents, r.column(`SELECT canonical_url FROM documents WHERE source_id = $1`, source))

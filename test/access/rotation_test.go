@@ -262,9 +262,12 @@ func (r *rig) oldOnesAreRefused(before map[string]*secrets.Mount) {
 		mustFail(role+"'s certificate at the catalog", open(with("tls.crt", "tls.key")))
 	}
 	old := before[access.Capturer].Now()
-	_, err := r.objectClient(key{old["access"], old["secret"]}).BucketExists(t.Context(), names().Buckets+"raw")
-	if code := minio.ToErrorResponse(err).StatusCode; code != http.StatusForbidden {
-		t.Errorf("the capturer's key of before at the object store: %v", err)
+	var refused error
+	for o := range r.objectClient(key{old["access"], old["secret"]}).ListObjects(t.Context(), names().Buckets+"raw", minio.ListObjectsOptions{MaxKeys: 1}) {
+		refused = o.Err
+	}
+	if minio.ToErrorResponse(refused).StatusCode != http.StatusForbidden {
+		t.Errorf("the capturer's key of before at the object store: %v", refused)
 	}
 	server, err := tls.Dial("tcp", strings.TrimPrefix(r.objects.endpoint, "https://"), &tls.Config{RootCAs: secrets.Pool(r.second), MinVersion: tls.VersionTLS12})
 	if err != nil {
