@@ -23,7 +23,10 @@ import (
 func (c Config) Traced(p trace.TracerProvider, m metric.Meter) Config {
 	c.meter = m
 	c.Tracer = &tracer{
-		spans:      otelpgx.NewTracer(otelpgx.WithTracerProvider(p), otelpgx.WithDisableSQLStatementInAttributes()),
+		// Details of the connection would cost a copy of its whole configuration with each
+		// statement, and a process has one catalog.
+		spans: otelpgx.NewTracer(otelpgx.WithTracerProvider(p), otelpgx.WithDisableSQLStatementInAttributes(),
+			otelpgx.WithDisableConnectionDetailsInAttributes()),
 		statements: instrument.Counter(m, instrument.Statements),
 		requests:   instrument.NewRequests(m, instrument.StoreCatalog),
 	}
