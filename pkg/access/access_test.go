@@ -112,3 +112,26 @@ func TestUsersWithoutKeysAreComments(t *testing.T) {
 		t.Errorf("%d users:\n%s", users, text)
 	}
 }
+
+// What a role stores it may look at, since something may be in its place already: left by
+// a process that died before its row, or by one whose answer was lost. A key that may only
+// put gets no answer then, and its message would wait for ever. Crawlers do not look.
+func TestWhoStoresMayLookAtWhatIsInItsPlace(t *testing.T) {
+	for _, r := range Roles(Default()) {
+		if r.Kind == Template {
+			continue
+		}
+		for _, o := range r.Objects {
+			if o.Verb != Put {
+				continue
+			}
+			for _, key := range o.Keys {
+				if key != probe && !slices.ContainsFunc(r.Objects, func(other Object) bool {
+					return other.Bucket == o.Bucket && other.Verb == Get && (slices.Contains(other.Keys, key) || slices.Contains(other.Keys, "*"))
+				}) {
+					t.Errorf("%s may put %s/%s, and not look at what is there", r.Name, o.Bucket, key)
+				}
+			}
+		}
+	}
+}
