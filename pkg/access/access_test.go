@@ -135,3 +135,14 @@ func TestWhoStoresMayLookAtWhatIsInItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// Whoever finds that a page of a run has been read names the engine in the run's row: the
+// consumer ocr, and extract, which asks again after a process has died.
+func TestWhoFindsAResultMayNameItsEngine(t *testing.T) {
+	for _, name := range []string{Extract, OCR} {
+		r, _ := Find(Default(), name)
+		if !slices.ContainsFunc(r.Tables, func(table Table) bool { return table.Name == "runs" && slices.Contains(table.Update, "ocr") }) {
+			t.Errorf("%s may not change runs.ocr", name)
+		}
+	}
+}

@@ -145,7 +145,7 @@ func (r *rig) makeObjectUsers() {
 // it to its role.
 func (r *rig) objectUsers(suffix, policies string) {
 	r.t.Helper()
-	for line := range strings.Lines(r.minioUsers(policies, suffix)) {
+	for line := range strings.Lines(r.minioUsers(r.objects.endpoint, policies, suffix)) {
 		name, secret, _ := strings.Cut(strings.TrimSpace(line), " ")
 		r.showKey(strings.TrimSuffix(name, suffix), key{name, secret})
 	}
@@ -154,7 +154,7 @@ func (r *rig) objectUsers(suffix, policies string) {
 // minioUsers runs the program that makes and removes users.
 func (r *rig) minioUsers(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command(filepath.Join(filepath.Dir(*minioPath), "minio-users"), append([]string{r.objects.endpoint}, args...)...)
+	cmd := exec.Command(filepath.Join(filepath.Dir(*minioPath), "minio-users"), args...)
 	authorities := filepath.Join(r.dir, "authorities.pem")
 	if err := os.WriteFile(authorities, []byte(r.first.PEM+r.second.PEM), 0o600); err != nil {
 		r.t.Fatal(err)

@@ -182,7 +182,7 @@ func (r *rig) revoke() {
 	r.bus.clients = []*secrets.Authority{r.second}
 	r.bus.reload(r)
 	if r.objects.enforced {
-		r.minioUsers("--remove", filepath.Join(r.dir, "policies"))
+		r.minioUsers("--remove", r.objects.endpoint, filepath.Join(r.dir, "policies"))
 	}
 	r.openPostgres(r.second, r.second)
 	r.changePostgres()

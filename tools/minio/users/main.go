@@ -46,6 +46,9 @@ func changeUsers(ctx context.Context, address, folder, suffix string, remove boo
 	if err != nil {
 		return err
 	}
+	if len(files) == 0 {
+		return fmt.Errorf("no policies in %s", folder)
+	}
 	for _, file := range files {
 		policy := strings.TrimSuffix(filepath.Base(file), ".json")
 		name, secret := policy+suffix, rand.Text()
