@@ -135,14 +135,17 @@ determinism: install ## the same dump from other builds, numbers of workers, pro
 	$(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run TestOrders ./test/fault -args -full
 
 .PHONY: access-test
-access-test: install .cache/minio ## who may what: the whole chain as the identities of docs/access.md on servers that enforce them
+access-test: install .cache/minio .cache/minio-users ## who may what: the whole chain as the identities of docs/access.md on servers that enforce them
 	$(GO) test -count=1 -v -timeout 30m ./test/access -args -minio $(CURDIR)/.cache/minio
 
 # An object store that enforces policies, for this test alone: some minutes, once.
-.cache/minio: tools/minio/go.mod tools/minio/users/main.go
+.cache/minio: tools/minio/go.mod
+	@mkdir -p .cache
+	cd tools/minio && GOWORK=off $(GO) build -trimpath -ldflags "-s -w" -o ../../.cache/minio github.com/minio/minio
+
+.cache/minio-users: tools/minio/go.mod tools/minio/users/main.go
 	@mkdir -p .cache
 	cd tools/minio && GOWORK=off $(GO) build -trimpath -ldflags "-s -w" -o ../../.cache/minio-users ./users
-	cd tools/minio && GOWORK=off $(GO) build -trimpath -ldflags "-s -w" -o ../../.cache/minio github.com/minio/minio
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (default 10s)

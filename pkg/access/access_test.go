@@ -2,7 +2,6 @@ package access
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -98,17 +97,52 @@ func TestGrantsQuoteNames(t *testing.T) {
 	}
 }
 
-// What is left out of a configuration is a comment, and no user without a key is in it.
+// What is left out of a configuration is a comment, and no user without a key is in it;
+// a role with two keys has two users.
 func TestUsersWithoutKeysAreComments(t *testing.T) {
-	keys := map[string]string{Capturer: "UCAPTURER"}
-	text := NATS(Roles(Default()), func(role string) (string, bool) { k, ok := keys[role]; return k, ok })
+	keys := map[string][]string{Capturer: {"UOLD", "UNEW"}}
+	text := NATS(Roles(Default()), func(role string) []string { return keys[role] })
 	users := 0
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "nkey:") {
 			users++
 		}
 	}
-	if users != len(slices.Collect(maps.Keys(keys))) {
+	if users != len(keys[Capturer]) {
 		t.Errorf("%d users:\n%s", users, text)
+	}
+}
+
+// What a role stores it may look at, since something may be in its place already: left by
+// a process that died before its row, or by one whose answer was lost. A key that may only
+// put gets no answer then, and its message would wait for ever. Crawlers do not look.
+func TestWhoStoresMayLookAtWhatIsInItsPlace(t *testing.T) {
+	for _, r := range Roles(Default()) {
+		if r.Kind == Template {
+			continue
+		}
+		for _, o := range r.Objects {
+			if o.Verb != Put {
+				continue
+			}
+			for _, key := range o.Keys {
+				if key != probe && !slices.ContainsFunc(r.Objects, func(other Object) bool {
+					return other.Bucket == o.Bucket && other.Verb == Get && (slices.Contains(other.Keys, key) || slices.Contains(other.Keys, "*"))
+				}) {
+					t.Errorf("%s may put %s/%s, and not look at what is there", r.Name, o.Bucket, key)
+				}
+			}
+		}
+	}
+}
+
+// Whoever finds that a page of a run has been read names the engine in the run's row: the
+// consumer ocr, and extract, which asks again after a process has died.
+func TestWhoFindsAResultMayNameItsEngine(t *testing.T) {
+	for _, name := range []string{Extract, OCR} {
+		r, _ := Find(Default(), name)
+		if !slices.ContainsFunc(r.Tables, func(table Table) bool { return table.Name == "runs" && slices.Contains(table.Update, "ocr") }) {
+			t.Errorf("%s may not change runs.ocr", name)
+		}
 	}
 }

@@ -79,23 +79,25 @@ func documentTables(out *strings.Builder, r Role) {
 
 const documentHead = `# Who may what
 
-Generated from pkg/access: do not edit. ` + "`test/access`" + ` runs the chain and its faults as these identities on a NATS
-server, a PostgreSQL and, with ` + "`make access-test`" + `, an S3 server that enforce them: nothing that is needed is refused,
-every right is used or has a reason in that test, and everything else is tried and refused.
+Generated from pkg/access: do not edit. ` + "`test/access`" + ` runs the chain, its faults and a rotation of every credential as these
+identities, by nkeys, SCRAM passwords and certificates, on a NATS server, a PostgreSQL and, with ` + "`make access-test`" + `, an S3
+server that enforce them: nothing that is needed is refused, every right is used or has a reason in that test, and everything
+else is tried and refused.
 
 The names below are those of an installation without prefixes. ` + "`COLOPHON_SUBJECT_PREFIX`" + `, ` + "`COLOPHON_STREAM_PREFIX`" + `,
 ` + "`COLOPHON_S3_BUCKET_PREFIX`" + ` and ` + "`COLOPHON_POSTGRES_SCHEMA`" + ` are taken into account by what renders them:
 
 * **NATS.** ` + "`colophon provision --print-accounts --seeds DIR --crawler SOURCE --consumer NAME > accounts.conf`" + ` prints an account
   with one user a role, to be included by the servers' configuration. The secret seeds are files ` + "`DIR/ROLE.nk`" + `, made where they
-  are missing and never printed; printed again, the configuration has the same users. Templates that were not named are comments.
+  are missing and never printed; printed again, the configuration has the same users. With a second ` + "`--seeds`" + ` the seeds in
+  that folder stay good beside those of the first, until accounts are printed without it. Templates that were not named are comments.
   An identity of its own answers on an inbox of its own: programs that do not use our SDK set the prefix of their inbox to
   ` + "`_INBOX.crawler-SOURCE`" + ` or ` + "`_INBOX.consumer-NAME`" + `.
 * **S3.** ` + "`colophon provision --print-policies DIR --crawler SOURCE`" + ` writes one policy a role, ` + "`DIR/ROLE.json`" + `, to be given to one key
   each. Who may look at a bucket may list its keys: S3 has no smaller right with which a missing object is told from a refused one.
 * **PostgreSQL.** ` + "`colophon migrate --roles --passwords DIR`" + ` makes roles ` + "`colophon_ROLE`" + ` (` + "`--role-prefix`" + ` names them otherwise, since they
   belong to the whole server), and makes the grants of each in this schema those below, in one transaction. Passwords are files
-  ` + "`DIR/ROLE`" + `, made where they are missing; the server is sent SCRAM verifiers only. Without ` + "`--passwords`" + ` they stay as they are,
+  ` + "`DIR/colophon_ROLE`" + `, made where they are missing; the server is sent SCRAM verifiers only. Without ` + "`--passwords`" + ` they stay as they are,
   and roles that somebody else has made are only granted: then no CREATEROLE is needed, but the schema's owner.
   Run it again after each upgrade.
 

@@ -11,9 +11,10 @@ import (
 const Account = "COLOPHON"
 
 // NATS returns the part of a NATS server's configuration that has an account with
-// one user a role. key returns the public nkey (U…) of a role; one without is
-// written as a comment, to be filled in.
-func NATS(roles []Role, key func(role string) (public string, ok bool)) string {
+// the users of the roles. keys returns the public nkeys (U…) of a role, each of which
+// is a user with the role's rights: several while one takes the place of another. A
+// role without any is written as a comment, to be filled in.
+func NATS(roles []Role, keys func(role string) []string) string {
 	var out strings.Builder
 	out.WriteString("# Who may what on the bus. Made by `colophon provision --print-accounts`: do not edit, make it again.\n")
 	fmt.Fprintf(&out, "accounts {\n  %s {\n    jetstream: enabled\n    users: [\n", Account)
@@ -21,13 +22,15 @@ func NATS(roles []Role, key func(role string) (public string, ok bool)) string {
 		if len(r.Bus) == 0 {
 			continue
 		}
-		public, known := key(r.Name)
-		text := natsUser(r, public)
-		if !known {
-			text = natsUser(r, "U…")
-			text = "      #" + strings.TrimPrefix(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n      #"), "      ") + "\n"
+		fmt.Fprintf(&out, "      # %s: %s\n", r.Name, r.Is)
+		publics := keys(r.Name)
+		for _, public := range publics {
+			out.WriteString(natsUser(r, public))
 		}
-		fmt.Fprintf(&out, "      # %s: %s\n%s", r.Name, r.Is, text)
+		if len(publics) == 0 {
+			text := natsUser(r, "U…")
+			out.WriteString("      #" + strings.TrimPrefix(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n      #"), "      ") + "\n")
+		}
 	}
 	out.WriteString("    ]\n  }\n}\n")
 	return out.String()

@@ -35,13 +35,13 @@ func operator(n Names) Role {
 	}
 	return Role{
 		Name: Operator, Kind: People, Is: "who runs the installation: the Jobs provision and migrate, and all commands but reconcile", Bus: rights,
-		Objects: []Object{
+		Objects: append([]Object{
 			{Bucket: "raw", Verb: Make, Why: "provision makes buckets"}, {Bucket: "derived", Verb: Make, Why: "provision makes buckets"},
 			{Bucket: "inbox", Verb: Make, Why: "provision makes buckets"}, {Bucket: "bundles", Verb: Make, Why: "provision makes buckets"},
 			look("raw"), get("raw", "*", "verify, export, raw, diff and overlay read captured bytes"),
 			look("derived"), get("derived", "*", "verify, export, show and diff read what was made of them"),
-			look("inbox"), put("inbox", "colophon capture hands large files over", "*"), look("bundles"),
-		},
+			look("inbox"), look("bundles"),
+		}, stores("inbox", "colophon capture hands large files over", "*")...),
 		Owner: true,
 	}
 }

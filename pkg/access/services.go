@@ -21,6 +21,16 @@ func put(bucket, why string, keys ...string) Object {
 	return Object{Bucket: bucket, Verb: Put, Keys: append(keys, probe), Why: why + "; " + probing}
 }
 
+// stores is the right to put objects that are there once and for all, and the one to look
+// at what is found in their place: a process that died between an object and its row
+// leaves one behind, and a store that knows no conditions is asked before each put.
+func stores(bucket, why string, keys ...string) []Object {
+	return []Object{
+		put(bucket, why, slices.Clone(keys)...),
+		{Bucket: bucket, Verb: Get, Keys: keys, Why: "it looks at what it finds in the place of what it stores"},
+	}
+}
+
 func capturer(n Names) Role {
 	return Role{
 		Name: Capturer, Kind: Service, Is: "the service that fetches or takes over documents",
@@ -45,10 +55,8 @@ func splitter(n Names) Role {
 		Bus: slices.Concat(n.works(snapshots, "split"), []Bus{
 			n.publish("page.split.*", "it hands ranges of pages on"),
 		}),
-		Objects: []Object{
-			look("raw"), get("raw", "*", "it reads captured bytes"),
-			look("derived"), put("derived", "it stores what pages need to know of their document", "*/facts/*"),
-		},
+		Objects: append([]Object{look("raw"), get("raw", "*", "it reads captured bytes"), look("derived")},
+			stores("derived", "it stores what pages need to know of their document", "*/facts/*")...),
 		Tables: splitterTables(),
 	}
 }
@@ -61,12 +69,11 @@ func extract(n Names) Role {
 			n.publish("page.ocr_requested.*", "a page needs OCR"),
 			n.publish("page.split.*", "a run of an older parser is started again under its own version"),
 		}),
-		Objects: []Object{
+		Objects: append([]Object{
 			look("raw"), get("raw", "*", "it reads captured bytes"),
 			look("derived"), get("derived", "*/facts/*", "it reads what pages need to know of their document"),
 			get("derived", "*/ocr/*", "it reads what OCR has read"),
-			put("derived", "it stores segments of units, and a document's facts where it starts a run again", "*/ir/*", "*/facts/*"),
-		},
+		}, stores("derived", "it stores segments of units, and a document's facts where it starts a run again", "*/ir/*", "*/facts/*")...),
 		Tables: extractTables(),
 	}
 }
@@ -77,10 +84,8 @@ func ocr(n Names) Role {
 		Bus: slices.Concat(n.works(pages, "ocr"), []Bus{
 			n.publish("page.ocr_completed.*", "all pages of a range that need OCR have their answers"),
 		}),
-		Objects: []Object{
-			look("raw"), get("raw", "*", "it reads captured bytes"),
-			look("derived"), put("derived", "it stores what it has read", "*/ocr/*"),
-		},
+		Objects: append([]Object{look("raw"), get("raw", "*", "it reads captured bytes"), look("derived")},
+			stores("derived", "it stores what it has read", "*/ocr/*")...),
 		Tables: ocrTables(),
 	}
 }

@@ -110,7 +110,7 @@ func started() []Table {
 func extractTables() []Table {
 	return joined(adopts("ir_segments", "stored_results", "runs"), started(), []Table{
 		attempts(), binds(),
-		table("runs", "r", "it says that a run makes progress", "state", "progress_at", "reconciled"),
+		table("runs", "r", "it says that a run makes progress, and which engine had read its pages before", "state", "ocr", "progress_at", "reconciled"),
 		table("pages", "ri", "it says what became of each page",
 			"status", "reason", "error_message", "content_hash", "page_hash", "record", "redo", "attempts", "updated_at"),
 		table("ir_segments", "ri", "it names the segment that counts"),

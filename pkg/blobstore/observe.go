@@ -29,6 +29,9 @@ func (c Config) Traced(p trace.TracerProvider, m metric.Meter) Config {
 	c.observe = &observer{
 		prefix: c.BucketPrefix, tracer: p.Tracer("github.com/colophon-dev/colophon/pkg/blobstore"),
 		requests: instrument.NewRequests(m, instrument.StoreObjects), bytes: moved,
+		sets: instrument.Sets[way]{Labels: func(w way) []attribute.KeyValue {
+			return []attribute.KeyValue{attribute.String("bucket", w.bucket), attribute.String("direction", w.direction)}
+		}},
 	}
 	return c
 }
@@ -39,7 +42,11 @@ type observer struct {
 	tracer   trace.Tracer
 	requests *instrument.Requests
 	bytes    metric.Int64Counter
+	sets     instrument.Sets[way]
 }
+
+// way is where bytes go: out of a bucket, or into it.
+type way struct{ bucket, direction string }
 
 // over returns a transport that measures what goes through next; next itself, where
 // nothing is measured.
@@ -101,7 +108,7 @@ func (o *observed) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (o *observer) moved(ctx context.Context, bucket, direction string, n int64) {
 	if n > 0 {
-		o.bytes.Add(ctx, n, metric.WithAttributes(attribute.String("bucket", bucket), attribute.String("direction", direction)))
+		o.bytes.Add(ctx, n, o.sets.Of(way{bucket, direction}))
 	}
 }
 

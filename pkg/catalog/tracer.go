@@ -23,16 +23,19 @@ import (
 func (c Config) Traced(p trace.TracerProvider, m metric.Meter) Config {
 	c.meter = m
 	c.Tracer = &tracer{
-		spans:      otelpgx.NewTracer(otelpgx.WithTracerProvider(p), otelpgx.WithDisableSQLStatementInAttributes()),
+		// Details of the connection would cost a copy of its whole configuration with each
+		// statement, and a process has one catalog.
+		spans: otelpgx.NewTracer(otelpgx.WithTracerProvider(p), otelpgx.WithDisableSQLStatementInAttributes(),
+			otelpgx.WithDisableConnectionDetailsInAttributes()),
 		statements: instrument.Counter(m, instrument.Statements),
 		requests:   instrument.NewRequests(m, instrument.StoreCatalog),
 	}
 	return c
 }
 
-// tracer makes a span of each statement, and one of those that go together;
-// taking a connection and preparing have none. It counts and measures all statements,
-// and knows who waits for a connection.
+// tracer makes a span of each statement that is part of a trace, and one of those that go
+// together; taking a connection, preparing, and what loops ask on their own have none. It
+// counts and measures all statements, and knows who waits for a connection.
 type tracer struct {
 	spans      *otelpgx.Tracer
 	statements metric.Int64Counter
@@ -44,6 +47,7 @@ type tracer struct {
 type begun struct {
 	at        time.Time
 	operation string
+	traced    bool // whether it has a span
 }
 
 type begunKey struct{}
@@ -51,34 +55,44 @@ type begunKey struct{}
 // TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	t.statements.Add(ctx, 1)
-	ctx = context.WithValue(ctx, begunKey{}, begun{time.Now(), operationOf(data.SQL)})
+	traced := trace.SpanContextFromContext(ctx).IsValid()
+	ctx = context.WithValue(ctx, begunKey{}, begun{time.Now(), operationOf(data.SQL), traced})
+	if !traced {
+		return ctx
+	}
 	return t.spans.TraceQueryStart(ctx, conn, data)
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	t.done(ctx, data.Err)
-	t.spans.TraceQueryEnd(ctx, conn, data)
+	if t.done(ctx, data.Err) {
+		t.spans.TraceQueryEnd(ctx, conn, data)
+	}
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	t.statements.Add(ctx, int64(data.Batch.Len()))
-	ctx = context.WithValue(ctx, begunKey{}, begun{time.Now(), "batch"})
+	traced := trace.SpanContextFromContext(ctx).IsValid()
+	ctx = context.WithValue(ctx, begunKey{}, begun{time.Now(), "batch", traced})
+	if !traced {
+		return ctx
+	}
 	return t.spans.TraceBatchStart(ctx, conn, data)
 }
 
 // TraceBatchQuery implements pgx.BatchTracer. A statement that fails has a span.
 func (t *tracer) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if data.Err != nil {
+	if b, ok := ctx.Value(begunKey{}).(begun); ok && b.traced && data.Err != nil {
 		t.spans.TraceBatchQuery(ctx, conn, data)
 	}
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
-	t.done(ctx, data.Err)
-	t.spans.TraceBatchEnd(ctx, conn, data)
+	if t.done(ctx, data.Err) {
+		t.spans.TraceBatchEnd(ctx, conn, data)
+	}
 }
 
 // TraceAcquireStart implements pgxpool.AcquireTracer.
@@ -92,10 +106,13 @@ func (t *tracer) TraceAcquireEnd(context.Context, *pgxpool.Pool, pgxpool.TraceAc
 	t.waiting.Add(-1)
 }
 
-func (t *tracer) done(ctx context.Context, err error) {
-	if b, ok := ctx.Value(begunKey{}).(begun); ok {
+// done measures what has ended, and reports whether it has a span.
+func (t *tracer) done(ctx context.Context, err error) (traced bool) {
+	b, ok := ctx.Value(begunKey{}).(begun)
+	if ok {
 		t.requests.Done(ctx, b.operation, outcomeOf(err), time.Since(b.at))
 	}
+	return b.traced
 }
 
 // operationOf is what a statement does: its first word. What begins with WITH may do

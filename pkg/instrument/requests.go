@@ -3,7 +3,6 @@ package instrument
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -64,8 +63,7 @@ type Requests struct {
 	operations []string
 	duration   metric.Float64Histogram
 
-	mu   sync.RWMutex
-	sets map[answered]metric.MeasurementOption // made once for each
+	sets Sets[answered]
 }
 
 // answered is what the labels of a request are made of.
@@ -77,10 +75,13 @@ type answered struct {
 // NewRequests returns what measures the requests to a store. A nil meter measures
 // nothing.
 func NewRequests(m metric.Meter, store string) *Requests {
-	return &Requests{
-		store: store, operations: Operations(store), duration: Histogram(m, StoreRequestDuration),
-		sets: make(map[answered]metric.MeasurementOption),
+	r := &Requests{store: store, operations: Operations(store), duration: Histogram(m, StoreRequestDuration)}
+	r.sets.Labels = func(a answered) []attribute.KeyValue {
+		return []attribute.KeyValue{
+			attribute.String("store", store), attribute.String("operation", a.operation), attribute.String("outcome", string(a.outcome)),
+		}
 	}
+	return r
 }
 
 // Done measures one request. An operation that is not in the list of its store is other.
@@ -88,16 +89,5 @@ func (r *Requests) Done(ctx context.Context, operation string, outcome Outcome, 
 	if !slices.Contains(r.operations, operation) {
 		operation = other
 	}
-	key := answered{operation, outcome}
-	r.mu.RLock()
-	set := r.sets[key]
-	r.mu.RUnlock()
-	if set == nil {
-		set = metric.WithAttributeSet(attribute.NewSet(attribute.String("store", r.store),
-			attribute.String("operation", operation), attribute.String("outcome", string(outcome))))
-		r.mu.Lock()
-		r.sets[key] = set
-		r.mu.Unlock()
-	}
-	r.duration.Record(ctx, took.Seconds(), set)
+	r.duration.Record(ctx, took.Seconds(), r.sets.Of(answered{operation, outcome}))
 }

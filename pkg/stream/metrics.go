@@ -33,6 +33,9 @@ const (
 // meters are the instruments of one runner.
 type meters struct {
 	consumer     attribute.KeyValue
+	all          metric.MeasurementOption // the labels of what has no other
+	outcomes     instrument.Sets[outcome]
+	results      instrument.Sets[string]
 	age          metric.Float64Histogram
 	duration     metric.Float64Histogram
 	work         metric.Int64Counter
@@ -42,11 +45,18 @@ type meters struct {
 }
 
 func newMeters(m metric.Meter, consumer string) *meters {
+	label := attribute.String("consumer", consumer)
 	made := &meters{
-		consumer: attribute.String("consumer", consumer),
-		age:      instrument.Histogram(m, instrument.QueueAge), duration: instrument.Histogram(m, instrument.WorkDuration),
+		consumer: label, all: metric.WithAttributeSet(attribute.NewSet(label)),
+		age: instrument.Histogram(m, instrument.QueueAge), duration: instrument.Histogram(m, instrument.WorkDuration),
 		work: instrument.Counter(m, instrument.Work), failures: instrument.Counter(m, instrument.Failures),
 		redeliveries: instrument.Counter(m, instrument.Redeliveries),
+	}
+	made.outcomes.Labels = func(o outcome) []attribute.KeyValue {
+		return []attribute.KeyValue{label, attribute.String("outcome", string(o))}
+	}
+	made.results.Labels = func(result string) []attribute.KeyValue {
+		return []attribute.KeyValue{label, attribute.String("result", result)}
 	}
 	instrument.BeginAtZero(made.work, "outcome", instrument.Values(instrument.Work, "outcome"), made.consumer)
 	instrument.BeginAtZero(made.failures, "reason", instrument.Reasons(), made.consumer)
@@ -58,14 +68,14 @@ func newMeters(m metric.Meter, consumer string) *meters {
 // purpose.
 func (m *meters) pulled(ctx context.Context, d *delivery) {
 	if d.meta.NumDelivered > 1 {
-		m.redeliveries.Add(ctx, 1, metric.WithAttributes(m.consumer))
+		m.redeliveries.Add(ctx, 1, m.all)
 		return
 	}
-	m.age.Record(extract(ctx, d.event.Trace), d.age().Seconds(), metric.WithAttributes(m.consumer))
+	m.age.Record(extract(ctx, d.event.Trace), d.age().Seconds(), m.all)
 }
 
 func (m *meters) ended(ctx context.Context, o outcome) {
-	m.work.Add(ctx, 1, metric.WithAttributes(m.consumer, attribute.String("outcome", string(o))))
+	m.work.Add(ctx, 1, m.outcomes.Of(o))
 }
 
 func (m *meters) failed(ctx context.Context, reason fault.Reason) {
@@ -82,7 +92,7 @@ func timed(m *meters, next work) work {
 		if whole != nil || slices.ContainsFunc(results, func(err error) bool { return err != nil }) {
 			result = "error"
 		}
-		m.duration.Record(ctx, instrument.Since(start), metric.WithAttributes(m.consumer, attribute.String("result", result)))
+		m.duration.Record(ctx, instrument.Since(start), m.results.Of(result))
 		return results, whole
 	}
 }
@@ -102,6 +112,7 @@ func (r *Runner) tellHeld(m metric.Meter) error {
 type connMeters struct {
 	requests  *instrument.Requests
 	published metric.Int64Counter
+	types     *instrument.Sets[string] // of published
 	dead      metric.Int64Counter
 }
 
@@ -109,6 +120,9 @@ func newConnMeters(m metric.Meter) connMeters {
 	made := connMeters{
 		requests: instrument.NewRequests(m, instrument.StoreBus), published: instrument.Counter(m, instrument.Published),
 		dead: instrument.Counter(m, instrument.DeadLetters),
+		types: &instrument.Sets[string]{Labels: func(kind string) []attribute.KeyValue {
+			return []attribute.KeyValue{attribute.String("type", kind)}
+		}},
 	}
 	instrument.BeginAtZero(made.published, "type", instrument.EventTypes())
 	return made
@@ -149,7 +163,7 @@ func (m connMeters) sent(ctx context.Context, message *nats.Msg, start time.Time
 	if !slices.Contains(instrument.EventTypes(), kind) {
 		kind = "other"
 	}
-	m.published.Add(ctx, 1, metric.WithAttributes(attribute.String("type", kind)))
+	m.published.Add(ctx, 1, m.types.Of(kind))
 }
 
 func publishOutcome(err error) instrument.Outcome {

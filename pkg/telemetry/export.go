@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
@@ -23,7 +22,7 @@ import (
 )
 
 // exporters returns what sends spans and metrics to the configured endpoint.
-func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.SpanExporter, sdkmetric.Reader, error) {
+func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.SpanExporter, sdkmetric.Exporter, error) {
 	u, err := url.Parse(c.OTLPEndpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, nil, fmt.Errorf("COLOPHON_OTLP_ENDPOINT is %q; allowed is http://host:port or https://host:port", c.OTLPEndpoint)
@@ -51,12 +50,8 @@ func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.Spa
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("exporting metrics: %w", err), spans.Shutdown(ctx))
 	}
-	interval := c.MetricInterval
-	if interval <= 0 {
-		interval = 15 * time.Second
-	}
-	reader := sdkmetric.NewPeriodicReader(&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", logger: logger}}, sdkmetric.WithInterval(interval))
-	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", logger: logger}}, reader, nil
+	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", logger: logger}},
+		&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", logger: logger}}, nil
 }
 
 // connection is what the connections to the endpoint have of ours.

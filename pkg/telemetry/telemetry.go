@@ -81,13 +81,13 @@ func Start(ctx context.Context, service string, c Config) (*Telemetry, error) {
 		return nil, fmt.Errorf("serving metrics: %w", err)
 	}
 	metrics := []sdkmetric.Option{sdkmetric.WithResource(about), sdkmetric.WithReader(scrape), sdkmetric.WithView(secondsView())}
+	var pushed sdkmetric.Exporter
 	if c.OTLPEndpoint != "" {
-		spans, reader, err := exporters(ctx, c, logger)
+		spans, exporter, err := exporters(ctx, c, logger)
 		if err != nil {
 			return nil, err
 		}
-		traces = append(traces, sdktrace.WithBatcher(spans))
-		metrics = append(metrics, sdkmetric.WithReader(reader))
+		traces, pushed = append(traces, sdktrace.WithBatcher(spans)), exporter
 	}
 	wrapped := prometheus.WrapRegistererWith(prometheus.Labels{"service_name": service}, t.registry)
 	live := collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)})
@@ -96,7 +96,11 @@ func Start(ctx context.Context, service string, c Config) (*Telemetry, error) {
 	tracers, meters := sdktrace.NewTracerProvider(traces...), sdkmetric.NewMeterProvider(metrics...)
 	t.TracerProvider, t.MeterProvider = tracers, meters
 	t.Tracer, t.Meter = tracers.Tracer(scope), meters.Meter(scope)
-	t.shutdown = []func(context.Context) error{tracers.Shutdown, meters.Shutdown}
+	t.shutdown = []func(context.Context) error{tracers.Shutdown}
+	if pushed != nil {
+		t.shutdown = append(t.shutdown, startPusher(scrape, pushed, c.MetricInterval).Shutdown)
+	}
+	t.shutdown = append(t.shutdown, meters.Shutdown)
 	return t, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -252,5 +253,46 @@ func TestNop(t *testing.T) {
 	span.End()
 	if err := tel.Shutdown(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What is measured is exported again and again, and for the last time at the end, while it
+// is served for Prometheus too.
+func TestMetricsAreExportedAndServed(t *testing.T) {
+	r, endpoint := receive(t)
+	tel := start(t, "gateway", telemetry.Config{TraceRatio: 1, OTLPEndpoint: endpoint, MetricInterval: 5 * time.Millisecond})
+	has := func(name string) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.metrics[name]
+	}
+	count := func(name string) {
+		c, err := tel.Meter.Int64Counter(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Add(t.Context(), 1)
+	}
+	count("first.of.them")
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(30 * time.Second); !has("first.of.them"); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("nothing is exported while the process runs")
+		}
+	}
+	answer := httptest.NewRecorder()
+	telemetry.MetricsHandler(tel).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	if !strings.Contains(answer.Body.String(), "first_of_them_total") {
+		t.Errorf("it is not served: %s", answer.Body)
+	}
+	count("last.of.them")
+	if err := tel.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !has("last.of.them") {
+		t.Error("what was measured last is not exported")
 	}
 }

@@ -1,7 +1,9 @@
 package access
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,32 +11,101 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/access"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
-// startCatalog lets the database server log each statement's plan with the role that
-// has sent it, makes the operator, and lets him make the schema and the other roles.
-func (r *rig) startCatalog() {
+// startPostgres starts the database server: its superuser comes over a socket, the roles
+// over TCP with a certificate and a password, by SCRAM, and nobody else.
+func (r *rig) startPostgres() {
 	r.t.Helper()
-	admin, err := pgx.Connect(r.t.Context(), r.stack["COLOPHON_POSTGRES_URL"])
+	r.remote = postgres.Remote{Addr: freeAddress(r.t), Rules: "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n"}
+	r.openPostgres(r.first, r.first)
+	var err error
+	r.postgres, err = postgres.New(postgres.Options{Dir: filepath.Join(r.dir, "postgres"), NoSync: true, Remote: &r.remote})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(r.postgres.Kill)
+	if err := r.postgres.Start(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// openPostgres says by whom the server's certificate is, and those of its clients.
+func (r *rig) openPostgres(own *secrets.Authority, clients ...*secrets.Authority) {
+	r.remote.Cert, r.remote.Key = own.Issue("server", secrets.InAnHour())
+	r.remote.ClientCA = ""
+	for _, one := range clients {
+		r.remote.ClientCA += one.PEM
+	}
+}
+
+// startCatalog makes the operator, and lets him make the schema and the other roles.
+// explained lets the server log each statement's plan with the role that has sent it.
+func (r *rig) startCatalog(explained bool) {
+	r.t.Helper()
+	admin, err := pgx.Connect(r.t.Context(), r.postgres.URL())
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.admin = admin
-	owner := rolePrefix + access.Operator
-	for _, statement := range []string{
-		"CREATE ROLE " + owner + " LOGIN CREATEROLE", "GRANT CREATE ON DATABASE postgres TO " + owner,
-		"LOAD 'auto_explain'", "ALTER SYSTEM SET session_preload_libraries = 'auto_explain'", "ALTER SYSTEM SET log_line_prefix = '%u|'",
-		"ALTER SYSTEM SET auto_explain.log_min_duration = 0", "ALTER SYSTEM SET auto_explain.log_verbose = on",
-		"ALTER SYSTEM SET auto_explain.log_format = 'json'", "SELECT pg_reload_conf()",
-	} {
+	owner, password := rolePrefix+access.Operator, rand.Text()
+	statements := []string{
+		"CREATE ROLE " + owner + " LOGIN CREATEROLE PASSWORD '" + password + "'", "GRANT CREATE ON DATABASE postgres TO " + owner,
+		"ALTER SYSTEM SET log_line_prefix = '%u|'",
+	}
+	if explained {
+		statements = append(statements, "LOAD 'auto_explain'", "ALTER SYSTEM SET session_preload_libraries = 'auto_explain'",
+			"ALTER SYSTEM SET auto_explain.log_min_duration = 0", "ALTER SYSTEM SET auto_explain.log_verbose = on",
+			"ALTER SYSTEM SET auto_explain.log_format = 'json'")
+	}
+	for _, statement := range append(statements, "SELECT pg_reload_conf()") {
 		if _, err := admin.Exec(r.t.Context(), statement); err != nil {
 			r.t.Fatalf("%s: %v", statement, err)
 		}
 	}
+	r.showPassword(access.Operator, password)
 	for range 2 { // it may be repeated
-		r.operator("migrate", "--roles", "--role-prefix", rolePrefix, "--passwords", filepath.Join(r.dir, "passwords"))
+		r.makeRoles("passwords")
 	}
+	r.showPasswords("passwords")
+}
+
+// makeRoles has the operator make the roles with the passwords in a folder.
+func (r *rig) makeRoles(folder string) {
+	r.t.Helper()
+	r.operator("migrate", "--roles", "--role-prefix", rolePrefix, "--passwords", filepath.Join(r.dir, folder))
+}
+
+// showPasswords gives each role but the operator the password that a folder has for it.
+func (r *rig) showPasswords(folder string) {
+	r.t.Helper()
+	for _, role := range access.Roles(names()) {
+		if len(role.Tables) == 0 {
+			continue
+		}
+		password, err := os.ReadFile(filepath.Join(r.dir, folder, rolePrefix+role.Name))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.showPassword(role.Name, strings.TrimSpace(string(password)))
+	}
+}
+
+// showPassword gives a role the password with which it connects.
+func (r *rig) showPassword(role, password string) {
+	r.t.Helper()
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(rolePrefix+role, password), Host: r.remote.Addr, Path: "/postgres"}
+	r.mount(role).Change(map[string]string{"url": u.String()})
+}
+
+// openAs connects to the database server with what the role's files hold.
+func (r *rig) openAs(role string) (*pgx.Conn, error) {
+	m := r.mount(role)
+	query := url.Values{"sslmode": {"verify-full"}, "sslrootcert": {m.Path("ca.crt")}, "sslcert": {m.Path("tls.crt")}, "sslkey": {m.Path("tls.key")}}
+	return pgx.Connect(r.t.Context(), m.Now()["url"]+"?"+query.Encode())
 }
 
 // touched is what a statement did: by whom, to which table, with which verb.
@@ -61,7 +132,7 @@ type node struct {
 // it was refused.
 func (r *rig) catalogUses() (map[touched]bool, []string) {
 	r.t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.dir, "stack", "postgres", "log"))
+	text, err := os.ReadFile(r.postgres.Log())
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -31,16 +32,8 @@ func chain() []string {
 // servers that enforce and log what each does. Nothing may be refused, every right must
 // be used or have a reason, and whatever else a role tries is refused.
 func TestLeastPrivilege(t *testing.T) {
-	r := startRig(t)
-	t.Cleanup(func() {
-		if t.Failed() {
-			_, refusals := r.bus.log.uses()
-			t.Logf("refused by the bus: %q", refusals)
-			for _, s := range r.services {
-				t.Logf("%s:\n%.4000s", s.role, warnings(s.log.String()))
-			}
-		}
-	})
+	r := startRig(t, true)
+	r.explain()
 	r.operator("provision")
 	r.checkLists()
 	gone := r.orphans()
@@ -96,30 +89,46 @@ func (r *rig) fetch() {
 	}
 }
 
+// crawler is a program outside that hands documents over for its source.
+func (r *rig) crawler() *sdk.Client {
+	r.t.Helper()
+	n, m := names(), r.mount(access.Crawler+"-"+source)
+	files, err := inbox.Open(r.t.Context(), blobstore.Config{
+		Endpoint: r.objects.endpoint, AccessKeyFile: m.Path("access"), SecretKeyFile: m.Path("secret"), CAFile: m.Path("ca.crt"), BucketPrefix: n.Buckets,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	client, err := sdk.Connect(r.t.Context(), sdk.Config{
+		URL: "tls://" + r.bus.address, NkeyFile: m.Path("seed"), CAFile: m.Path("ca.crt"), CertFile: m.Path("tls.crt"), KeyFile: m.Path("tls.key"),
+		Prefix: n.Subjects, StreamPrefix: n.Streams, Source: source, Inbox: files, ResendAfter: 3 * time.Second,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return client
+}
+
+// reader is a program outside that follows chunks.
+func (r *rig) reader() *sdk.Client {
+	r.t.Helper()
+	name := access.Consumer + "-" + consumer
+	n, m := names(), r.mount(name)
+	client, err := sdk.Connect(r.t.Context(), sdk.Config{
+		URL: "tls://" + r.bus.address, NkeyFile: m.Path("seed"), CAFile: m.Path("ca.crt"), CertFile: m.Path("tls.crt"), KeyFile: m.Path("tls.key"),
+		Prefix: n.Subjects, StreamPrefix: n.Streams, Identity: name, Name: name,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return client
+}
+
 // outside hands documents over as a crawler, and follows chunks as a consumer.
 func (r *rig) outside() {
-	t, n := r.t, names()
-	crawler, reader := access.Crawler+"-"+source, access.Consumer+"-"+consumer
-	key := r.objects.key(crawler)
-	files, err := inbox.Open(t.Context(), blobstore.Config{
-		Endpoint: r.objects.endpoint, AccessKey: key.access, SecretKey: key.secret, BucketPrefix: n.Buckets,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hands, err := sdk.Connect(t.Context(), sdk.Config{
-		URL: r.bus.settings(crawler)["NATS_URL"], Prefix: n.Subjects, StreamPrefix: n.Streams, Source: source, Inbox: files,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	t := r.t
+	hands, reads := r.crawler(), r.reader()
 	defer hands.Close()
-	reads, err := sdk.Connect(t.Context(), sdk.Config{
-		URL: r.bus.settings(reader)["NATS_URL"], Prefix: n.Subjects, StreamPrefix: n.Streams, Identity: reader, Name: reader,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer reads.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

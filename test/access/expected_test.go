@@ -24,7 +24,7 @@ splitter
   publish page.split.* dlq.split.*
   api STREAM.INFO:SNAPSHOTS CONSUMER.INFO:SNAPSHOTS.split CONSUMER.MSG.NEXT:SNAPSHOTS.split
   ack SNAPSHOTS.split
-  objects raw=look,get derived=look,put
+  objects raw=look,get derived=look,get,put
   tables attempts=riud bindings=riud sources=r snapshots=ru runs=riu pages=ri run_ranges=ri
   tables adopted_objects=riu ir_segments=r stored_results=r goose_db_version=r
 extract
@@ -38,7 +38,7 @@ ocr
   publish page.ocr_completed.* dlq.ocr.*
   api STREAM.INFO:PAGES CONSUMER.INFO:PAGES.ocr CONSUMER.MSG.NEXT:PAGES.ocr
   ack PAGES.ocr
-  objects raw=look,get derived=look,put
+  objects raw=look,get derived=look,get,put
   tables attempts=riud snapshots=r runs=ru ocr_tasks=ru stored_results=ri adopted_objects=riu ir_segments=r goose_db_version=r
 chunker
   publish chunk.created.* chunk.superseded.* chunk.removed.* run.completed.* dlq.chunk.*
@@ -97,7 +97,7 @@ operator
   but CONSUMER.MSG.NEXT:PAGES.ocr CONSUMER.DELETE:PAGES.ocr CONSUMER.MSG.NEXT:IR.chunk CONSUMER.DELETE:IR.chunk
   but CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS STREAM.MSG.GET:DLQ STREAM.MSG.DELETE:DLQ
-  objects raw=make,look,get derived=make,look,get inbox=make,look,put bundles=make,look
+  objects raw=make,look,get derived=make,look,get inbox=make,look,get,put bundles=make,look
 crawler-council
   publish capture.requested.council
   subscribe capture.completed.council

@@ -3,6 +3,7 @@ package access
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -18,93 +19,154 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/colophon-dev/colophon/devstack/s3"
 	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // objects is the object store with its keys.
 type objects struct {
-	endpoint string
-	enforced bool // whether each key has its own rights
-	keys     map[string]key
-	shared   key
+	endpoint string         // https://host:port
+	enforced bool           // whether each key has its own rights
+	shared   key            // of the store's root
+	files    *secrets.Mount // the server's certificate
 	log      *objectLog
+	start    func()
+	stop     func()
 }
 
 type key struct{ access, secret string }
 
-// key returns the key of a role.
-func (o objects) key(role string) key {
-	if k, own := o.keys[role]; own {
-		return k
-	}
-	return o.shared
-}
-
 // client returns a client of the store itself, which asks nothing on its own.
-func (o objects) client(t *testing.T, k key) *minio.Client {
-	t.Helper()
-	client, err := minio.New(strings.TrimPrefix(o.endpoint, "http://"), &minio.Options{
-		Creds: credentials.NewStaticV4(k.access, k.secret, ""), Region: "us-east-1", MaxRetries: 1,
+func (r *rig) objectClient(k key) *minio.Client {
+	r.t.Helper()
+	client, err := minio.New(strings.TrimPrefix(r.objects.endpoint, "https://"), &minio.Options{
+		Creds: credentials.NewStaticV4(k.access, k.secret, ""), Region: "us-east-1", MaxRetries: 1, Secure: true, Transport: r.trusting(),
 	})
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	return client
 }
 
+// trusting is how these tests themselves reach servers.
+func (r *rig) trusting() *http.Transport {
+	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: secrets.Pool(r.first, r.second), MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
+}
+
+// certificate are the files of a server, as MinIO calls them.
+func certificate(by *secrets.Authority) map[string]string {
+	cert, key := by.Issue("server", secrets.InAnHour())
+	return map[string]string{"public.crt": cert, "private.key": key}
+}
+
 // startObjects returns the object store: MinIO with one user and policy a role, where
-// its program was given, else that of the stack with one key for all.
+// its program was given, else one with one key for all.
 func (r *rig) startObjects() objects {
 	r.t.Helper()
-	if *minioPath == "" {
-		return objects{
-			endpoint: r.stack["COLOPHON_S3_ENDPOINT"],
-			shared:   key{r.stack["COLOPHON_S3_ACCESS_KEY"], r.stack["COLOPHON_S3_SECRET_KEY"]},
-		}
+	address := freeAddress(r.t)
+	o := objects{
+		endpoint: "https://" + address, enforced: *minioPath != "", shared: key{"rootuser", "rootpassword"},
+		files: secrets.NewMount(r.t, certificate(r.first)),
 	}
-	o := objects{enforced: true, keys: make(map[string]key), shared: key{"rootuser", "rootpassword"}, log: &objectLog{all: make(map[string]bool)}}
+	r.objects = o
+	if !o.enforced {
+		for _, role := range access.Roles(names()) {
+			r.showKey(role.Name, o.shared)
+		}
+		var running *s3.Server
+		o.start = func() {
+			var err error
+			running, err = s3.New(s3.Options{
+				Dir: filepath.Join(r.dir, "s3"), Addr: address, AccessKey: r.objects.shared.access, SecretKey: r.objects.shared.secret,
+				CertFile: o.files.Path("public.crt"), KeyFile: o.files.Path("private.key"),
+			})
+			if err == nil {
+				err = running.Start(r.t.Context())
+			}
+			if err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		o.stop = func() { running.Kill() }
+		o.start()
+		r.t.Cleanup(o.stop)
+		return o
+	}
+	o.log = &objectLog{all: make(map[string]bool)}
 	audit := httptest.NewServer(o.log)
 	r.t.Cleanup(audit.Close)
-	address := freeAddress(r.t)
-	o.endpoint = "http://" + address
-	cmd := exec.Command(*minioPath, "server", "--address", address, "--quiet", filepath.Join(r.dir, "minio"))
-	output := new(lockedBuffer)
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.Env = append(os.Environ(), "MINIO_ROOT_USER="+o.shared.access, "MINIO_ROOT_PASSWORD="+o.shared.secret, "MINIO_BROWSER=off", "HOME="+r.dir,
-		"MINIO_AUDIT_WEBHOOK_ENABLE_test=on", "MINIO_AUDIT_WEBHOOK_ENDPOINT_test="+audit.URL)
-	ended := r.run(cmd)
-	await(r.t, "the object store is ready", func() bool {
-		select {
-		case <-ended:
-			r.t.Fatalf("the object store ended: %s", output)
-		default:
-		}
-		code, _ := ask(o.endpoint + "/minio/health/cluster")
-		return code == http.StatusOK
-	})
+	var cmd *exec.Cmd
+	var ended chan struct{}
+	o.start = func() {
+		cmd = exec.Command(*minioPath, "server", "--address", address, "--quiet", "--certs-dir", filepath.Dir(o.files.Path("public.crt")), filepath.Join(r.dir, "minio"))
+		output := new(lockedBuffer)
+		cmd.Stdout, cmd.Stderr = output, output
+		cmd.Env = append(os.Environ(), "MINIO_ROOT_USER="+o.shared.access, "MINIO_ROOT_PASSWORD="+o.shared.secret, "MINIO_BROWSER=off", "HOME="+r.dir,
+			"MINIO_AUDIT_WEBHOOK_ENABLE_test=on", "MINIO_AUDIT_WEBHOOK_ENDPOINT_test="+audit.URL)
+		ended = r.run(cmd)
+		client := &http.Client{Transport: r.trusting()}
+		await(r.t, "the object store is ready", func() bool {
+			select {
+			case <-ended:
+				r.t.Fatalf("the object store ended: %s", output)
+			default:
+			}
+			answer, err := client.Get(o.endpoint + "/minio/health/cluster")
+			if err == nil {
+				_ = answer.Body.Close()
+			}
+			return err == nil && answer.StatusCode == http.StatusOK
+		})
+	}
+	o.stop = func() { end(cmd, ended) }
+	o.start()
 	return o
+}
+
+// showKey gives a role its key of the object store.
+func (r *rig) showKey(role string, k key) {
+	r.mount(role).Change(map[string]string{"access": k.access, "secret": k.secret})
 }
 
 // makeObjectUsers gives each role a user of the object store with the policy that
 // `provision --print-policies` has written.
 func (r *rig) makeObjectUsers() {
 	r.t.Helper()
-	if !r.objects.enforced {
-		return
+	if r.objects.enforced {
+		policies := filepath.Join(r.dir, "policies")
+		r.operator("provision", "--print-policies", policies, "--crawler", source)
+		r.objectUsers("", policies)
 	}
-	policies := filepath.Join(r.dir, "policies")
-	r.operator("provision", "--print-policies", policies, "--crawler", source)
-	cmd := exec.Command(filepath.Join(filepath.Dir(*minioPath), "minio-users"), strings.TrimPrefix(r.objects.endpoint, "http://"), policies)
-	cmd.Env = append(os.Environ(), "MINIO_ROOT_USER="+r.objects.shared.access, "MINIO_ROOT_PASSWORD="+r.objects.shared.secret)
+}
+
+// objectUsers makes one user for each policy in a folder, whose name ends so, and shows
+// it to its role.
+func (r *rig) objectUsers(suffix, policies string) {
+	r.t.Helper()
+	for line := range strings.Lines(r.minioUsers(r.objects.endpoint, policies, suffix)) {
+		name, secret, _ := strings.Cut(strings.TrimSpace(line), " ")
+		r.showKey(strings.TrimSuffix(name, suffix), key{name, secret})
+	}
+}
+
+// minioUsers runs the program that makes and removes users.
+func (r *rig) minioUsers(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command(filepath.Join(filepath.Dir(*minioPath), "minio-users"), args...)
+	authorities := filepath.Join(r.dir, "authorities.pem")
+	if err := os.WriteFile(authorities, []byte(r.first.PEM+r.second.PEM), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "MINIO_ROOT_USER="+r.objects.shared.access, "MINIO_ROOT_PASSWORD="+r.objects.shared.secret, "SSL_CERT_FILE="+authorities)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		r.t.Fatalf("making users: %v", err)
+		r.t.Fatalf("users of the object store: %v: %s", err, errs.String())
 	}
-	for line := range strings.Lines(string(out)) {
-		name, secret, _ := strings.Cut(strings.TrimSpace(line), " ")
-		r.objects.keys[name] = key{name, secret}
-	}
+	return string(out)
 }
 
 // objectLog hears what the store says of each request.
@@ -128,7 +190,8 @@ func (l *objectLog) ServeHTTP(_ http.ResponseWriter, q *http.Request) {
 		if entry.API.StatusCode == http.StatusForbidden {
 			l.refusals = append(l.refusals, entry.AccessKey+" "+entry.API.Name+" "+entry.API.Bucket+"/"+entry.API.Object)
 		}
-		l.all[entry.AccessKey+" "+verbOf(entry.API.Name)+" "+strings.TrimPrefix(entry.API.Bucket, names().Buckets)] = true
+		role, _, _ := strings.Cut(entry.AccessKey, keySuffix)
+		l.all[role+" "+verbOf(entry.API.Name)+" "+strings.TrimPrefix(entry.API.Bucket, names().Buckets)] = true
 		l.mu.Unlock()
 	}
 }
@@ -166,7 +229,7 @@ func (o objects) uses() (uses, refusals []string) {
 // orphans puts objects that no row names into the store, where the janitor is to find
 // them when they are old enough.
 func (r *rig) orphans() (gone func() bool) {
-	client := r.objects.client(r.t, r.objects.shared)
+	client := r.objectClient(r.objects.shared)
 	sum := strings.Repeat("ab", 32)
 	orphans := map[string]string{
 		names().Buckets + "raw":     "night/sha256/ab/" + sum,
@@ -198,14 +261,14 @@ func (r *rig) refusedByObjects(t *testing.T) {
 	n := names()
 	cells := 0
 	for _, role := range access.Roles(n) {
-		k, known := r.objects.keys[role.Name]
-		if !known {
+		shown := r.mount(role.Name).Now()
+		if shown["access"] == "" {
 			if len(role.Objects) > 0 {
 				t.Errorf("%s has no user", role.Name)
 			}
 			continue
 		}
-		client := r.objects.client(t, k)
+		client := r.objectClient(key{shown["access"], shown["secret"]})
 		for _, bucket := range blobstore.Buckets() {
 			full := n.Buckets + string(bucket)
 			try := func(verb access.Verb, object string, do func() error) {
@@ -279,3 +342,6 @@ func matchesKey(pattern, object string) bool {
 // orphanAge is how old an object without a row must be before the janitor of these
 // tests deletes it: the least that its setting takes.
 const orphanAge = time.Minute
+
+// keySuffix is what the second key of a role has behind its name.
+const keySuffix = "-second"

@@ -22,14 +22,9 @@ import (
 func (r *rig) checkUse() {
 	t := r.t
 	t.Helper()
-	bus, refusals := r.bus.log.uses()
-	for _, line := range refusals {
-		t.Errorf("the bus refused: %s", line)
-	}
-	tables, denied := r.catalogUses()
-	for _, line := range denied {
-		t.Errorf("the catalog refused: %s", line)
-	}
+	r.nothingIsRefused()
+	bus, _ := r.bus.log.uses()
+	tables, _ := r.catalogUses()
 	uses := make(map[string]bool)
 	for _, role := range access.Roles(names()) {
 		for _, b := range role.Bus {
@@ -50,10 +45,7 @@ func (r *rig) checkUse() {
 			uses[strings.Join([]string{u.role, "update", u.table}, " ")] = true
 		}
 	}
-	stored, kept := r.objects.uses()
-	for _, line := range kept {
-		t.Errorf("the object store refused: %s", line)
-	}
+	stored, _ := r.objects.uses()
 	for _, o := range stored {
 		uses[o] = true
 	}
@@ -225,7 +217,7 @@ func (r *rig) refusedByCatalog(t *testing.T) {
 		if len(one.tables) == 0 {
 			continue
 		}
-		conn, err := pgx.Connect(t.Context(), r.postgresURL(name))
+		conn, err := r.openAs(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,8 +25,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/colophon-dev/colophon/devstack/postgres"
+	"github.com/colophon-dev/colophon/devstack/qdrant"
 	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // limit bounds every command and every wait of these tests.
@@ -68,7 +70,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon", "./devstack/cmd/devstack"}
+	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon"}
 	for _, s := range serviceNames() {
 		args = append(args, "./services/"+s)
 	}
@@ -85,10 +87,16 @@ var binaries = sync.OnceValues(func() (string, error) {
 type rig struct {
 	t        *testing.T
 	dir, bin string
+	first    *secrets.Authority        // of all certificates, unless a test turns to the second
+	second   *secrets.Authority        // clients of these tests trust both
+	mounts   map[string]*secrets.Mount // by role: what it shows to the servers, and trusts
 	bus      *bus
 	objects  objects
-	stack    map[string]string // endpoints of devstack
-	admin    *pgx.Conn         // superuser of the database server
+	postgres *postgres.Server
+	remote   postgres.Remote // how it is reached by the roles
+	vectors  *qdrant.Server
+	vault    *vault    // certificates and key of the vector store
+	admin    *pgx.Conn // superuser of the database server, over its socket
 	services map[string]*service
 	gateway  string // host:port of its API
 	web      string // http://host:port of pages to fetch
@@ -139,8 +147,9 @@ func needServers(t *testing.T) {
 	t.Skip("no PostgreSQL binaries")
 }
 
-// startRig starts the servers, and makes the identities as an operator would.
-func startRig(t *testing.T) *rig {
+// startRig starts the servers, and makes the identities as an operator would. explained
+// says that the database server logs what each statement does.
+func startRig(t *testing.T, explained bool) *rig {
 	t.Helper()
 	needServers(t)
 	bin, err := binaries()
@@ -156,7 +165,10 @@ func startRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	r := &rig{t: t, dir: dir, bin: bin, services: make(map[string]*service), gateway: freeAddress(t)}
+	r := &rig{
+		t: t, dir: dir, bin: bin, services: make(map[string]*service), gateway: freeAddress(t),
+		first: secrets.NewAuthority(t, "first"), second: secrets.NewAuthority(t, "second"), mounts: make(map[string]*secrets.Mount), vault: new(vault),
+	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path != "/page.html" {
 			http.NotFound(w, q)
@@ -167,39 +179,13 @@ func startRig(t *testing.T) *rig {
 	}))
 	t.Cleanup(web.Close)
 	r.web = web.URL
-	r.startStack()
+	r.startPostgres()
+	r.startVectors()
 	r.objects = r.startObjects()
 	r.bus = r.startBus()
 	r.makeObjectUsers()
-	r.startCatalog()
+	r.startCatalog(explained)
 	return r
-}
-
-// startStack runs the database, the vector store and, where there is no other, the
-// object store.
-func (r *rig) startStack() {
-	r.t.Helper()
-	only := "postgres,qdrant"
-	if *minioPath == "" {
-		only += ",s3"
-	}
-	cmd := exec.Command(filepath.Join(r.bin, "devstack"), "--dir", filepath.Join(r.dir, "stack"), "--no-sync", "--only", only)
-	out, errs := new(lockedBuffer), new(lockedBuffer)
-	cmd.Stdout, cmd.Stderr = out, errs
-	ended := r.run(cmd)
-	await(r.t, "the stack is ready", func() bool {
-		select {
-		case <-ended:
-			r.t.Fatalf("the stack ended: %s", errs)
-		default:
-		}
-		return strings.HasSuffix(out.String(), "ready\n")
-	})
-	r.stack = make(map[string]string)
-	for line := range strings.Lines(out.String()) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		r.stack[name] = value
-	}
 }
 
 // run starts a process that ends with the test.
@@ -240,16 +226,12 @@ func (r *rig) environment(role string) []string {
 	n := names()
 	values := map[string]string{
 		"SUBJECT_PREFIX": n.Subjects, "STREAM_PREFIX": n.Streams, "POSTGRES_SCHEMA": schema,
-		"POSTGRES_URL": r.postgresURL(role), "QDRANT_ADDR": r.stack["COLOPHON_QDRANT_ADDR"], "QDRANT_COLLECTION": "access",
-		"S3_ENDPOINT": r.objects.endpoint, "S3_BUCKET_PREFIX": n.Buckets,
-		"S3_ACCESS_KEY": r.objects.key(role).access, "S3_SECRET_KEY": r.objects.key(role).secret,
+		"QDRANT_ADDR": r.vectors.Addr(), "QDRANT_COLLECTION": "access", "S3_BUCKET_PREFIX": n.Buckets,
 		"OCR_ENGINE": "fake:read", "GATEWAY_URL": "http://" + r.gateway, "LOG_FORMAT": "text",
 		"FETCH_NETWORKS": "127.0.0.0/8", "FETCH_PORTS": r.web[strings.LastIndex(r.web, ":")+1:],
 		"ACK_WAIT": "3s", "DEFER_DELAY": "200ms", "PROBE_EVERY": "100ms", "RETRY_DELAYS": "100ms,100ms", "COLLECTION_CHECK": "1s",
 	}
-	if r.bus != nil {
-		maps.Copy(values, r.bus.settings(role))
-	}
+	maps.Copy(values, r.shows(role))
 	for name, value := range values {
 		env = append(env, "COLOPHON_"+name+"="+value)
 	}
@@ -323,16 +305,6 @@ func (r *rig) colophon(role string, codes []int, args ...string) string {
 func (r *rig) operator(args ...string) string {
 	r.t.Helper()
 	return r.colophon(access.Operator, []int{0}, args...)
-}
-
-// postgresURL is where a role connects to: the server trusts who can reach its socket.
-func (r *rig) postgresURL(role string) string {
-	u, err := url.Parse(r.stack["COLOPHON_POSTGRES_URL"])
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	u.User = url.User(rolePrefix + role)
-	return u.String()
 }
 
 // ask returns the status and the body of an answer, 0 when there is none.

@@ -43,6 +43,8 @@ splitter delete bindings: only a redo of a run that has ended opens one again
 splitter select ir_segments: asked only of an object that is found in its place
 splitter select stored_results: asked only of an object that is found in its place
 splitter,ocr,extract select runs: asked only of an object that is found in its place
+operator get inbox: asked only for large files, or of an object that is found in its place
+splitter,ocr get derived: asked only of an object that is found in its place
 ocr select ir_segments: asked only of an object that is found in its place
 splitter select run_ranges: only a redo that is delivered twice reads what it asked for
 splitter select sources: only a re-parse under the rules of today reads them

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -47,6 +48,9 @@ func TestShareOf(t *testing.T) {
 		stack("runtime.mallocgc", "go.opentelemetry.io/otel/sdk/trace.(*tracer).Start", "main.main"),
 		stack("runtime.mallocgc", "main.main"), stack("github.com/exaring/otelpgx.(*Tracer).TraceQueryEnd"), stack("main.main"),
 	}})
+	if wrong := (Telemetry{Samples: 2500, Telemetry: 50, Share: 0.02}).Error(); math.Abs(wrong-0.0028) > 1e-12 {
+		t.Errorf("50 of 2500 samples are wrong by %g", wrong)
+	}
 	if want := (Telemetry{Samples: 12, Telemetry: 6, Share: 0.5}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -90,7 +90,7 @@ func (r Report) Write(w io.Writer) error {
 		row("… which waits for the disk", fmt.Sprintf("p50 %s", ms(l.DiskP50)), fmt.Sprintf("p99 %s for one write of 8 KiB between two of them", ms(l.DiskP99)))
 	}
 	if r.Telemetry.Samples > 0 {
-		row("telemetry, of the CPU time of dev", fmt.Sprintf("%.1f %%", 100*r.Telemetry.Share),
+		row("telemetry, of the CPU time of dev", fmt.Sprintf("%.1f %% ± %.1f", 100*r.Telemetry.Share, 100*r.Telemetry.Error()),
 			fmt.Sprintf("%d of %d samples, with everything exported", r.Telemetry.Telemetry, r.Telemetry.Samples))
 	}
 	r.Capture.write(row)

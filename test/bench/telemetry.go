@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,6 +24,14 @@ type Telemetry struct {
 	Samples   int64   `json:"samples"`   // of the profile
 	Telemetry int64   `json:"telemetry"` // those with a frame of telemetry
 	Share     float64 `json:"share"`
+}
+
+// Error is by how much the share is wrong in one of three times, since samples are few.
+func (t Telemetry) Error() float64 {
+	if t.Samples == 0 {
+		return 0
+	}
+	return math.Sqrt(t.Share * (1 - t.Share) / float64(t.Samples))
 }
 
 // telemetry profiles one round.

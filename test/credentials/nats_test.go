@@ -20,6 +20,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // bus is a NATS server whose users and certificates a test changes.
@@ -257,23 +258,23 @@ func (l *load) ends() {
 // TestNATSUnderLoad: nkeys, certificates and authorities are changed and revoked while
 // messages are published and handled. None is lost, and nobody has to be started again.
 func TestNATSUnderLoad(t *testing.T) {
-	first, second := newAuthority(t, "first"), newAuthority(t, "second")
+	first, second := secrets.NewAuthority(t, "first"), secrets.NewAuthority(t, "second")
 	seed, public := newSeed(t)
-	files := newMount(t, first.client("splitter", inAnHour()), map[string]string{"seed": seed})
+	files := secrets.NewMount(t, first.Client("splitter", secrets.InAnHour()), map[string]string{"seed": seed})
 	b := newBus(t, func(o *server.Options) {
-		o.TLSConfig = first.server(first)
+		o.TLSConfig = first.Server(first)
 		asNkeys(public)(o)
 	})
 	var log journal
 	l := newLoad(t, stream.Config{
-		URL: b.url(), NkeyFile: files.path("seed"), CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key"),
+		URL: b.url(), NkeyFile: files.Path("seed"), CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key"),
 		Logger: log.log(),
 	})
 	l.goesOn()
 
 	// A key that the server does not know yet changes nothing, and the log says so once.
 	seed2, public2 := newSeed(t)
-	files.change(map[string]string{"seed": seed2})
+	files.Change(map[string]string{"seed": seed2})
 	eventually(t, "it is tried", func() error { return holds(log.count("those of before are") == 1) })
 	l.goesOn()
 	if err := l.conn.Ready(t.Context()); err != nil {
@@ -288,15 +289,15 @@ func TestNATSUnderLoad(t *testing.T) {
 		t.Errorf("said %d times", n)
 	}
 	// A half-written file changes nothing.
-	files.change(map[string]string{"seed": seed2[:20], "tls.key": ""})
+	files.Change(map[string]string{"seed": seed2[:20], "tls.key": ""})
 	eventually(t, "it is seen", func() error { return holds(log.count("those of before are") == 2) })
 	l.goesOn()
 	// Another authority, first for the clients' certificates, then for the server's.
-	both := map[string]string{"ca.crt": first.pem + second.pem, "seed": seed2}
-	b.change(func(o *server.Options) { o.TLSConfig = first.server(first, second) })
-	files.change(second.client("splitter", inAnHour()), both)
+	both := map[string]string{"ca.crt": first.PEM + second.PEM, "seed": seed2}
+	b.change(func(o *server.Options) { o.TLSConfig = first.Server(first, second) })
+	files.Change(second.Client("splitter", secrets.InAnHour()), both)
 	eventually(t, "the files are used", func() error { return holds(log.count("credentials have changed") >= 2) })
-	b.change(func(o *server.Options) { o.TLSConfig = second.server(second) })
+	b.change(func(o *server.Options) { o.TLSConfig = second.Server(second) })
 	l.goesOn()
 	b.change(func(*server.Options) {}) // and nothing comes of a change of nothing
 	// The bus is lost: it comes back with what is in the files.
@@ -318,12 +319,12 @@ func firstClient(b *bus) uint64 {
 // before that.
 func TestNATSPasswordInAFile(t *testing.T) {
 	b := newBus(t, asUser("app", "right"))
-	files := newMount(t, map[string]string{"other": ""})
+	files := secrets.NewMount(t, map[string]string{"other": ""})
 	url := func(password string) map[string]string {
 		return map[string]string{"url": strings.Replace(b.url(), "nats://", "nats://app:"+password+"@", 1) + "\n"}
 	}
 	var log journal
-	c := stream.Config{URLFile: files.path("url"), Logger: log.log()}
+	c := stream.Config{URLFile: files.Path("url"), Logger: log.log()}
 	quick(&c)
 	conn, err := stream.Connect(t.Context(), c)
 	if err != nil {
@@ -331,16 +332,16 @@ func TestNATSPasswordInAFile(t *testing.T) {
 	}
 	defer conn.Close()
 	err = conn.Ready(t.Context())
-	if fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), files.path("url")) {
+	if fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), files.Path("url")) {
 		t.Errorf("without its file: %v", err)
 	}
-	files.change(url("wrong-1"))
+	files.Change(url("wrong-1"))
 	eventually(t, "it is refused", func() error { return holds(isRefused(conn.Ready(t.Context()), "NATS")) })
-	files.change(url("right"))
+	files.Change(url("right"))
 	eventually(t, "it is ready", func() error { return conn.Ready(t.Context()) })
 	b.change(asUser("app", "right-2"))
 	eventually(t, "it is refused again", func() error { return holds(isRefused(conn.Ready(t.Context()), "NATS")) })
-	files.change(url("right-2"))
+	files.Change(url("right-2"))
 	eventually(t, "it is ready again", func() error { return conn.Ready(t.Context()) })
 	if a, b := log.count("refuses our"), log.count("takes our"); a != 2 || b != 2 {
 		t.Errorf("said %d and %d times", a, b)
@@ -431,14 +432,14 @@ func (o *operator) creds(name string, until time.Time) map[string]string {
 func TestNATSCredentialsThatExpire(t *testing.T) {
 	o := newOperator(t)
 	b := newBus(t, o.trust)
-	files := newMount(t, o.creds("zeroth", inAnHour()))
+	files := secrets.NewMount(t, o.creds("zeroth", secrets.InAnHour()))
 	var log journal
-	l := newLoad(t, stream.Config{URL: b.url(), CredsFile: files.path("creds"), Logger: log.log()})
+	l := newLoad(t, stream.Config{URL: b.url(), CredsFile: files.Path("creds"), Logger: log.log()})
 	l.goesOn()
 	soon := time.Now().Add(10 * time.Second) // time enough for a busy machine to renew it
-	files.change(o.creds("first", soon))
+	files.Change(o.creds("first", soon))
 	eventually(t, "the first is used", func() error { return holds(log.count("credentials have changed") == 1) })
-	files.change(o.creds("second", inAnHour()))
+	files.Change(o.creds("second", secrets.InAnHour()))
 	eventually(t, "the second is used", func() error { return holds(log.count("credentials have changed") == 2) })
 	eventually(t, "the first has expired", func() error { return holds(time.Now().After(soon.Add(time.Second))) })
 	l.goesOn()
@@ -446,9 +447,9 @@ func TestNATSCredentialsThatExpire(t *testing.T) {
 		t.Errorf("refused %d times", n)
 	}
 	l.stop() // what is published while nobody can would be refused in time
-	files.change(o.creds("short", time.Now().Add(3*time.Second)))
+	files.Change(o.creds("short", time.Now().Add(3*time.Second)))
 	eventually(t, "it has expired", func() error { return holds(isRefused(l.runner.Ready(t.Context()), "NATS")) })
-	files.change(o.creds("third", inAnHour()))
+	files.Change(o.creds("third", secrets.InAnHour()))
 	eventually(t, "the third is used", func() error { return l.runner.Ready(t.Context()) })
 	l.publish()
 	l.goesOn()
@@ -457,11 +458,11 @@ func TestNATSCredentialsThatExpire(t *testing.T) {
 
 // TestNATSCertificateThatExpires: the server looks at it when a connection is made.
 func TestNATSCertificateThatExpires(t *testing.T) {
-	a := newAuthority(t, "authority")
-	b := newBus(t, func(o *server.Options) { o.TLSConfig = a.server(a) })
+	a := secrets.NewAuthority(t, "authority")
+	b := newBus(t, func(o *server.Options) { o.TLSConfig = a.Server(a) })
 	until := time.Now().Add(2 * time.Second)
-	files := newMount(t, a.client("splitter", until))
-	c := stream.Config{URL: b.url(), CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key")}
+	files := secrets.NewMount(t, a.Client("splitter", until))
+	c := stream.Config{URL: b.url(), CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key")}
 	quick(&c)
 	conn, err := stream.Connect(t.Context(), c)
 	if err != nil {
@@ -472,12 +473,12 @@ func TestNATSCertificateThatExpires(t *testing.T) {
 	eventually(t, "it has expired", func() error { return holds(time.Now().After(until)) })
 	b.server.DisconnectClientByID(firstClient(b))
 	eventually(t, "it is refused", func() error { return holds(isRefused(conn.Ready(t.Context()), "NATS")) })
-	files.change(a.client("splitter", inAnHour()))
+	files.Change(a.Client("splitter", secrets.InAnHour()))
 	eventually(t, "it is ready again", func() error { return conn.Ready(t.Context()) })
 
 	// A server that is not to be trusted is not said to refuse us.
-	other := newAuthority(t, "other")
-	files.change(map[string]string{"ca.crt": other.pem})
+	other := secrets.NewAuthority(t, "other")
+	files.Change(map[string]string{"ca.crt": other.PEM})
 	c.Name = "second"
 	second, err := stream.Connect(t.Context(), c)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // collector is an endpoint that keeps the headers of what it was sent.
@@ -61,21 +62,21 @@ func (d metricDoor) Export(ctx context.Context, _ *metrics.ExportMetricsServiceR
 // the headers are those of their file as it is.
 func TestOTLPHeadersAndCertificates(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=of-the-environment") // ours count
-	a := newAuthority(t, "authority")
+	a := secrets.NewAuthority(t, "authority")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &collector{got: make(map[string]int)}
-	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(a.server(a))))
+	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(a.Server(a))))
 	traces.RegisterTraceServiceServer(server, traceDoor{c})
 	metrics.RegisterMetricsServiceServer(server, metricDoor{c})
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	files := newMount(t, a.client("splitter", inAnHour()), map[string]string{"headers": "Authorization=one"})
+	files := secrets.NewMount(t, a.Client("splitter", secrets.InAnHour()), map[string]string{"headers": "Authorization=one"})
 	tel, err := telemetry.Start(t.Context(), "splitter", config.Telemetry{
-		OTLPEndpoint: "https://" + listener.Addr().String(), HeadersFile: files.path("headers"), TraceRatio: 1, MetricInterval: 20 * time.Millisecond,
-		TLS: config.TLS{CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key")},
+		OTLPEndpoint: "https://" + listener.Addr().String(), HeadersFile: files.Path("headers"), TraceRatio: 1, MetricInterval: 20 * time.Millisecond,
+		TLS: config.TLS{CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestOTLPHeadersAndCertificates(t *testing.T) {
 	_, span := tel.Tracer.Start(t.Context(), "work")
 	span.End()
 	eventually(t, "metrics are sent", func() error { return c.heard("metrics[one]") })
-	files.change(map[string]string{"headers": "authorization=two"})
+	files.Change(map[string]string{"headers": "authorization=two"})
 	eventually(t, "with the new header", func() error { return c.heard("metrics[two]") })
 	if err := tel.Shutdown(context.Background()); err != nil {
 		t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // base is a PostgreSQL server that takes connections with TLS and passwords by SCRAM
@@ -30,7 +31,7 @@ type base struct {
 
 const scram = "hostssl all all 127.0.0.1/32 scram-sha-256"
 
-func newBase(t *testing.T, own *authority, rule string, clients ...*authority) *base {
+func newBase(t *testing.T, own *secrets.Authority, rule string, clients ...*secrets.Authority) *base {
 	t.Helper()
 	b := &base{t: t, remote: postgres.Remote{Addr: freeAddr(t)}}
 	b.set(own, rule, clients...)
@@ -61,16 +62,16 @@ func freeAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func (b *base) set(own *authority, rule string, clients ...*authority) {
-	b.remote.Cert, b.remote.Key = own.issue("server", inAnHour())
+func (b *base) set(own *secrets.Authority, rule string, clients ...*secrets.Authority) {
+	b.remote.Cert, b.remote.Key = own.Issue("server", secrets.InAnHour())
 	b.remote.Rules, b.remote.ClientCA = rule+"\n", ""
 	for _, one := range clients {
-		b.remote.ClientCA += one.pem
+		b.remote.ClientCA += one.PEM
 	}
 }
 
 // change has the running server read other certificates.
-func (b *base) change(own *authority, rule string, clients ...*authority) {
+func (b *base) change(own *secrets.Authority, rule string, clients ...*secrets.Authority) {
 	b.t.Helper()
 	b.set(own, rule, clients...)
 	if err := b.server.Change(b.remote); err != nil {
@@ -122,11 +123,11 @@ func open(t *testing.T, c catalog.Config) *catalog.DB {
 // TestPostgresPasswordUnderLoad: the password of a URL in a file is changed while
 // statements run. None fails, and no connection of before is left.
 func TestPostgresPasswordUnderLoad(t *testing.T) {
-	a := newAuthority(t, "authority")
+	a := secrets.NewAuthority(t, "authority")
 	b := newBase(t, a, scram)
-	files := newMount(t, b.url("one", "?sslmode=verify-full"), map[string]string{"ca.crt": a.pem})
+	files := secrets.NewMount(t, b.url("one", "?sslmode=verify-full"), map[string]string{"ca.crt": a.PEM})
 	var log journal
-	db := open(t, catalog.Config{URLFile: files.path("url"), CAFile: files.path("ca.crt"), MaxConns: 4, Logger: log.log()})
+	db := open(t, catalog.Config{URLFile: files.Path("url"), CAFile: files.Path("ca.crt"), MaxConns: 4, Logger: log.log()})
 	if err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestPostgresPasswordUnderLoad(t *testing.T) {
 	}
 	goesOn()
 	// A password that the server does not know yet.
-	files.change(b.url("two", "?sslmode=verify-full"))
+	files.Change(b.url("two", "?sslmode=verify-full"))
 	eventually(t, "it is tried", func() error { return holds(log.count("those of before are") == 1) })
 	goesOn()
 	b.do("ALTER ROLE chunker PASSWORD 'two'")
@@ -183,22 +184,22 @@ func TestPostgresPasswordUnderLoad(t *testing.T) {
 
 // TestPostgresRefuses: a file that is not there, a wrong password, a right one.
 func TestPostgresRefuses(t *testing.T) {
-	a := newAuthority(t, "authority")
+	a := secrets.NewAuthority(t, "authority")
 	b := newBase(t, a, scram)
-	files := newMount(t, map[string]string{"other": ""})
+	files := secrets.NewMount(t, map[string]string{"other": ""})
 	var log journal
-	db := open(t, catalog.Config{URLFile: files.path("url"), CAFile: files.path("ca.crt"), Logger: log.log()})
+	db := open(t, catalog.Config{URLFile: files.Path("url"), CAFile: files.Path("ca.crt"), Logger: log.log()})
 	for _, ask := range []func() error{func() error { return db.Ping(t.Context()) }, func() error { return db.Migrate(t.Context()) }} {
-		if err := ask(); fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), files.path("url")) {
+		if err := ask(); fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), files.Path("url")) {
 			t.Errorf("without its file: %v", err)
 		}
 	}
-	files.change(b.url("wrong", ""), map[string]string{"ca.crt": a.pem})
+	files.Change(b.url("wrong", ""), map[string]string{"ca.crt": a.PEM})
 	eventually(t, "it is refused", func() error { return holds(isRefused(db.Ping(t.Context()), "PostgreSQL")) })
 	if err := db.Migrate(t.Context()); !isRefused(err, "PostgreSQL") {
 		t.Errorf("migrating: %v", err)
 	}
-	files.change(b.url("one", ""))
+	files.Change(b.url("one", ""))
 	eventually(t, "it is ready", func() error { return db.Ping(t.Context()) })
 	if a, b := log.count("refuses our"), log.count("takes our"); a != 1 || b != 1 {
 		t.Errorf("said %d and %d times", a, b)
@@ -206,13 +207,13 @@ func TestPostgresRefuses(t *testing.T) {
 	log.holdsNone(t, "wrong@", ":one@")
 
 	// With a file of authorities the server is asked for its certificate, whatever the URL leaves out.
-	plain := open(t, catalog.Config{URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.path("ca.crt")})
+	plain := open(t, catalog.Config{URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.Path("ca.crt")})
 	if err := plain.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
-	other := newAuthority(t, "other")
-	files.change(map[string]string{"ca.crt": other.pem})
-	distrusted := open(t, catalog.Config{URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.path("ca.crt")})
+	other := secrets.NewAuthority(t, "other")
+	files.Change(map[string]string{"ca.crt": other.PEM})
+	distrusted := open(t, catalog.Config{URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.Path("ca.crt")})
 	if err := distrusted.Ping(t.Context()); isRefused(err, "PostgreSQL") || fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), "x509") {
 		t.Errorf("a server of another authority: %v", err)
 	}
@@ -224,17 +225,17 @@ func TestPostgresRefuses(t *testing.T) {
 // TestPostgresCertificates: clients must show one beside the password. It expires, its
 // authority and the server's are changed; in either form of connection string.
 func TestPostgresCertificates(t *testing.T) {
-	first, second := newAuthority(t, "first"), newAuthority(t, "second")
+	first, second := secrets.NewAuthority(t, "first"), secrets.NewAuthority(t, "second")
 	rule := scram + " clientcert=verify-full"
 	b := newBase(t, first, rule, first)
 	host, port, _ := net.SplitHostPort(b.remote.Addr)
 	until := time.Now().Add(3 * time.Second)
-	files := newMount(t, first.client("chunker", until))
+	files := secrets.NewMount(t, first.Client("chunker", until))
 	byFiles := catalog.Config{
-		URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key"),
+		URL: strings.TrimSpace(b.url("one", "")["url"]), CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key"),
 	}
 	byURL := catalog.Config{URL: fmt.Sprintf("host=%s port=%s user=chunker password='one' dbname=postgres sslmode=verify-full sslrootcert='%s' sslcert=%s sslkey=%s",
-		host, port, files.path("ca.crt"), files.path("tls.crt"), files.path("tls.key"))}
+		host, port, files.Path("ca.crt"), files.Path("tls.crt"), files.Path("tls.key"))}
 	all := []*catalog.DB{open(t, byFiles), open(t, byURL)}
 	ready := func() error {
 		var errs []error
@@ -257,21 +258,21 @@ func TestPostgresCertificates(t *testing.T) {
 			return fmt.Errorf("%d: %w", i, err)
 		})
 	}
-	files.change(first.client("chunker", inAnHour()))
+	files.Change(first.Client("chunker", secrets.InAnHour()))
 	eventually(t, "another one is taken", ready)
 	// Another authority: first both, on both sides, then the second alone.
 	b.change(first, rule, first, second)
-	files.change(second.client("chunker", inAnHour()), map[string]string{"ca.crt": first.pem + second.pem})
+	files.Change(second.Client("chunker", secrets.InAnHour()), map[string]string{"ca.crt": first.PEM + second.PEM})
 	eventually(t, "they are used", ready)
 	b.change(second, rule, second)
-	mine := newMount(t, second.client("chunker", inAnHour()))
+	mine := secrets.NewMount(t, second.Client("chunker", secrets.InAnHour()))
 	trusting := open(t, catalog.Config{
-		URL: byFiles.URL, CAFile: mine.path("ca.crt"), CertFile: mine.path("tls.crt"), KeyFile: mine.path("tls.key"),
+		URL: byFiles.URL, CAFile: mine.Path("ca.crt"), CertFile: mine.Path("tls.crt"), KeyFile: mine.Path("tls.key"),
 	})
 	eventually(t, "the server has read them", func() error { return trusting.Ping(t.Context()) })
 	b.cut()
 	eventually(t, "they are used with the new server", ready)
-	files.change(map[string]string{"ca.crt": second.pem, "tls.key": "half"})
+	files.Change(map[string]string{"ca.crt": second.PEM, "tls.key": "half"})
 	b.cut()
 	eventually(t, "half a file changes nothing", ready)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/qdrant"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // turning is the TLS of a server that a test changes.
@@ -29,9 +30,9 @@ func (s *turning) config() *tls.Config {
 // TestQdrantUnderLoad: certificates of both sides change without one failed call; a key
 // that is revoked is the store's absence until its file has the next one.
 func TestQdrantUnderLoad(t *testing.T) {
-	first, second := newAuthority(t, "first"), newAuthority(t, "second")
+	first, second := secrets.NewAuthority(t, "first"), secrets.NewAuthority(t, "second")
 	var certificates turning
-	certificates.set(first.server(first))
+	certificates.set(first.Server(first))
 	var key atomic.Value
 	key.Store("key-1")
 	server := qdrant.New(qdrant.Options{Dir: t.TempDir(), NoSync: true, TLS: certificates.config(), APIKey: func() string { return key.Load().(string) }})
@@ -39,10 +40,10 @@ func TestQdrantUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Stop(context.Background()) })
-	files := newMount(t, first.client("indexer", inAnHour()))
+	files := secrets.NewMount(t, first.Client("indexer", secrets.InAnHour()))
 	var log journal
 	c := vectorstore.Config{
-		Addr: server.Addr(), APIKeyFile: files.path("key"), CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key"),
+		Addr: server.Addr(), APIKeyFile: files.Path("key"), CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key"),
 		Timeout: 10 * time.Second, CheckEvery: 20 * time.Millisecond,
 	}.Logged(log.log())
 	for range 3 {
@@ -50,7 +51,7 @@ func TestQdrantUnderLoad(t *testing.T) {
 			t.Errorf("without the file of the key: %v", err)
 		}
 	}
-	files.change(map[string]string{"key": "key-1\n"})
+	files.Change(map[string]string{"key": "key-1\n"})
 	client, err := vectorstore.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -89,15 +90,15 @@ func TestQdrantUnderLoad(t *testing.T) {
 		eventually(t, "points are written", func() error { return holds(done.Load() > before+10) })
 	}
 	goesOn()
-	certificates.set(first.server(first, second))
-	files.change(second.client("indexer", inAnHour()), map[string]string{"ca.crt": first.pem + second.pem})
+	certificates.set(first.Server(first, second))
+	files.Change(second.Client("indexer", secrets.InAnHour()), map[string]string{"ca.crt": first.PEM + second.PEM})
 	eventually(t, "they are used", func() error { return holds(log.count("credentials have changed") >= 1) })
 	goesOn()
-	certificates.set(second.server(second))
-	files.change(map[string]string{"ca.crt": second.pem})
+	certificates.set(second.Server(second))
+	files.Change(map[string]string{"ca.crt": second.PEM})
 	eventually(t, "the second authority alone is used", func() error { return holds(log.count("credentials have changed") >= 2) })
 	goesOn()
-	files.change(map[string]string{"tls.key": "half", "tls.crt": ""})
+	files.Change(map[string]string{"tls.key": "half", "tls.crt": ""})
 	goesOn()
 	if n := away.Load(); n != 0 {
 		t.Errorf("%d calls failed", n)
@@ -107,7 +108,7 @@ func TestQdrantUnderLoad(t *testing.T) {
 		_, err := client.Ping(t.Context())
 		return holds(isRefused(err, "Qdrant"))
 	})
-	files.change(map[string]string{"key": "key-2"})
+	files.Change(map[string]string{"key": "key-2"})
 	goesOn()
 	eventually(t, "the second is taken", func() error { _, err := client.Ping(t.Context()); return err })
 	cancel()
@@ -123,18 +124,18 @@ func TestQdrantUnderLoad(t *testing.T) {
 
 // TestQdrantCertificateThatExpires: the server looks at it when a connection is made.
 func TestQdrantCertificateThatExpires(t *testing.T) {
-	a := newAuthority(t, "authority")
+	a := secrets.NewAuthority(t, "authority")
 	var certificates turning
-	certificates.set(a.server(a))
+	certificates.set(a.Server(a))
 	server := qdrant.New(qdrant.Options{Dir: t.TempDir(), NoSync: true, TLS: certificates.config()})
 	if err := server.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Stop(context.Background()) })
 	until := time.Now().Add(2 * time.Second)
-	files := newMount(t, a.client("indexer", until))
+	files := secrets.NewMount(t, a.Client("indexer", until))
 	client, err := vectorstore.Open(t.Context(), vectorstore.Config{
-		Addr: server.Addr(), CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key"),
+		Addr: server.Addr(), CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key"),
 		Timeout: 5 * time.Second, CheckEvery: 20 * time.Millisecond,
 	})
 	if err != nil {
@@ -152,6 +153,6 @@ func TestQdrantCertificateThatExpires(t *testing.T) {
 		}
 		return fmt.Errorf("it says %w", err)
 	})
-	files.change(a.client("indexer", inAnHour()))
+	files.Change(a.Client("indexer", secrets.InAnHour()))
 	eventually(t, "another one is taken", func() error { _, err := client.Ping(t.Context()); return err })
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/s3"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/test/secrets"
 )
 
 // repeated calls f until it does not say that the store is away, as a runner does.
@@ -37,13 +38,13 @@ func repeated(ctx context.Context, f func() error) error {
 // TestS3KeysUnderLoad: keys and the server's certificate are changed while objects are
 // put. Each put is there in the end, and none has failed.
 func TestS3KeysUnderLoad(t *testing.T) {
-	first, second := newAuthority(t, "first"), newAuthority(t, "second")
+	first, second := secrets.NewAuthority(t, "first"), secrets.NewAuthority(t, "second")
 	dir, addr := t.TempDir(), freeAddr(t)
-	serve := func(a *authority, access, secret string) *s3.Server {
+	serve := func(a *secrets.Authority, access, secret string) *s3.Server {
 		t.Helper()
-		cert, key := a.issue("server", inAnHour())
-		files := newMount(t, map[string]string{"tls.crt": cert, "tls.key": key})
-		server, err := s3.New(s3.Options{Dir: dir, Addr: addr, AccessKey: access, SecretKey: secret, CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key")})
+		cert, key := a.Issue("server", secrets.InAnHour())
+		files := secrets.NewMount(t, map[string]string{"tls.crt": cert, "tls.key": key})
+		server, err := s3.New(s3.Options{Dir: dir, Addr: addr, AccessKey: access, SecretKey: secret, CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,10 +55,10 @@ func TestS3KeysUnderLoad(t *testing.T) {
 		return server
 	}
 	server := serve(first, "access-1", "secret-of-the-first")
-	files := newMount(t, map[string]string{"access": "access-1\n", "secret": "secret-of-the-first\n", "ca.crt": first.pem + second.pem})
+	files := secrets.NewMount(t, map[string]string{"access": "access-1\n", "secret": "secret-of-the-first\n", "ca.crt": first.PEM + second.PEM})
 	var log journal
 	store, err := blobstore.Open(t.Context(), blobstore.Config{
-		Endpoint: server.Endpoint(), AccessKeyFile: files.path("access"), SecretKeyFile: files.path("secret"), CAFile: files.path("ca.crt"),
+		Endpoint: server.Endpoint(), AccessKeyFile: files.Path("access"), SecretKeyFile: files.Path("secret"), CAFile: files.Path("ca.crt"),
 		TempDir: t.TempDir(), Timeout: 10 * time.Second, CheckEvery: 20 * time.Millisecond, Logger: log.log(),
 	})
 	if err != nil {
@@ -107,10 +108,10 @@ func TestS3KeysUnderLoad(t *testing.T) {
 	if _, err := store.Stat(t.Context(), blobstore.Inbox, "town/a"); fault.KindOf(err) != fault.KindUnavailable {
 		t.Errorf("an object of the inbox: %v", err)
 	}
-	files.change(map[string]string{"access": "access-2", "secret": "secret-of-the-second"})
+	files.Change(map[string]string{"access": "access-2", "secret": "secret-of-the-second"})
 	eventually(t, "the second are taken", func() error { return store.Ready(t.Context(), blobstore.Derived) })
 	goesOn()
-	files.change(map[string]string{"ca.crt": "half"}) // the one of before stays
+	files.Change(map[string]string{"ca.crt": "half"}) // the one of before stays
 	goesOn()
 	cancel()
 	group.Wait()
@@ -180,18 +181,18 @@ func (s *tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestS3SessionTokens: one that has expired is the store's absence, and the next in its
 // file ends it. The client's certificate expires as well.
 func TestS3SessionTokens(t *testing.T) {
-	a := newAuthority(t, "authority")
+	a := secrets.NewAuthority(t, "authority")
 	fake := &tokens{token: "one", objects: make(map[string][]byte)}
 	server := httptest.NewUnstartedServer(fake)
-	server.TLS = a.server(a)
+	server.TLS = a.Server(a)
 	server.StartTLS()
 	defer server.Close()
 	until := time.Now().Add(3 * time.Second)
-	files := newMount(t, a.client("capturer", until), map[string]string{"token": "one\n"})
+	files := secrets.NewMount(t, a.Client("capturer", until), map[string]string{"token": "one\n"})
 	var log journal
 	store, err := blobstore.Open(t.Context(), blobstore.Config{
-		Endpoint: server.URL, AccessKey: "access", SecretKey: "hush", SessionTokenFile: files.path("token"),
-		CAFile: files.path("ca.crt"), CertFile: files.path("tls.crt"), KeyFile: files.path("tls.key"),
+		Endpoint: server.URL, AccessKey: "access", SecretKey: "hush", SessionTokenFile: files.Path("token"),
+		CAFile: files.Path("ca.crt"), CertFile: files.Path("tls.crt"), KeyFile: files.Path("tls.key"),
 		Timeout: 10 * time.Second, CheckEvery: time.Hour, Logger: log.log(), // what is refused is looked at all the same
 	})
 	if err != nil {
@@ -216,20 +217,20 @@ func TestS3SessionTokens(t *testing.T) {
 			t.Errorf("an object's head in %s: %v", b, err)
 		}
 	}
-	files.change(map[string]string{"token": "two"})
+	files.Change(map[string]string{"token": "two"})
 	if err := repeated(t.Context(), func() error { return put("b") }); err != nil {
 		t.Error(err)
 	}
 	eventually(t, "the certificate has expired", func() error { return holds(time.Now().After(until)) })
 	server.CloseClientConnections()
 	eventually(t, "it is refused", func() error { return holds(isRefused(store.Ready(t.Context(), blobstore.Derived), "S3")) })
-	files.change(a.client("capturer", inAnHour()))
+	files.Change(a.Client("capturer", secrets.InAnHour()))
 	eventually(t, "another one is taken", func() error { return store.Ready(t.Context(), blobstore.Derived) })
 	if err := put("c"); err != nil {
 		t.Error(err)
 	}
 	log.holdsNone(t, "hush")
-	if _, err := blobstore.Open(t.Context(), blobstore.Config{Endpoint: "http://127.0.0.1:1", CAFile: files.path("ca.crt")}); err == nil {
+	if _, err := blobstore.Open(t.Context(), blobstore.Config{Endpoint: "http://127.0.0.1:1", CAFile: files.Path("ca.crt")}); err == nil {
 		t.Error("a certificate for a store without TLS was taken")
 	}
 }

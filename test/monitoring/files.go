@@ -78,9 +78,9 @@ as in ` + "`max by (consumer) (colophon_consumer_pending_messages)`" + `. What c
 no value.
 
 A trace goes from the request, or from the command that asked for a run, to the vectors:
-each event carries its ` + "`traceparent`" + `. Spans are made for each handling, each statement or
-batch of PostgreSQL, each request to the object store and each call to the vector store. A
-batch whose events come from several traces has a trace of its own with links to them, and
+each event carries its ` + "`traceparent`" + `. Spans are made for each handling and, as parts of a
+trace, for each statement or batch of PostgreSQL, each request to the object store and each call
+to the vector store; what loops ask on their own has none. A batch whose events come from several traces has a trace of its own with links to them, and
 a span in each. Log lines have ` + "`trace_id` and `span_id`" + `.
 
 The dashboards and the alerts of

@@ -25,8 +25,8 @@ import (
 // identityFlags choose what provision prints in place of its work.
 type identityFlags struct {
 	accounts  bool
-	seeds     string // folder of the nkey seeds
-	policies  string // folder of the S3 policies
+	seeds     []string // folders of the nkey seeds: where new ones are made first, then those of before
+	policies  string   // folder of the S3 policies
 	crawlers  []string
 	consumers []string
 }
@@ -34,7 +34,8 @@ type identityFlags struct {
 func (f *identityFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.accounts, "print-accounts", false, "only print the configuration of a NATS server with one user a role")
-	flags.StringVar(&f.seeds, "seeds", "", "with --print-accounts: folder of the users' secret nkey seeds, one file ROLE.nk each, made where it is missing")
+	flags.StringArrayVar(&f.seeds, "seeds", nil, "with --print-accounts: `folder` of the users' secret nkey seeds, one file ROLE.nk each, made where it is missing; "+
+		"a second one names seeds of before, which stay good beside them until the accounts are printed without it")
 	flags.StringVar(&f.policies, "print-policies", "", "only write the S3 policies of the roles, one file ROLE.json each, into this `folder`")
 	flags.StringArrayVar(&f.crawlers, "crawler", nil, "a `source` whose crawler gets an identity of its own, crawler-SOURCE (may be repeated)")
 	flags.StringArrayVar(&f.consumers, "consumer", nil, "the `name` of a program that follows chunks and gets an identity of its own, consumer-NAME (may be repeated)")
@@ -54,9 +55,9 @@ func (f *identityFlags) check() error {
 		}
 	}
 	switch {
-	case f.accounts && f.seeds == "":
+	case f.accounts && len(f.seeds) == 0:
 		return cli.Usagef("--print-accounts needs --seeds FOLDER: the secret seeds are written there, and never printed")
-	case !f.accounts && f.seeds != "":
+	case !f.accounts && len(f.seeds) > 0:
 		return cli.Usagef("--seeds belongs to --print-accounts")
 	case !f.wanted() && len(f.crawlers)+len(f.consumers) > 0:
 		return cli.Usagef("--crawler and --consumer belong to --print-accounts and --print-policies")
@@ -119,25 +120,42 @@ func (c commands) printIdentities(f *identityFlags) error {
 	if !f.accounts {
 		return nil
 	}
-	keys := make(map[string]string)
+	keys := make(map[string][]string)
 	for _, r := range roles {
 		if len(r.Bus) == 0 {
 			continue
 		}
-		if keys[r.Name], err = publicKey(filepath.Join(f.seeds, r.Name+".nk")); err != nil {
+		if keys[r.Name], err = publicKeys(f.seeds, r.Name+".nk"); err != nil {
 			return fmt.Errorf("nkey of %s: %w", r.Name, err)
 		}
 	}
 	for _, r := range access.Roles(names) { // the templates, as comments
-		if r.Kind == access.Template && keys[r.Name] == "" {
+		if r.Kind == access.Template && len(keys[r.Name]) == 0 {
 			roles = append(roles, r)
 		}
 	}
-	_, err = io.WriteString(c.Out, access.NATS(roles, func(role string) (string, bool) {
-		public, known := keys[role]
-		return public, known
-	}))
+	_, err = io.WriteString(c.Out, access.NATS(roles, func(role string) []string { return keys[role] }))
 	return err
+}
+
+// publicKeys returns the public key of the seed in the first folder, which is made where
+// it is not there, and those of the seeds that further folders hold.
+func publicKeys(folders []string, name string) ([]string, error) {
+	var keys []string
+	for i, folder := range folders {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); i > 0 && errors.Is(err, fs.ErrNotExist) {
+			continue // a role that is new
+		}
+		key, err := publicKey(path)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
 }
 
 func writePolicies(dir string, roles []access.Role, names access.Names) error {
