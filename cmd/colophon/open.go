@@ -60,15 +60,21 @@ func (c *cli) catalog(ctx context.Context) (*catalog.DB, settings, error) {
 	if err != nil {
 		return nil, s, err
 	}
-	db, err := catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
+	db, err := openCatalog(ctx, s.Postgres)
+	return db, s, err
+}
+
+// openCatalog connects to the catalog and waits for its first answer.
+func openCatalog(ctx context.Context, s config.Postgres) (*catalog.DB, error) {
+	db, err := catalog.Open(ctx, catalog.ConfigOf(s))
 	if err != nil {
-		return nil, s, usagef("COLOPHON_POSTGRES_URL: %w: it is written as postgres://user:password@host:port/database", err)
+		return nil, usagef("COLOPHON_POSTGRES_URL: %w: it is written as postgres://user:password@host:port/database", err)
 	}
 	if err := db.Ping(ctx); err != nil {
 		db.Close()
-		return nil, s, fmt.Errorf("the catalog does not answer: %w", err)
+		return nil, fmt.Errorf("the catalog does not answer: %w", err)
 	}
-	return db, s, nil
+	return db, nil
 }
 
 // busWait is how long a command waits for the bus: as long as for an answer of it.

@@ -55,7 +55,7 @@ func documentObjects(out *strings.Builder, r Role) {
 func documentTables(out *strings.Builder, r Role) {
 	if r.Owner {
 		out.WriteString("\nIt owns the catalog's schema, which `colophon migrate` makes: every right there. " +
-			"It is whoever `COLOPHON_POSTGRES_URL` of these commands names, and is not made by `migrate --roles`.\n")
+			"It is whoever `COLOPHON_POSTGRES_URL` of these commands, and of migrate, names, and is not made by `migrate --roles`.\n")
 	}
 	if len(r.Tables) == 0 {
 		return
@@ -88,7 +88,9 @@ The names below are those of an installation without prefixes. ` + "`COLOPHON_SU
 
 * **NATS.** ` + "`colophon provision --print-accounts --seeds DIR --crawler SOURCE --consumer NAME > accounts.conf`" + ` prints an account
   with one user a role, to be included by the servers' configuration. The secret seeds are files ` + "`DIR/ROLE.nk`" + `, made where they
-  are missing and never printed; printed again, the configuration has the same users. Templates that were not named are comments.
+  are missing and never printed; printed again, the configuration has the same users. To replace a key, name its file
+  ` + "`DIR/ROLE.old.nk`" + ` and print again: a new one is made, and both are let in until that file is gone and it is printed once more.
+  Templates that were not named are comments. Servers read their configuration again when they are told to reload.
   An identity of its own answers on an inbox of its own: programs that do not use our SDK set the prefix of their inbox to
   ` + "`_INBOX.crawler-SOURCE`" + ` or ` + "`_INBOX.consumer-NAME`" + `.
 * **S3.** ` + "`colophon provision --print-policies DIR --crawler SOURCE`" + ` writes one policy a role, ` + "`DIR/ROLE.json`" + `, to be given to one key
@@ -97,7 +99,8 @@ The names below are those of an installation without prefixes. ` + "`COLOPHON_SU
   belong to the whole server), and makes the grants of each in this schema those below, in one transaction. Passwords are files
   ` + "`DIR/ROLE`" + `, made where they are missing; the server is sent SCRAM verifiers only. Without ` + "`--passwords`" + ` they stay as they are,
   and roles that somebody else has made are only granted: then no CREATEROLE is needed, but the schema's owner.
-  Run it again after each upgrade.
+  ` + "`colophon migrate --grants`" + ` makes no role and grants to those that are there: run one of the two after each upgrade, as the
+  Job of deploy/k8s does.
 
 The janitor alone deletes objects, and the capturer alone writes captured bytes. An extractor that works on both its consumers
 would need both identities: run two, with ` + "`COLOPHON_EXTRACTOR_CONSUMERS`" + `. ` + "`colophon reconcile`" + ` works as the janitor.

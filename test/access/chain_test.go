@@ -41,7 +41,7 @@ func TestLeastPrivilege(t *testing.T) {
 			}
 		}
 	})
-	r.operator("provision")
+	r.colophon(access.Provision, []int{0}, "provision")
 	r.checkLists()
 	gone := r.orphans()
 	for _, role := range chain() {
