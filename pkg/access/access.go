@@ -34,7 +34,7 @@ type Role struct {
 // The kinds of roles.
 const (
 	Service  = "service"  // a process of the chain
-	People   = "operator" // who runs the installation: the Jobs and the commands
+	People   = "operator" // who makes and runs the installation: the Jobs and the commands
 	Template = "template" // for programs outside: one identity for each name
 )
 
@@ -79,24 +79,25 @@ type Table struct {
 
 // The names of the roles, without what a template's name ends in.
 const (
-	Capturer = "capturer"
-	Splitter = "splitter"
-	Extract  = "extract"
-	OCR      = "ocr"
-	Chunker  = "chunker"
-	Indexer  = "indexer"
-	Gateway  = "gateway"
-	Janitor  = "janitor"
-	Operator = "operator"
-	Crawler  = "crawler"
-	Consumer = "consumer"
+	Capturer  = "capturer"
+	Splitter  = "splitter"
+	Extract   = "extract"
+	OCR       = "ocr"
+	Chunker   = "chunker"
+	Indexer   = "indexer"
+	Gateway   = "gateway"
+	Janitor   = "janitor"
+	Operator  = "operator"
+	Provision = "provision"
+	Crawler   = "crawler"
+	Consumer  = "consumer"
 )
 
 // Roles returns the whole table under the names of an installation. The last two
 // are templates, under the names Source and Consumer.
 func Roles(n Names) []Role {
 	roles := []Role{
-		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), indexer(n), gateway(n), janitor(n), operator(n),
+		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n),
 		crawler(n), consumer(n),
 	}
 	for i := range roles {

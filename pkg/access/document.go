@@ -55,7 +55,7 @@ func documentObjects(out *strings.Builder, r Role) {
 func documentTables(out *strings.Builder, r Role) {
 	if r.Owner {
 		out.WriteString("\nIt owns the catalog's schema, which `colophon migrate` makes: every right there. " +
-			"It is whoever `COLOPHON_POSTGRES_URL` of these commands names, and is not made by `migrate --roles`.\n")
+			"It is whoever `COLOPHON_POSTGRES_URL` of these commands, and of migrate, names, and is not made by `migrate --roles`.\n")
 	}
 	if len(r.Tables) == 0 {
 		return
@@ -91,6 +91,7 @@ The names below are those of an installation without prefixes. ` + "`COLOPHON_SU
   with one user a role, to be included by the servers' configuration. The secret seeds are files ` + "`DIR/ROLE.nk`" + `, made where they
   are missing and never printed; printed again, the configuration has the same users. With a second ` + "`--seeds`" + ` the seeds in
   that folder stay good beside those of the first, until accounts are printed without it. Templates that were not named are comments.
+  Servers read their configuration again when they are told to reload.
   An identity of its own answers on an inbox of its own: programs that do not use our SDK set the prefix of their inbox to
   ` + "`_INBOX.crawler-SOURCE`" + ` or ` + "`_INBOX.consumer-NAME`" + `.
 * **S3.** ` + "`colophon provision --print-policies DIR --crawler SOURCE`" + ` writes one policy a role, ` + "`DIR/ROLE.json`" + `, to be given to one key
@@ -99,7 +100,8 @@ The names below are those of an installation without prefixes. ` + "`COLOPHON_SU
   belong to the whole server), and makes the grants of each in this schema those below, in one transaction. Passwords are files
   ` + "`DIR/colophon_ROLE`" + `, made where they are missing; the server is sent SCRAM verifiers only. Without ` + "`--passwords`" + ` they stay as they are,
   and roles that somebody else has made are only granted: then no CREATEROLE is needed, but the schema's owner.
-  Run it again after each upgrade.
+  ` + "`colophon migrate --grants`" + ` makes no role and grants to those that are there: run one of the two after each upgrade, as the
+  Job of deploy/k8s does.
 
 The janitor alone deletes objects, and the capturer alone writes captured bytes. An extractor that works on both its consumers
 would need both identities: run two, with ` + "`COLOPHON_EXTRACTOR_CONSUMERS`" + `. ` + "`colophon reconcile`" + ` works as the janitor.

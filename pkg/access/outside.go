@@ -1,23 +1,41 @@
 package access
 
-// operator is who runs the installation.
-func operator(n Names) Role {
-	rights := []Bus{{Subject: "$JS.API.INFO", Why: "provision says how much room the streams have where it does not suffice"}}
+// provision is who makes streams, consumers and buckets, and reads nothing that is in them.
+func provision(n Names) Role {
+	rights := []Bus{{Subject: "$JS.API.INFO", Why: "it says how much room the streams have where it does not suffice"}}
 	for _, s := range streams() {
 		rights = append(rights,
-			n.api("STREAM.CREATE", s, "", "provision makes streams"), n.api("STREAM.UPDATE", s, "", "provision changes streams"),
+			n.api("STREAM.CREATE", s, "", "it makes streams"), n.api("STREAM.UPDATE", s, "", "it changes streams"),
 			n.api("STREAM.INFO", s, "", "streams are as they must be"))
 	}
 	for _, d := range durables() {
+		rights = append(rights, n.api("CONSUMER.INFO", d.stream, "."+d.name, "consumers are as they must be"))
+		rights = append(rights, n.api("CONSUMER.CREATE", d.stream, "."+d.name, "it makes consumers"))
+	}
+	var objects []Object
+	for _, bucket := range []string{"raw", "derived", "inbox", "bundles"} {
+		objects = append(objects, Object{Bucket: bucket, Verb: Make, Why: "it makes buckets"},
+			Object{Bucket: bucket, Verb: Look, Why: "it asks whether a bucket is there before it makes it"})
+	}
+	return Role{
+		Name: Provision, Kind: People, Is: "who makes streams, consumers and buckets: colophon provision, by hand and as a Job",
+		Bus: rights, Objects: objects,
+	}
+}
+
+// operator is who runs the installation.
+func operator(n Names) Role {
+	var rights []Bus
+	for _, s := range streams() {
+		rights = append(rights, n.api("STREAM.INFO", s, "", "streams are as they must be"))
+	}
+	for _, d := range durables() {
 		rights = append(rights, n.api("CONSUMER.INFO", d.stream, "."+d.name, "status says how much waits"))
-		if d.stream == requests {
-			rights = append(rights, n.api("CONSUMER.CREATE", d.stream, "."+d.name, "provision makes consumers"))
-		}
 	}
 	for _, s := range followed() {
 		rights = append(rights,
-			n.api("CONSUMER.CREATE", s, ".*.>", "provision makes consumers, and colophon tail follows events"),
-			n.api("CONSUMER.CREATE", s, ".*", "the same, of several patterns of subjects"),
+			n.apart("CONSUMER.CREATE", s, ".>", "colophon tail follows events"),
+			n.apart("CONSUMER.CREATE", s, "", "the same, of several patterns of subjects"),
 			n.apart("CONSUMER.MSG.NEXT", s, "", "colophon tail follows events"),
 			n.apart("CONSUMER.DELETE", s, "", "colophon tail follows events"))
 	}
@@ -34,13 +52,11 @@ func operator(n Names) Role {
 		rights = append(rights, n.publish(subject, operatorTells(subject)))
 	}
 	return Role{
-		Name: Operator, Kind: People, Is: "who runs the installation: the Jobs provision and migrate, and all commands but reconcile", Bus: rights,
+		Name: Operator, Kind: People, Is: "who runs the installation: all commands but provision and reconcile", Bus: rights,
 		Objects: append([]Object{
-			{Bucket: "raw", Verb: Make, Why: "provision makes buckets"}, {Bucket: "derived", Verb: Make, Why: "provision makes buckets"},
-			{Bucket: "inbox", Verb: Make, Why: "provision makes buckets"}, {Bucket: "bundles", Verb: Make, Why: "provision makes buckets"},
 			look("raw"), get("raw", "*", "verify, export, raw, diff and overlay read captured bytes"),
 			look("derived"), get("derived", "*", "verify, export, show and diff read what was made of them"),
-			look("inbox"), look("bundles"),
+			look("inbox"),
 		}, stores("inbox", "colophon capture hands large files over", "*")...),
 		Owner: true,
 	}

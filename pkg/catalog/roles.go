@@ -29,13 +29,34 @@ type Identity struct {
 // are taken as they are, so that somebody else may make them; making one, or setting
 // a password, needs CREATEROLE, and granting needs the owner of the schema.
 func (db *DB) GrantRoles(ctx context.Context, identities []Identity) error {
-	err := db.Tx(ctx, func(tx pgx.Tx) error {
+	_, err := db.grantRoles(ctx, identities, db.makeRole)
+	return err
+}
+
+// GrantThere is GrantRoles for who may make no role: it grants to the roles that are
+// there, leaves all passwords as they are, and returns the names of those that are missing.
+func (db *DB) GrantThere(ctx context.Context, identities []Identity) (missing []string, err error) {
+	return db.grantRoles(ctx, identities, func(context.Context, pgx.Tx, Identity) error { return nil })
+}
+
+// grantRoles lets create see each role, and grants to those that are there then.
+func (db *DB) grantRoles(ctx context.Context, identities []Identity, create func(context.Context, pgx.Tx, Identity) error) (missing []string, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		missing = nil // it may be repeated
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, db.lockKey("roles", "")); err != nil {
 			return err
 		}
 		for _, one := range identities {
-			if err := db.makeRole(ctx, tx, one); err != nil {
+			if err := create(ctx, tx, one); err != nil {
 				return fmt.Errorf("role %s: %w", one.Name, err)
+			}
+			there, err := hasRole(ctx, tx, one.Name)
+			if err != nil {
+				return err
+			}
+			if !there {
+				missing = append(missing, one.Name)
+				continue
 			}
 			for _, statement := range db.grantsOf(one) {
 				if _, err := tx.Exec(ctx, statement); err != nil {
@@ -47,9 +68,15 @@ func (db *DB) GrantRoles(ctx context.Context, identities []Identity) error {
 	})
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == insufficientPrivilege {
-		return fmt.Errorf("this user may not make or grant roles: it needs CREATEROLE to make them, and must own schema %s to grant: %w", db.schema, err)
+		err = fmt.Errorf("this user may not make or grant roles: it needs CREATEROLE to make them, and must own schema %s to grant: %w", db.schema, err)
 	}
-	return err
+	return missing, err
+}
+
+// hasRole reports whether the server has a role of this name.
+func hasRole(ctx context.Context, tx pgx.Tx, name string) (there bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, name).Scan(&there)
+	return there, err
 }
 
 // insufficientPrivilege is PostgreSQL's code for it.
@@ -59,8 +86,8 @@ const insufficientPrivilege = "42501"
 // one is given.
 func (db *DB) makeRole(ctx context.Context, tx pgx.Tx, one Identity) error {
 	name := pgx.Identifier{one.Name}.Sanitize()
-	var there bool
-	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, one.Name).Scan(&there); err != nil {
+	there, err := hasRole(ctx, tx, one.Name)
+	if err != nil {
 		return err
 	}
 	if !there {

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -162,7 +163,7 @@ func redactNamed(s string, form Form, nested bool) string {
 			continue
 		}
 		named := classify(name)
-		if named == other {
+		if named == other || isFileError(s, at, quote) {
 			continue
 		}
 		// Of a name that is not certain as much is looked at as may tell what its value is.
@@ -183,6 +184,20 @@ func redactNamed(s string, form Form, nested bool) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// isFileError reports whether a name is the last of a path, and what follows it what the
+// operating system says of that file: "open /etc/api-key: permission denied".
+func isFileError(s string, at int, before byte) bool {
+	rest, spaced := strings.CutPrefix(s[at:], ": ")
+	return before == '/' && spaced && slices.ContainsFunc(fileErrors[:], func(text string) bool { return strings.HasPrefix(rest, text) })
+}
+
+// fileErrors are what an operating system says of a file that cannot be used.
+var fileErrors = [...]string{
+	"no such file or directory", "permission denied", "operation not permitted", "is a directory", "not a directory", "file exists",
+	"input/output error", "too many open files", "no space left on device", "read-only file system", "file name too long",
+	"too many levels of symbolic links", "stale file handle", "device or resource busy", "no such device",
 }
 
 // isTitle reports whether a name and its value are part of a URL, with a colon and nothing

@@ -34,7 +34,7 @@ func chain() []string {
 func TestLeastPrivilege(t *testing.T) {
 	r := startRig(t, true)
 	r.explain()
-	r.operator("provision")
+	r.colophon(access.Provision, []int{0}, "provision")
 	r.checkLists()
 	gone := r.orphans()
 	for _, role := range chain() {

@@ -89,11 +89,14 @@ janitor update bindings: what is given up is a decision, which is bound
 janitor delete chunk_vectors: only where a collection is gone
 janitor delete adopted_objects: only a look at objects forgets old notes
 janitor select stored_results: only an object that no row names is asked for
-operator publish $JS.API.INFO: only where the server has no room for the streams
+provision publish $JS.API.INFO: only where the server has no room for the streams
 operator publish $JS.API.CONSUMER.CREATE.ACC_CONTROL.*.>: CONTROL holds events of two kinds, which are followed together unless one is named
 operator publish $JS.API.CONSUMER.CREATE.ACC_OUTCOMES.*.>: OUTCOMES holds events of two kinds, which are followed together unless one is named
 operator publish $JS.API.CONSUMER.CREATE.ACC_SNAPSHOTS.*.>: SNAPSHOTS holds events of two kinds, which are followed together unless one is named
 operator publish $JS.API.CONSUMER.CREATE.ACC_ENTITIES.*: only where several types of its events are named
+operator publish $JS.API.CONSUMER.CREATE.ACC_PAGES.*: only where several types of its events are named
+operator publish $JS.API.CONSUMER.CREATE.ACC_IR.*: only where several types of its events are named
+operator publish $JS.API.CONSUMER.CREATE.ACC_CHUNKS.*: only where several types of its events are named
 operator publish $JS.API.CONSUMER.CREATE.ACC_VECTORS.*: only where several types of its events are named
 operator publish $JS.API.CONSUMER.DELETE.ACC_SNAPSHOTS.*: only after the connection was lost
 operator publish $JS.API.CONSUMER.DELETE.ACC_PAGES.*: only after the connection was lost

@@ -259,7 +259,11 @@ func mustJSON(t *testing.T, o *unstructured.Unstructured) []byte {
 // pod returns the pod that a workload's controller would make, with a folder where a
 // StatefulSet has the volume of a claim.
 func pod(o *unstructured.Unstructured) *unstructured.Unstructured {
-	template, found, err := unstructured.NestedMap(o.Object, "spec", "template")
+	path := []string{"spec", "template"}
+	if o.GetKind() == "CronJob" {
+		path = []string{"spec", "jobTemplate", "spec", "template"}
+	}
+	template, found, err := unstructured.NestedMap(o.Object, path...)
 	if err != nil || !found {
 		return nil
 	}

@@ -93,3 +93,31 @@ func TestSecretsAreThoseOfThePage(t *testing.T) {
 		}
 	})
 }
+
+// TestThePatchesOfThePageBuild puts each patch and each setting that the page shows onto
+// production, by itself: it builds, and changes something.
+func TestThePatchesOfThePageBuild(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/kubernetes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := text(t, render(t, overlay(t, "transformers: [K8S/places]\n")))
+	shown := 0
+	for _, block := range regexp.MustCompile("(?ms)^```\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+		more := block[1]
+		switch {
+		case strings.HasPrefix(more, "patches:"), strings.HasPrefix(more, "configMapGenerator:"):
+		case strings.HasPrefix(more, "  - target:"):
+			more = "patches:\n" + more
+		default:
+			continue
+		}
+		shown++
+		if text(t, render(t, overlay(t, "transformers: [K8S/places]\n"+more))) == plain {
+			t.Errorf("nothing is changed by\n%s", more)
+		}
+	}
+	if shown < 4 {
+		t.Errorf("the page shows %d of them", shown)
+	}
+}

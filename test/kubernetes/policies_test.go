@@ -29,6 +29,8 @@ var asks = map[string]string{
 	"janitor":        "dns nats postgres qdrant s3",
 	"provision":      "dns nats s3",
 	"migrate":        "dns postgres",
+	"operator":       "dns nats postgres qdrant s3 gateway",
+	"verify":         "dns postgres qdrant s3",
 }
 
 // Who may ask each of them. The kubelet asks for health from the node, which policies of
@@ -46,6 +48,7 @@ var inWords = map[string]string{
 	"postgres": "pods(colophon.dev/store=postgres):5432/TCP",
 	"s3":       "pods(colophon.dev/store=s3):9000/TCP",
 	"qdrant":   "pods(colophon.dev/store=qdrant):6334/TCP",
+	"gateway":  "pods(app.kubernetes.io/component=gateway,app.kubernetes.io/name=colophon):http/TCP",
 	"internet": "0.0.0.0/0:443/TCP 0.0.0.0/0:80/TCP 2000::/3:443/TCP 2000::/3:80/TCP",
 }
 
@@ -60,10 +63,15 @@ func workloads(t *testing.T, all objects) []workload {
 	t.Helper()
 	var found []workload
 	for _, o := range all {
-		if kind := o.GetKind(); kind != "Deployment" && kind != "Job" && kind != "StatefulSet" {
+		path := []string{"spec", "template"}
+		switch o.GetKind() {
+		case "Deployment", "Job", "StatefulSet":
+		case "CronJob":
+			path = []string{"spec", "jobTemplate", "spec", "template"}
+		default:
 			continue
 		}
-		template, _, err := unstructured.NestedMap(o.Object, "spec", "template")
+		template, _, err := unstructured.NestedMap(o.Object, path...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,9 +154,9 @@ func inside(s *metav1.LabelSelector) string {
 	return metav1.FormatLabelSelector(s)
 }
 
-// TestWhoTalksToWhom compares the base's policies with the table.
+// TestWhoTalksToWhom compares the policies of the base and of the operator with the table.
 func TestWhoTalksToWhom(t *testing.T) {
-	all := render(t, filepath.Join(root, "deploy/k8s/base"))
+	all := render(t, onBase(t, filepath.Join(root, "deploy/k8s/components/operator"), ""))
 	rules := policies(t, all)
 	seen := map[string]bool{}
 	for _, w := range workloads(t, all) {
@@ -167,7 +175,7 @@ func TestWhoTalksToWhom(t *testing.T) {
 			t.Errorf("%s may ask\n%s\nwant\n%s", w.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		want = strings.Fields(askedBy[w.name])
-		if w.kind == "Deployment" && len(want) == 0 {
+		if w.kind == "Deployment" && w.name != "operator" && len(want) == 0 {
 			want = []string{prometheus}
 		}
 		slices.Sort(want)

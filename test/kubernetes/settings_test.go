@@ -108,7 +108,7 @@ func TestEveryVariableHasItsPlace(t *testing.T) {
 					t.Errorf("%s: the secret %s is in the environment, not in a file", w.name, name)
 				}
 			}
-			if w.kind == "Job" {
+			if w.kind == "CronJob" {
 				continue
 			}
 			for name, v := range known {

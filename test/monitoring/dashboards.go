@@ -3,7 +3,9 @@ package monitoring
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // Dashboard is one dashboard of Grafana.
@@ -81,12 +83,34 @@ func (d Dashboard) JSON() ([]byte, error) {
 		"templating": map[string]any{"list": []any{map[string]any{
 			"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "hide": 0,
 			"multi": false, "includeAll": false, "refresh": 1, "regex": "", "options": []any{}, "current": map[string]any{},
+		}, map[string]any{
+			"name": "namespace", "label": "Namespace", "type": "query", "query": "label_values(colophon_ready, namespace)", "datasource": source(), "hide": 0,
+			"multi": true, "includeAll": true, "allValue": ".*", "refresh": 2, "regex": "", "sort": 1, "options": []any{},
+			"current": map[string]any{"text": "All", "value": "$__all"},
 		}}},
 	}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("dashboard %s: %w", d.UID, err)
 	}
 	return append(data, '\n'), nil
+}
+
+// selected is a series in a query, with the bracket of its matchers; in quotes nothing is one.
+var selected = regexp.MustCompile(`"[^"]*"|\b(?:colophon|http|go|process)_[a-z_0-9]+\b\{?`)
+
+// ofNamespace returns a query that asks only for the installations that are chosen in the
+// dashboard. Where nothing adds a label `namespace` to series, all are.
+func ofNamespace(query string) string {
+	const chosen = `namespace=~"$namespace"`
+	return selected.ReplaceAllStringFunc(query, func(found string) string {
+		switch {
+		case found[0] == '"', found == "http_route", found == "http_response_status_code": // labels
+			return found
+		case strings.HasSuffix(found, "{"):
+			return found + chosen + ","
+		}
+		return found + "{" + chosen + "}"
+	})
 }
 
 func grid(x, y, w, h int) map[string]any { return map[string]any{"x": x, "y": y, "w": w, "h": h} }
@@ -114,7 +138,7 @@ func (p Panel) json(id int, at map[string]any) map[string]any {
 	var targets []any
 	for i, q := range p.Queries {
 		targets = append(targets, map[string]any{
-			"refId": string(rune('A' + i)), "expr": q.Expr, "legendFormat": q.Legend, "datasource": source(),
+			"refId": string(rune('A' + i)), "expr": ofNamespace(q.Expr), "legendFormat": q.Legend, "datasource": source(),
 			"editorMode": "code", "range": !p.Now, "instant": p.Now, "exemplar": !p.Now,
 		})
 	}

@@ -38,7 +38,6 @@ kind: Component
 resources:
   - podmonitor.yaml
   - prometheusrule.yaml
-  - network-policies.yaml
 configMapGenerator:
   - name: colophon-dashboards
     files:

@@ -45,7 +45,7 @@ func TestFilesAreFresh(t *testing.T) {
 // there.
 func TestTheComponentNamesItsFiles(t *testing.T) {
 	listed := regexp.MustCompile(`(?m)^\s+- ([a-z/-]+\.(?:yaml|json))$`).FindAllStringSubmatch(string(Kustomization()), -1)
-	if want := 3 + len(Dashboards()); len(listed) != want {
+	if want := 2 + len(Dashboards()); len(listed) != want {
 		t.Errorf("%d files are listed, want %d", len(listed), want)
 	}
 	for _, name := range listed {
@@ -160,6 +160,24 @@ func TestQueriesAskForWhatThereIs(t *testing.T) {
 	}
 }
 
+// TestInstallationsAreApart: in one Prometheus no alert counts the series of one namespace
+// with those of another: each aggregation and each match keeps the label.
+func TestInstallationsAreApart(t *testing.T) {
+	grouped := regexp.MustCompile(`\b(?:by|on) \(([^)]*)\)`)
+	bare := regexp.MustCompile(`\b(?:sum|max|min|count|avg|topk)\s*\(|\bvector\(|\bwithout\b|\bignoring\b`)
+	for _, a := range Alerts() {
+		expr := a.Expr()
+		for _, m := range grouped.FindAllStringSubmatch(expr, -1) {
+			if !slices.Contains(strings.Split(m[1], ", "), "namespace") {
+				t.Errorf("%s forgets the namespace in %q: %s", a.Name, m[0], expr)
+			}
+		}
+		if found := bare.FindString(expr); found != "" {
+			t.Errorf("%s forgets the namespace in %q: %s", a.Name, found, expr)
+		}
+	}
+}
+
 func checkMatcher(t *testing.T, where string, row instrument.Instrument, label, operator, value string) {
 	t.Helper()
 	var values []string
@@ -214,7 +232,7 @@ func TestDashboardsAreWhole(t *testing.T) {
 		if err := json.Unmarshal(data, &board); err != nil {
 			t.Fatal(err)
 		}
-		if len(board.Templating.List) != 1 || board.Templating.List[0].Name != "datasource" || board.SchemaVersion < 36 {
+		if len(board.Templating.List) != 2 || board.Templating.List[1].Name != "namespace" || board.Templating.List[0].Name != "datasource" || board.SchemaVersion < 36 {
 			t.Errorf("%s: %+v", d.UID, board.Templating)
 		}
 		ids := make(map[int]bool)
@@ -243,6 +261,9 @@ func TestDashboardsAreWhole(t *testing.T) {
 				t.Errorf("%s: %s has no queries, text or source", d.UID, p.Title)
 			}
 			for _, q := range p.Targets {
+				if series, chosen := len(names.FindAllString(regexp.MustCompile(`"[^"]*"|http_route|http_response_status_code`).ReplaceAllString(q.Expr, ""), -1)), strings.Count(q.Expr, `{namespace=~"$namespace"`); series == 0 || chosen != series {
+					t.Errorf("%s: %s: %d of %d series are those of the chosen installations: %s", d.UID, p.Title, chosen, series, q.Expr)
+				}
 				if q.Expr == "" || q.RefID == "" || q.LegendFormat == "" {
 					t.Errorf("%s: %s: %+v", d.UID, p.Title, q)
 				}

@@ -61,15 +61,21 @@ func (c *Tool) Catalog(ctx context.Context) (*catalog.DB, Settings, error) {
 	if err != nil {
 		return nil, s, err
 	}
-	db, err := catalog.Open(ctx, catalog.ConfigOf(s.Postgres))
+	db, err := OpenCatalog(ctx, s.Postgres)
+	return db, s, err
+}
+
+// OpenCatalog connects to the catalog and waits for its first answer.
+func OpenCatalog(ctx context.Context, s config.Postgres) (*catalog.DB, error) {
+	db, err := catalog.Open(ctx, catalog.ConfigOf(s))
 	if err != nil {
-		return nil, s, Usagef("COLOPHON_POSTGRES_URL: %w: it is written as postgres://user:password@host:port/database", err)
+		return nil, Usagef("COLOPHON_POSTGRES_URL: %w: it is written as postgres://user:password@host:port/database", err)
 	}
 	if err := db.Ping(ctx); err != nil {
 		db.Close()
-		return nil, s, fmt.Errorf("the catalog does not answer: %w", err)
+		return nil, fmt.Errorf("the catalog does not answer: %w", err)
 	}
-	return db, s, nil
+	return db, nil
 }
 
 // busWait is how long a command waits for the bus: as long as for an answer of it.

@@ -94,23 +94,36 @@ func (f *identityFlags) roles(names access.Names) []access.Role {
 // identitySettings are the names of an installation, without which no identity can be
 // told; where the servers are, and secrets, are not asked for.
 type identitySettings struct {
-	NATS    config.NATS
-	Buckets bucketNames
+	Subjects string `env:"SUBJECT_PREFIX" envDefault:"colophon" help:"First token of every subject."`
+	Streams  string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream and durable consumer."`
+	Buckets  string `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
 }
 
-// bucketNames is what config.S3 says of them, without what must be set there.
-type bucketNames struct {
-	Prefix string `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
+// provisionSettings are all that provision needs beside its flags.
+type provisionSettings struct {
+	NATS    config.NATS
+	S3      config.S3
+	Runner  config.Runner
+	Streams config.Streams
+	OCR     config.OCR
+}
+
+// migrateSettings are all that migrate needs.
+type migrateSettings struct {
+	Postgres config.Postgres
 }
 
 // printIdentities writes what was asked for.
 func (c commands) printIdentities(f *identityFlags) error {
 	s, _, err := cli.Load[identitySettings](c.Tool)
+	if errors.Is(err, config.ErrNoEndpoints) { // no server is asked: where there is none, the environment says all
+		s, err = config.Load[identitySettings]()
+	}
 	if err != nil {
 		return err
 	}
 	names := access.Default()
-	names.Subjects, names.Streams, names.Buckets = s.NATS.Prefix, s.NATS.StreamPrefix, s.Buckets.Prefix
+	names.Subjects, names.Streams, names.Buckets = s.Subjects, s.Streams, s.Buckets
 	roles := f.roles(names)
 	if f.policies != "" {
 		if err := writePolicies(f.policies, roles, names); err != nil {
@@ -234,6 +247,7 @@ func secretIn(path string, create func() ([]byte, error)) ([]byte, error) {
 // roleFlags say which roles migrate makes in the database server.
 type roleFlags struct {
 	roles     bool
+	grants    bool // of the roles that are there
 	prefix    string
 	passwords string // folder
 }
@@ -241,24 +255,28 @@ type roleFlags struct {
 func (f *roleFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.roles, "roles", false, "make one role a service, and grant each what it needs and nothing else")
-	flags.StringVar(&f.prefix, "role-prefix", "colophon_", "with --roles: what the names of the roles begin with; they belong to the whole database server")
+	flags.BoolVar(&f.grants, "grants", false, "grant what --roles grants, but only to the roles that are there: needs no right to make roles")
+	flags.StringVar(&f.prefix, "role-prefix", "colophon_", "with --roles or --grants: what the names of the roles begin with; they belong to the whole database server")
 	flags.StringVar(&f.passwords, "passwords", "", "with --roles: `folder` of the roles' passwords, one file each, made where it is missing; without, passwords stay as they are")
 }
 
 func (f *roleFlags) check() error {
-	if !f.roles && f.passwords != "" {
+	switch {
+	case !f.roles && f.passwords != "":
 		return cli.Usagef("--passwords belongs to --roles")
+	case f.roles && f.grants:
+		return cli.Usagef("--roles grants too: leave --grants out")
 	}
 	return nil
 }
 
-// grant makes the roles and returns their names.
-func (f *roleFlags) grant(ctx context.Context, db *catalog.DB) ([]string, error) {
-	if !f.roles {
-		return nil, nil
+// grant makes the roles, or only grants to those that are there, and returns the names
+// of those that have their grants, and of those that are missing.
+func (f *roleFlags) grant(ctx context.Context, db *catalog.DB) (granted, missing []string, err error) {
+	if !f.roles && !f.grants {
+		return nil, nil, nil
 	}
 	var identities []catalog.Identity
-	var names []string
 	for _, r := range access.Roles(access.Default()) {
 		if len(r.Tables) == 0 {
 			continue
@@ -267,11 +285,15 @@ func (f *roleFlags) grant(ctx context.Context, db *catalog.DB) ([]string, error)
 		if f.passwords != "" {
 			password, err := secretIn(filepath.Join(f.passwords, one.Name), func() ([]byte, error) { return []byte(rand.Text()), nil })
 			if err != nil {
-				return nil, fmt.Errorf("password of %s: %w", one.Name, err)
+				return nil, nil, fmt.Errorf("password of %s: %w", one.Name, err)
 			}
 			one.Password = string(password)
 		}
-		identities, names = append(identities, one), append(names, one.Name)
+		identities, granted = append(identities, one), append(granted, one.Name)
 	}
-	return names, db.GrantRoles(ctx, identities)
+	if f.roles {
+		return granted, nil, db.GrantRoles(ctx, identities)
+	}
+	missing, err = db.GrantThere(ctx, identities)
+	return slices.DeleteFunc(granted, func(name string) bool { return slices.Contains(missing, name) }), missing, err
 }

@@ -8,26 +8,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
 
 func (c commands) migrateCommand() *cobra.Command {
-	var roles roleFlags
+	var (
+		roles roleFlags
+		bind  bool
+	)
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Bring the catalog's schema up to date",
 		Long: "Brings the catalog's schema to the version of this build, and binds the rows that\n" +
 			"older services have written beside it: verify misses the digests of those until then.\n" +
 			"With --roles it also makes one role of the database server for each service, and\n" +
-			"makes the grants of each those of docs/access.md. It may be repeated.",
-		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres",
+			"makes the grants of each those of docs/access.md; with --grants it makes no role, and\n" +
+			"grants to those that are there. It needs PostgreSQL alone, and may be repeated.",
+		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres\n  colophon migrate --grants --bind=false",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := roles.check(); err != nil {
 				return err
 			}
-			db, _, err := c.Catalog(cmd.Context())
+			s, _, err := cli.Load[migrateSettings](c.Tool)
+			if err != nil {
+				return err
+			}
+			db, err := cli.OpenCatalog(cmd.Context(), s.Postgres)
 			if err != nil {
 				return err
 			}
@@ -35,15 +44,17 @@ func (c commands) migrateCommand() *cobra.Command {
 			if err := db.Migrate(cmd.Context()); err != nil {
 				return err
 			}
-			bound, err := db.BindRows(cmd.Context())
+			bound := 0
+			if bind {
+				if bound, err = db.BindRows(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			granted, missing, err := roles.grant(cmd.Context(), db)
 			if err != nil {
 				return err
 			}
-			granted, err := roles.grant(cmd.Context(), db)
-			if err != nil {
-				return err
-			}
-			return c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted}, func(w io.Writer) {
+			return c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted, "missing": missing}, func(w io.Writer) {
 				fmt.Fprintln(w, "the catalog's schema is that of this build")
 				if bound > 0 {
 					fmt.Fprintf(w, "%s bound that had no digest\n", cli.Many(bound, "row"))
@@ -51,10 +62,14 @@ func (c commands) migrateCommand() *cobra.Command {
 				if len(granted) > 0 {
 					fmt.Fprintf(w, "roles that have their grants: %s\n", strings.Join(granted, " "))
 				}
+				if len(missing) > 0 {
+					fmt.Fprintf(w, "roles that are not there, and have none: %s\n", strings.Join(missing, " "))
+				}
 			})
 		},
 	}
 	roles.add(cmd)
+	cmd.Flags().BoolVar(&bind, "bind", true, "bind the rows that have no digest; --bind=false leaves them, for verify to find")
 	return cmd
 }
 
@@ -64,8 +79,9 @@ func (c commands) provisionCommand() *cobra.Command {
 		Use: "provision", Short: "Make or verify streams, consumers and buckets",
 		Long: "Makes streams, consumers and buckets where they are missing, and says what differs\n" +
 			"where they are not as they must be. Says too what this program reads scans with.\n" +
-			"With --print-accounts or --print-policies it asks no server and only writes who may\n" +
-			"what there (docs/access.md), under this installation's prefixes.",
+			"It needs NATS and the object store. With --print-accounts or --print-policies it asks\n" +
+			"no server and only writes who may what there (docs/access.md), under this\n" +
+			"installation's prefixes: COLOPHON_SUBJECT_PREFIX, _STREAM_PREFIX, _S3_BUCKET_PREFIX.",
 		Example: "  colophon provision\n  colophon provision --print-accounts --seeds secrets/nats --crawler council > accounts.conf\n" +
 			"  colophon provision --print-policies policies",
 		Args: cli.Args(cobra.NoArgs),
@@ -77,11 +93,11 @@ func (c commands) provisionCommand() *cobra.Command {
 				return c.printIdentities(&identities)
 			}
 			ctx := cmd.Context()
-			s, err := c.Settings()
+			s, _, err := cli.Load[provisionSettings](c.Tool)
 			if err != nil {
 				return err
 			}
-			conn, err := c.Stream(ctx, s)
+			conn, err := c.StreamAs(ctx, cli.Settings{NATS: s.NATS, Runner: s.Runner}, access.Provision)
 			if err != nil {
 				return err
 			}
