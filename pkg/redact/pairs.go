@@ -42,11 +42,12 @@ func replacePair(s string, pair *regexp.Regexp, name, value int, form Form) stri
 		named := classify(strings.Trim(s[at[2*name]:at[2*name+1]], `\"'`))
 		found := s[at[2*value]:at[2*value+1]]
 		plain := strings.Trim(found, `\"'`)
-		if named == other || plain == "" || !form.secret(named, plain, false) {
+		became := form.treat(named, plain, false)
+		if named == other || plain == "" || became == kept {
 			continue
 		}
 		b.WriteString(s[done:at[2*value]])
-		b.WriteString(strings.Replace(found, plain, form.mark(plain, named), 1))
+		b.WriteString(strings.Replace(found, plain, form.mark(plain, became), 1))
 		done = at[2*value+1]
 	}
 	b.WriteString(s[done:])

@@ -9,21 +9,30 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, names := range map[class]string{
-		certain: `password PASSWORD passwd pwd userPassword user.password user[password] user[password][0] password2 passwordConfirm
-			new-password-confirmation dbpassword passphrase client_secret clientSecret CLIENTSECRET private-key secretKey AWSAccessKeyId
+		certain: `password PASSWORD passwd userPassword user.password user[password] user[password][0] password2 passwordConfirm
+			new-password-confirmation dbpassword client_secret clientSecret CLIENTSECRET private-key secretKey AWSAccessKeyId
 			accesskeyid GoogleAccessId api-key apiKey APIKEY APIKey x-api-key XApiKey X_API_KEY access-token accessTOKEN refresh_token id_token auth_token
 			OAuthToken oauth_token oauth_token_secret jsessionid JSESSIONID phpsessid ASP.NET_SessionId
 			jwt bearer X-Amz-Date x-amz-signature X-Goog-Expires x_amz_security_token p%61ssword p%2561ssword
-			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens pw userpw user_pw dbpass adminpass smtppass psw pword passwrd
-			passw0rd contraseña contrase%C3%B1a hasło haslo parola phpsess authcookie access_tok auth_tkn SAMLart wresult hdnts __gda__ ｐａｓｓｗｏｒｄ
-			passkey recovery_code backup_code access_code urlsig auth_sig enckey`,
-		header: `proxy-authorization Proxy_Authorization set-cookie Set-Cookie2`,
-		likely: `pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
+			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens userpw user_pw dbpass adminpass smtppass psw pword passwrd
+			passw0rd contraseña contrase%C3%B1a phpsess authcookie access_tok auth_tkn SAMLart wresult hdnts __gda__ ｐａｓｓｗｏｒｄ
+			passkey urlsig auth_sig enckey JSESSIONID_XY JSESSIONIDSSO jsessionid.x jsessionid_ratsinfo PHPSESSID_admin passord kodeord salasana
+			пароль %D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C 密码 パスワード 비밀번호 סיסמה palavra_passe contrase%F1a l%F6senord passw upwd
+			PasswordTextBox ctl00%24txtPasswordBox password_md5 passwordmd5 API-Schlüssel appsecret_proof mot_de_passe_confirm cle_api`,
+		certainLine: `passphrase pass_phrase wifi-passphrase seed_phrase`,
+		header:      `proxy-authorization Proxy_Authorization set-cookie Set-Cookie2`,
+		likelyWord:  `pwd pw`,
+		likely: `hasło haslo heslo parola kennwort senha geslo show_password forgot_password topic-password reset_pwd osCsid XTCsid zenid sessionhash
+			fe_typo_user ci_session MYSAPSSO2 sap-contextid MRHSession MODsid sesskey session_hash pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
 			call_number_signature hmac x-sign credential credentials cred credentials_json csrf cfid assertion pincode`,
-		likelyCode:   `otp totp mfa 2fa user_2fa`,
-		likelyHeader: `authorization Authorization cookie Cookie`,
-		ambiguous:    `code ticket session sid key token state secret sig auth sas token[] user_token shareToken api.code tokens keys country_code pin tkn`,
+		likelyCode:   `otp totp mfa 2fa user_2fa passcode pass_code access_code backup_code recovery_code recoveryCode`,
+		likelyHeader: `auth_header authorization Authorization cookie Cookie`,
+		session:      `session sid phpbb3_x_sid legislative_session`,
+		qualified: `user_token shareToken confirmation_token invite_token magic_link_token sso_token download_token wstoken remember_token rss_token
+			session_secret jwt_secret hmac_secret auth_key aes_key app_key activation_key hapikey X-Vendor-Token`,
+		ambiguous: `code ticket key token state secret sig auth sas token[] api.code tokens keys country_code pin tkn tokenString foreign_key word_token`,
 		other: `page q id name author keyword tokenizer token_type key_type passport bypass compass password_reset sessions_total csrf_enabled
+			startKey lastKey lastEvaluatedKey NextPartitionKey NextRowKey offsetToken resumeToken moreToken pageKey offset_key bookmarkToken public_key
 			pageToken page_token nextPageToken NextToken resumptionToken resumptiontoken continuation-token $skiptoken %24skiptoken syncToken
 			cookie_consent signature_count signatory authors x amz validity`,
 	} {

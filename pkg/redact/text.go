@@ -21,7 +21,7 @@ func Text(s string, form Form) string {
 	}
 	return settle(s, func(s string) string {
 		s = redactURLs(s, form)
-		return redactFlat(redactPairs(s, max(form, Stored)), max(form, Stored), false)
+		return redactFlat(redactPairs(s, form.ofText()), form.ofText(), false)
 	})
 }
 
@@ -125,10 +125,11 @@ func redactOption(found string, form Form) string {
 	}
 	value := strings.Trim(at[4], `"'`)
 	named := classify(at[2])
-	if named == other || !strings.HasSuffix(at[1], "--") && named != header && named != certain || !form.secret(named, value, false) {
+	became := form.treat(named, value, false)
+	if named == other || !strings.HasSuffix(at[1], "--") && named < certain || became == kept {
 		return found
 	}
-	return at[1] + at[2] + at[3] + strings.Replace(at[4], value, form.mark(value, named), 1)
+	return at[1] + at[2] + at[3] + strings.Replace(at[4], value, form.mark(value, became), 1)
 }
 
 // redactScheme redacts the credentials of "Bearer x" and "Basic x", where they look
@@ -171,14 +172,18 @@ func redactNamed(s string, form Form, nested bool) string {
 			seen = s[:min(len(s), at+ambiguousMax)]
 		}
 		start, end := valueBehind(seen, at, named, quote, nested)
-		if start == end || !form.secret(named, s[start:end], false) || isTitle(s, at, start, quote, nested) && !couldBeCredential(s[start:end]) {
+		became := kept
+		if start < end && !isFileName(s, at, quote) {
+			became = form.treat(named, s[start:end], false)
+		}
+		if became == kept || isTitle(s, at, start, quote, nested) && judge(s[start:end]) == kept {
 			continue
 		}
 		if end == len(seen) {
 			start, end = valueBehind(s, at, named, quote, nested)
 		}
 		b.WriteString(s[done:start])
-		b.WriteString(form.mark(s[start:end], named))
+		b.WriteString(form.mark(s[start:end], became))
 		done = end
 	}
 	b.WriteString(s[done:])
@@ -189,6 +194,12 @@ func redactNamed(s string, form Form, nested bool) string {
 // else between them: title=Password:history is a page of a wiki.
 func isTitle(s string, at, start int, before byte, nested bool) bool {
 	return s[at] == ':' && start == at+1 && (nested && before != '"' && before != '\'' || before != 0 && strings.IndexByte("=?&/+#", before) >= 0)
+}
+
+// isFileName reports whether what stands before a colon and a space ends a path, as in
+// the errors of operating systems: "open /etc/api-key: no such file".
+func isFileName(s string, at int, before byte) bool {
+	return s[at] == ':' && (before == '/' || before == '\\') && strings.HasPrefix(s[at+1:], " ")
 }
 
 // ambiguousMax is how much of the value of an ambiguous name is looked at, in bytes:

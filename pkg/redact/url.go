@@ -17,7 +17,7 @@ func URL(url string, form Form) string {
 
 func redactURL(url string, form Form) string {
 	if at := beforeURL.FindStringSubmatchIndex(url); at != nil { // "URL: https://…"
-		return redactFlat(url[:at[3]], max(form, Stored), false) + redactURL(url[at[3]:], form)
+		return redactFlat(url[:at[3]], form.ofText(), false) + redactURL(url[at[3]:], form)
 	}
 	url = cutUser(url)
 	rest, fragment := cutBefore(url, "#")
@@ -58,13 +58,13 @@ func cutBefore(s, sep string) (before, from string) {
 // Query returns the pairs of a query, without "?", in a form.
 func Query(query string, form Form) string {
 	pairs := strings.Split(query, "&")
-	kept := pairs[:0]
+	left := pairs[:0]
 	for _, pair := range pairs {
 		if params, ok := redactParams(pair, form); ok {
-			kept = append(kept, params)
+			left = append(left, params)
 		}
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(left, "&")
 }
 
 // Path returns the path of a URL, which is no file's, in a form.
@@ -88,26 +88,29 @@ func Path(path string, form Form) string {
 // value before it. ok is false when none is left of some.
 func redactParams(params string, form Form) (redacted string, ok bool) {
 	parts := strings.Split(params, ";")
-	kept := parts[:0]
-	hidden := false
+	left := parts[:0]
+	secret := false
 	for _, part := range parts {
 		name, value, found := strings.Cut(part, "=")
-		if hidden && !found {
+		if secret && !found {
 			continue
 		}
-		named := classify(name)
-		hidden = found && (form.secret(named, value, true) || named >= certain || named >= likely && isMarked(value))
+		became := kept
+		if found {
+			became = form.treat(form.classify(name), value, true)
+		}
+		secret = became != kept
 		switch {
-		case hidden && named >= likely && form == Identity:
+		case became == hidden && form.isIdentity():
 			continue
-		case hidden:
-			part = name + "=" + form.mark(value, named)
+		case secret:
+			part = name + "=" + form.mark(value, became)
 		default:
 			part = redactParam(part, form)
 		}
-		kept = append(kept, part)
+		left = append(left, part)
 	}
-	return strings.Join(kept, ";"), len(kept) > 0 || params == ""
+	return strings.Join(left, ";"), len(left) > 0 || params == ""
 }
 
 // redactParam redacts what a parameter holds within its value, or is.
@@ -127,7 +130,7 @@ func redactNested(value string, form Form) string {
 		return value
 	}
 	plain := decodeAll(value)
-	redacted := settle(plain, func(s string) string { return redactFlat(decodeAll(s), max(form, Stored), true) })
+	redacted := settle(plain, func(s string) string { return redactFlat(decodeAll(s), form.ofText(), true) })
 	if redacted == plain {
 		return value
 	}
