@@ -29,7 +29,7 @@ func (s *sender) settle(ctx context.Context, requests []handover, o captureOptio
 		if r.file.path == "" {
 			continue
 		}
-		canonical, err := digest.URLCanonV2(r.URL)
+		canonical, err := digest.URLCanonV3(r.URL)
 		if err != nil {
 			return nil, nil, usageError{err}
 		}

@@ -22,12 +22,14 @@ const flagSplit = "identity_split"
 // the rows that keep the names of those of before, and these against the documents.
 func identityContradictions() []string {
 	const today = `s.record->>'redaction_policy_id' IS DISTINCT FROM '` + digest.RedactVersion1 + `'`
+	// The row of what was captured under the rules between may have been given the name of today's.
+	const renamed = `s.record->>'redaction_policy_id' = '` + digest.RedactVersion2 + `'`
 	return []string{
 		`SELECT 'snapshot ' || s.snapshot_id, 'its document is called ' || (s.record->>'external_id') || ', and nothing says that ' ||
 			` + askedIdentity + ` || ' is called so'
 		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND ` + today + ` AND s.record->>'external_id' <> ` + askedIdentity + `
 		AND ` + askedIdentity + ` <> '' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.source_id = s.source_id
-			AND i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8')) AND i.external_id = s.record->>'external_id')`,
+			AND (i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8')) OR ` + renamed + `) AND i.external_id = s.record->>'external_id')`,
 
 		`SELECT 'snapshot ' || s.snapshot_id, 'older rules held it for another document, and nothing says for which'
 		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND s.record->'quality_flags' ? '` + flagSplit + `' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.document_id = s.document_id)`,
@@ -61,11 +63,11 @@ type identityRowOf struct {
 func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT i.source_id, i.identity_digest, i.identity, i.document_id, i.external_id, i.merged_with,
 			coalesce(d.external_id, ''), d.document_id IS NOT NULL, EXISTS (SELECT 1 FROM snapshots s
-				WHERE s.document_id = d.document_id AND s.record->>'redaction_policy_id' = $2)
+				WHERE s.document_id = d.document_id AND s.record->>'redaction_policy_id' = ANY ($2))
 		FROM document_identities i LEFT JOIN documents d
 			ON d.document_id = coalesce(nullif(i.merged_with, ''), i.document_id) AND d.source_id = i.source_id
 		WHERE $1 = '' OR i.document_id = $1 OR i.merged_with = $1
-		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, digest.RedactVersion1)
+		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, []string{digest.RedactVersion1, digest.RedactVersion2})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,8 @@ func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ ti
 // wrong says what of a row cannot have been written, "" when nothing is.
 func (i identityRowOf) wrong() string {
 	sum, made := sha256.Sum256([]byte(i.identity)), digest.DocumentID(i.sourceID, i.externalID)
-	second := i.identity + "#" + digest.URLCanonVersion // where its own name is that of another's document
+	// Where its own name is that of another's document.
+	second := i.externalID == i.identity+"#"+digest.URLCanonVersion || i.externalID == i.identity+"#"+digest.URLCanonVersion2
 	switch {
 	case string(i.digest) != string(sum[:]):
 		return "its digest is of something else"
@@ -96,9 +99,9 @@ func (i identityRowOf) wrong() string {
 		return "the document that it was merged with is not there: " + i.mergedWith
 	case i.mergedWith == i.documentID:
 		return "it was merged with itself"
-	case i.externalID == second && i.mergedWith != digest.DocumentID(i.sourceID, i.identity):
+	case second && i.mergedWith != digest.DocumentID(i.sourceID, i.identity):
 		return "its name is taken by another document than " + i.mergedWith
-	case i.externalID == second:
+	case second:
 		return ""
 	case (i.mergedWith == "") == (i.externalID == i.identity):
 		return fmt.Sprintf("it is called %s and was merged with %q", i.externalID, i.mergedWith)
@@ -116,7 +119,7 @@ func (i identityRowOf) wrong() string {
 func alikeBefore(one, other string) bool {
 	var made [2]string
 	for n, address := range []string{one, other} {
-		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2} {
+		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2, digest.URLCanonV3} {
 			var err error
 			if address, err = canonical(address); err != nil {
 				return true

@@ -22,7 +22,7 @@ var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]st
 	`glsa_[A-Za-z0-9]{16,}(?:_[0-9a-f]{8})?`, `ATATT3x[A-Za-z0-9_=-]{16,}`, `EAAA[A-Za-z0-9_-]{40,}`, `dapi[0-9a-f]{32}(?:-[0-9])?`,
 	`figd_[A-Za-z0-9_-]{16,}`, `sntrys_[A-Za-z0-9+/=_-]{16,}`, `NRAK-[A-Z0-9]{20,}`, `tskey-[a-z]+-[A-Za-z0-9-]{10,}`,
 	`AGE-SECRET-KEY-1[A-Z0-9]{20,}`, `[ps]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)?`,
-	`[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
+	`(?:bot)?[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:PGTIOU|TGT|PGT|PT|ST)-[0-9]+-[A-Za-z0-9]{20,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
 }, "|") + `)`)
 
@@ -34,7 +34,7 @@ func mayBeKnown(s string) bool {
 	}
 	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "AKID", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
 		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN",
-		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac="} {
+		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac=", "GT-", "ST-", "PT-", "IOU-"} {
 		if strings.Contains(s, hint) {
 			return true
 		}

@@ -32,7 +32,7 @@ const (
 var certainPhrases = phrases(`
 	password|passwd|pswd|psw|pword|passwrd|passw|passw rd|pass word|passkey|upwd|upw|user pwd|user pw
 	passwort|mot de passe|mdp|contrasena|wachtwoord|lozinka|jelszo|losenord|adgangskode|passord|kodeord|salasana
-	palavra passe|palavra chave|senha secreta|пароль|密码|密碼|パスワード|비밀번호|סיסמה|סיסמא|كلمة المرور|كلمة السر|κωδικός πρόσβασης|รหัสผ่าน|mật khẩu|mat khau
+	palavra passe|senha secreta|пароль|密码|密碼|パスワード|비밀번호|סיסמה|סיסמא|كلمة المرور|كلمة السر|κωδικός πρόσβασης|jeton acces|jeton d acces|รหัสผ่าน|mật khẩu|mat khau
 	client secret|app secret|api secret|consumer secret|shared secret|token secret|signing secret|webhook secret
 	secret key|private key|access key id|api key|subscription key|functions key|enc key|url sig|auth sig
 	api schlussel|api schluessel|cle api|cle d api|clave api|chave api|chiave api
@@ -55,7 +55,7 @@ var likelyPhrases = phrases(`
 	access key|account key|storage key|master key|encryption key|signing key|assertion|pincode
 	kennwort|losungswort|senha|haslo|parola|heslo|geslo|sifre|parola chiave segreta|clave secreta|cle secrete|geheimnis
 	os csid|xtcsid|xt csid|zen id|zenid|fe typo user|be typo user|ci session|wp session|laravel session|mysapsso|sap contextid|sap context id
-	mrh session|mod sid|modsid|security answer`)
+	mrh session|mima|κωδικός|mod sid|modsid|security answer`)
 
 // likelyWords are passwords, and the days, weeks and folders of other programs.
 var likelyWords = phrases(`pwd|pw`)

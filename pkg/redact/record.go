@@ -17,6 +17,10 @@ const (
 // a record because of a date or a word in it: random characters hold some by chance.
 const recordLength = 32
 
+// keyLength is the length of the keys of a well-known register of customers, 15 characters
+// and 18, which have a row of zeros among letters.
+const keyLength = 18
+
 // sureMin is the length, in letters and digits, from which a value under a likely name that
 // is no number of a record is surely a secret: shorter ones may be either.
 const sureMin = 26
@@ -29,7 +33,7 @@ var (
 	// capital and numbers in turn ("Cgm34Bd2Tl1"), a number of four digits or more with few
 	// letters around it ("HStAS12345678", "1254aXII"), one with a Roman numeral
 	// ("Hann92aXII").
-	numberedPart = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}{0,4}[0-9]{1,6}){2,3}\p{Ll}?|\pL{0,5}[0-9]{4,10}\pL{0,4}|\p{Lu}{1,5}[0-9]{4,8}\pL{1,3}[0-9]{1,2}|\pL{1,5}[0-9]{1,6}[a-z]?[IVXLC]{1,7}|[0-9]{1,2}\p{Lu}\p{Ll}{1,3}[0-9]{3,6}[a-z]?[0-9]{0,2})$`)
+	numberedPart = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}{0,4}[0-9]{1,6}){2,3}\p{Ll}?|\pL{0,5}[0-9]{4,10}\pL{0,4}|\p{Lu}{1,5}[0-9]{4,8}\pL{1,3}[0-9]{1,2}|\pL{0,5}[0-9]{1,6}[a-z]?[IVXLC]{1,7}|[0-9]{1,2}\p{Lu}\p{Ll}{1,3}[0-9]{3,6}[a-z]?[0-9]{0,2})$`)
 
 	// dated are days and times, with a few letters around them: "20231114T090000Z",
 	// "PV20231114SEANCE1".
@@ -54,17 +58,27 @@ func isRecordNumber(value string) bool {
 		return true
 	}
 	counts, changes := countKinds(value)
-	if all := counts[lower] + counts[upper] + counts[digit]; all > recordLength || changes*2 > all {
+	all := counts[lower] + counts[upper] + counts[digit]
+	if all > recordLength || changes*2 > all && all > keyLength {
 		return false
 	}
 	longest := 5 // of random letters of both cases and digits one in a hundred holds so many digits in a row
-	if counts[lower] == 0 {
+	switch {
+	case counts[lower] == 0:
 		longest = 4 // of capitals and digits: one in fifteen of 16
+	case counts[upper] == 0:
+		longest = 6
 	}
 	for _, run := range digitRun.FindAllString(value, -1) {
+		if all <= keyLength && len(run) < 5 && changes*2 > all {
+			continue
+		}
 		if len(run) >= longest || isYear(run) {
 			return true
 		}
+	}
+	if counts[upper] == 0 || counts[lower] == 0 {
+		return false
 	}
 	inWords := 0
 	for _, word := range longWord.FindAllString(value, -1) {

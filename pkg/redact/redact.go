@@ -44,6 +44,8 @@ const (
 
 	IdentityV2 // what Identity was under urlcanon_v2, for the parameters of a URL
 	StoredV2   // what Stored was under redact_v2, for the parameters of a URL
+	// ParametersV2 is StoredV2 of the parameters alone: what they hold stays.
+	ParametersV2
 )
 
 // ofText returns the form that texts have, and what a parameter's value holds: an
