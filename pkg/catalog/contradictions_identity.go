@@ -22,14 +22,12 @@ const flagSplit = "identity_split"
 // the rows that keep the names of those of before, and these against the documents.
 func identityContradictions() []string {
 	const today = `s.record->>'redaction_policy_id' IS DISTINCT FROM '` + digest.RedactVersion1 + `'`
-	// The row of what was captured under the rules between may have been given the name of today's.
-	const renamed = `s.record->>'redaction_policy_id' = '` + digest.RedactVersion2 + `'`
 	return []string{
 		`SELECT 'snapshot ' || s.snapshot_id, 'its document is called ' || (s.record->>'external_id') || ', and nothing says that ' ||
 			` + askedIdentity + ` || ' is called so'
 		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND ` + today + ` AND s.record->>'external_id' <> ` + askedIdentity + `
 		AND ` + askedIdentity + ` <> '' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.source_id = s.source_id
-			AND (i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8')) OR ` + renamed + `) AND i.external_id = s.record->>'external_id')`,
+			AND i.identity_digest = sha256(convert_to(` + askedIdentity + `, 'UTF8')) AND i.external_id = s.record->>'external_id')`,
 
 		`SELECT 'snapshot ' || s.snapshot_id, 'older rules held it for another document, and nothing says for which'
 		FROM snapshots s WHERE ($1 = '' OR s.document_id = $1) AND s.record->'quality_flags' ? '` + flagSplit + `' AND NOT EXISTS (SELECT 1 FROM document_identities i WHERE i.document_id = s.document_id)`,

@@ -75,16 +75,7 @@ func settleIdentity(ctx context.Context, tx pgx.Tx, sourceID string, asked model
 		if older.Identity == asked.Today {
 			continue // it would be there
 		}
-		// Rules of before may have given a document of rules before them another name.
-		row, renamed, err := identityRow(ctx, tx, sourceID, older.Identity)
-		if err != nil {
-			return own, err
-		}
-		first := model.DocumentIdentity{ExternalID: older.Identity}
-		if renamed {
-			first.ExternalID = row.ExternalID
-		}
-		before := digest.DocumentID(sourceID, first.ExternalID)
+		before := digest.DocumentID(sourceID, older.Identity)
 		merged, owned, err := capturedBefore(ctx, tx, before, older)
 		if err != nil {
 			return own, err
@@ -92,34 +83,16 @@ func settleIdentity(ctx context.Context, tx pgx.Tx, sourceID string, asked model
 		if !merged {
 			continue
 		}
-		if own.MergedWith = before; owned && renamed {
-			got, err := renameIdentity(ctx, tx, sourceID, older.Identity, asked.Today)
-			if err != nil || got.ExternalID != "" {
-				return got, err
-			}
-		} else if owned {
-			got, err := putIdentity(ctx, tx, sourceID, asked.Today, first)
-			if err != nil || got.ExternalID != "" {
+		own.MergedWith = before
+		if owned {
+			first := model.DocumentIdentity{ExternalID: older.Identity}
+			if got, err := putIdentity(ctx, tx, sourceID, asked.Today, first); err != nil || got.ExternalID != "" {
 				return got, err
 			}
 		}
 		return putIdentity(ctx, tx, sourceID, asked.Today, own)
 	}
 	return own, nil
-}
-
-// renameIdentity gives the row of an identity of older rules the name that today's give
-// its document, and returns it: nobody asks for the old one any more. The zero identity
-// means that another address was first.
-func renameIdentity(ctx context.Context, tx pgx.Tx, sourceID, before, today string) (model.DocumentIdentity, error) {
-	if _, err := tx.Exec(ctx, `UPDATE document_identities SET identity = $3, identity_digest = $4
-		WHERE source_id = $1 AND identity_digest = $2
-		AND NOT EXISTS (SELECT 1 FROM document_identities t WHERE t.source_id = $1 AND t.identity_digest = $4)`,
-		sourceID, urlDigest(before), today, urlDigest(today)); err != nil {
-		return model.DocumentIdentity{}, err
-	}
-	id, _, err := identityRow(ctx, tx, sourceID, today)
-	return id, err
 }
 
 // putIdentity writes the row of an identity and returns it as it stands: the zero

@@ -148,10 +148,13 @@ func isShortCode(value string) bool {
 	return len(value) >= 4 && len(value) <= 8 && strings.Trim(value, "0123456789") == ""
 }
 
+// hexKeyMin is the least length of a key or a signature, in hex digits: of 80 bits.
+const hexKeyMin = 20
+
 // isHexKey reports whether a value is of hex digits, letters and digits among them, as a
-// key is and no number: 16 of them or more, or a UUID.
+// key is and no number: 20 of them or more, or a UUID. A digest of 16 is none.
 func isHexKey(value string) bool {
-	return len(value) >= plainMin && isHex(value) && strings.ContainsAny(value, "abcdefABCDEF") && strings.ContainsAny(value, "0123456789")
+	return len(value) >= hexKeyMin && isHex(value) && strings.ContainsAny(value, "abcdefABCDEF") && strings.ContainsAny(value, "0123456789")
 }
 
 // expiring is a signature behind the time until which it holds, in seconds since 1970.

@@ -17,7 +17,7 @@ const (
 	other        class = iota // nothing: only what is a credential by its form is one
 	ambiguous                 // a secret here, a page's number there: one only with a value that looks like a credential
 	session                   // ambiguous, and a hex number of 26 digits or more is one too
-	qualified                 // ambiguous but for the word before it (invite_token): any hex number of 16 digits or more is one
+	qualified                 // ambiguous but for the word before it (invite_token): any hex number of 20 digits or more is one
 	likely                    // a secret, but for a value of words or of numbers: that of a record
 	likelyWord                // likely, and a word or a number of four to eight digits is one too
 	likelyCode                // likely, and a number of four to eight digits is one too

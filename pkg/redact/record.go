@@ -94,7 +94,7 @@ func isYear(run string) bool {
 }
 
 // judge says what a value under a likely name is: kept when it is made of words, numbers
-// and the numbers of records; hidden when it can be nothing but a secret; digested when
+// and the numbers of records; hidden when it can be nothing but a secret; tagged when
 // it may be either, so that nobody reads it and no two documents become one.
 func judge(value string) treatment {
 	value = decodeAll(value)
@@ -110,7 +110,7 @@ func judge(value string) treatment {
 	case len(parts) == 0 || !prose && len(parts) > recordPartsMax:
 		return hidden
 	case isUUID(value):
-		return digested
+		return tagged
 	case !slices.ContainsFunc(parts, func(part string) bool { return !isRecordPart(part) }) && !hasOddSigns(value, prose):
 		return kept
 	case looksRandom(value), slices.ContainsFunc(parts, isHexSecret), prose:
@@ -120,7 +120,7 @@ func judge(value string) treatment {
 	if n := counts[lower] + counts[upper] + counts[digit]; n >= sureMin || hasOddSigns(value, prose) {
 		return hidden
 	}
-	return digested
+	return tagged
 }
 
 // hasOddSigns reports whether a value has signs that call numbers do not have.

@@ -69,6 +69,7 @@ type treatment int
 const (
 	kept     treatment = iota
 	digested           // its digest stays, which keeps documents apart
+	tagged             // the same, and in identities the marker stands before it: what 16 hex digits are there is asked again
 	hidden             // nothing of it stays, in identities neither its name
 )
 
@@ -82,7 +83,7 @@ func (f Form) mark(value string, found treatment) string {
 		sum := sha256.Sum256([]byte(decodeAll(value)))
 		digest = hex.EncodeToString(sum[:])[:digestLength]
 	}
-	if f.isIdentity() {
+	if f.isIdentity() && found != tagged {
 		return digest
 	}
 	return Marker + "-" + digest
@@ -112,8 +113,11 @@ func (f Form) treat(c class, value string, inURL bool) treatment {
 	case f.isOld():
 		return f.treatV2(c, value)
 	case isMarked(value):
-		if c >= certain || c >= likely && value == Marker {
+		switch {
+		case c >= certain || c >= likely && value == Marker:
 			return hidden
+		case c >= likely:
+			return tagged
 		}
 		return digested
 	case c >= certain:

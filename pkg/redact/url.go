@@ -98,14 +98,11 @@ func redactSigned(pair string, form Form) string {
 		return pair
 	}
 	plain := decodeAll(value)
-	if isMarked(value) || isHexKey(plain) && len(plain) >= signedMin && !isUUID(plain) || looksRandom(plain) {
+	if isMarked(value) || isHexKey(plain) && !isUUID(plain) || looksRandom(plain) {
 		return name + "=" + form.mark(value, digested)
 	}
 	return pair
 }
-
-// signedMin is the least length of a signature, in hex digits: of 80 bits.
-const signedMin = 20
 
 // Path returns the path of a URL, which is no file's, in a form.
 func Path(path string, form Form) string {
