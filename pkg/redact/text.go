@@ -184,7 +184,8 @@ func redactNamed(s string, form Form, nested bool) string {
 		if start < end && !isFileName(s, at, quote) && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
 			became = form.treat(named, s[start:end], false)
 		}
-		if became == kept || isTitle(s, at, start, quote, nested) && judge(s[start:end]) == kept {
+		inPath := quote == '/' && s[at] == '=' && !isShortCode(s[start:end]) // as in redactSegment
+		if became == kept || (inPath || isTitle(s, at, start, quote, nested)) && judge(s[start:end]) == kept {
 			continue
 		}
 		if end == len(seen) {

@@ -225,7 +225,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		SourceName: source, SnapshotKind: model.KindHTML, FinalType: model.TypeHTML,
 		URL: "https://example.org/a/page?b=1&access_token=REDACTED#top", URLCanonical: "https://example.org/a/page?b=1",
 		URLCanonicalizationVersion: "urlcanon_v3", ExternalID: "https://example.org/a/page?b=1",
-		RedirectChain: []string{"https://example.org/old?signature=REDACTED"},
+		RedirectChain: []string{"https://example.org/old?signature=REDACTED-2aa38c29d5ce3dc9"},
 		Slug:          digest.Slug("", "https://example.org/a/page?b=1", digest.DocumentID(source, "https://example.org/a/page?b=1")),
 		RetrievedAt:   retrieved, HTTPStatus: 200, ContentType: "text/html; charset=ISO-8859-1",
 		ContentHash: digest.Content([]byte(page)), ByteLength: int64(len(page)), Encoding: "ISO-8859-1",
