@@ -289,6 +289,8 @@ func check(t *testing.T, s string) {
 func FuzzRedact(f *testing.F) {
 	for _, s := range slices.Concat([]string{
 		"see https://u:p@a.example/x?sig=1 Cookie: a=1\nkey=2 bearer abcdefghijklmnop1234", `{"password":"a\"b"}`, "curl -u a:b --token 'x' //u:p@h",
+		"/(S(abcdefghij12345klmnopqrs))/(X(1)F(REDACTED))/a;jsessionid_x=1", `{"key":["A1b2C3d4E5f6G7h8"],"password":{"value":[{"x":"y"}]}}`,
+		"hash=0123456789abcdef01234567&expires=1790000000&session_id=7Hx2Kq9Lm&invite_token=0123456789abcdef01234567", "<password a=b><![CDATA[x]]>",
 		"a=b;token=S;T", "%70%61ss=%3Ftoken%3D1", "password=REDACTED;REDACTED-0123456789abcdef", "ghp_A1b2C3d4E5f6G7h8I9j0&x=eyJhbGciOi.eyJzdW.c2",
 	}) {
 		f.Add(s)
