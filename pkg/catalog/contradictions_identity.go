@@ -61,11 +61,11 @@ type identityRowOf struct {
 func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	rows, err := tx.Query(ctx, `SELECT i.source_id, i.identity_digest, i.identity, i.document_id, i.external_id, i.merged_with,
 			coalesce(d.external_id, ''), d.document_id IS NOT NULL, EXISTS (SELECT 1 FROM snapshots s
-				WHERE s.document_id = d.document_id AND s.record->>'redaction_policy_id' = $2)
+				WHERE s.document_id = d.document_id AND s.record->>'redaction_policy_id' = ANY ($2))
 		FROM document_identities i LEFT JOIN documents d
 			ON d.document_id = coalesce(nullif(i.merged_with, ''), i.document_id) AND d.source_id = i.source_id
 		WHERE $1 = '' OR i.document_id = $1 OR i.merged_with = $1
-		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, digest.RedactVersion1)
+		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, []string{digest.RedactVersion1, digest.RedactVersion2})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,8 @@ func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ ti
 // wrong says what of a row cannot have been written, "" when nothing is.
 func (i identityRowOf) wrong() string {
 	sum, made := sha256.Sum256([]byte(i.identity)), digest.DocumentID(i.sourceID, i.externalID)
-	second := i.identity + "#" + digest.URLCanonVersion // where its own name is that of another's document
+	// Where its own name is that of another's document.
+	second := i.externalID == i.identity+"#"+digest.URLCanonVersion || i.externalID == i.identity+"#"+digest.URLCanonVersion2
 	switch {
 	case string(i.digest) != string(sum[:]):
 		return "its digest is of something else"
@@ -96,9 +97,9 @@ func (i identityRowOf) wrong() string {
 		return "the document that it was merged with is not there: " + i.mergedWith
 	case i.mergedWith == i.documentID:
 		return "it was merged with itself"
-	case i.externalID == second && i.mergedWith != digest.DocumentID(i.sourceID, i.identity):
+	case second && i.mergedWith != digest.DocumentID(i.sourceID, i.identity):
 		return "its name is taken by another document than " + i.mergedWith
-	case i.externalID == second:
+	case second:
 		return ""
 	case (i.mergedWith == "") == (i.externalID == i.identity):
 		return fmt.Sprintf("it is called %s and was merged with %q", i.externalID, i.mergedWith)
@@ -116,7 +117,7 @@ func (i identityRowOf) wrong() string {
 func alikeBefore(one, other string) bool {
 	var made [2]string
 	for n, address := range []string{one, other} {
-		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2} {
+		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2, digest.URLCanonV3} {
 			var err error
 			if address, err = canonical(address); err != nil {
 				return true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Identify returns the identity under which a document is kept: asked.Today, unless the
-// document was captured before under asked.Before (ADR 13). Of several addresses that
+// document was captured before under one of asked.Older (ADR 13). Of several addresses that
 // older rules had made one document of, the first that asks keeps it; each other one
 // gets a document of its own, now and always. Asking again gives the same answer.
 func (db *DB) Identify(ctx context.Context, sourceID string, asked model.AskedIdentity) (id model.DocumentIdentity, err error) {
@@ -39,7 +40,7 @@ func (db *DB) settledIdentity(ctx context.Context, sourceID string, asked model.
 	var taken bool
 	err = db.pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM document_identities WHERE document_id = $1)`,
 		digest.DocumentID(sourceID, asked.Today)).Scan(&taken)
-	return model.DocumentIdentity{ExternalID: asked.Today}, !taken && asked.Before == asked.Today, err
+	return model.DocumentIdentity{ExternalID: asked.Today}, !taken && !slices.ContainsFunc(asked.Older, func(o model.OlderIdentity) bool { return o.Identity != asked.Today }), err
 }
 
 // identityRow returns the row of an identity; found is false when there is none.
@@ -57,7 +58,7 @@ func identityRow(ctx context.Context, q querier, sourceID, identity string) (id 
 // settleIdentity decides on an identity for good.
 func settleIdentity(ctx context.Context, tx pgx.Tx, sourceID string, asked model.AskedIdentity) (model.DocumentIdentity, error) {
 	own := model.DocumentIdentity{ExternalID: asked.Today}
-	today, before := digest.DocumentID(sourceID, asked.Today), digest.DocumentID(sourceID, asked.Before)
+	today := digest.DocumentID(sourceID, asked.Today)
 	var taken, there bool
 	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM document_identities WHERE document_id = $1),
 			EXISTS (SELECT 1 FROM documents WHERE document_id = $1)`, today).Scan(&taken, &there); err != nil {
@@ -67,21 +68,31 @@ func settleIdentity(ctx context.Context, tx pgx.Tx, sourceID string, asked model
 	case taken: // its name is that of another's document: no canonical URL has a fragment
 		own.ExternalID, own.MergedWith = asked.Today+"#"+digest.URLCanonVersion, today
 		return putIdentity(ctx, tx, sourceID, asked.Today, own)
-	case there || today == before:
+	case there:
 		return own, nil
 	}
-	merged, owned, err := capturedBefore(ctx, tx, before, asked)
-	if err != nil || !merged {
-		return own, err
-	}
-	own.MergedWith = before
-	if owned {
-		first := model.DocumentIdentity{ExternalID: asked.Before}
-		if got, err := putIdentity(ctx, tx, sourceID, asked.Today, first); err != nil || got.ExternalID != "" {
-			return got, err
+	for _, older := range asked.Older {
+		if older.Identity == asked.Today {
+			continue // it would be there
 		}
+		before := digest.DocumentID(sourceID, older.Identity)
+		merged, owned, err := capturedBefore(ctx, tx, before, older)
+		if err != nil {
+			return own, err
+		}
+		if !merged {
+			continue
+		}
+		own.MergedWith = before
+		if owned {
+			first := model.DocumentIdentity{ExternalID: older.Identity}
+			if got, err := putIdentity(ctx, tx, sourceID, asked.Today, first); err != nil || got.ExternalID != "" {
+				return got, err
+			}
+		}
+		return putIdentity(ctx, tx, sourceID, asked.Today, own)
 	}
-	return putIdentity(ctx, tx, sourceID, asked.Today, own)
+	return own, nil
 }
 
 // putIdentity writes the row of an identity and returns it as it stands: the zero
@@ -104,12 +115,16 @@ const snapshotsAsked = 1000
 // capturedBefore reports whether a document of older rules was captured from an address
 // that these could not tell from the one that is asked for; owned is false when one of
 // its addresses is what its identity says, since then that one keeps it.
-func capturedBefore(ctx context.Context, tx pgx.Tx, documentID string, asked model.AskedIdentity) (merged, owned bool, err error) {
+func capturedBefore(ctx context.Context, tx pgx.Tx, documentID string, asked model.OlderIdentity) (merged, owned bool, err error) {
 	rows, err := tx.Query(ctx, `SELECT DISTINCT coalesce(record->>'url', ''), coalesce(record->>'source_record_id', '') FROM (
 			SELECT record FROM snapshots WHERE document_id = $1 AND record->>'redaction_policy_id' = $2
-			ORDER BY retrieved_at, snapshot_id LIMIT $3) s`, documentID, digest.RedactVersion1, snapshotsAsked)
+			ORDER BY retrieved_at, snapshot_id LIMIT $3) s`, documentID, asked.Policy, snapshotsAsked)
 	if err != nil {
 		return false, false, err
+	}
+	canon := digest.URLCanonV3
+	if asked.Policy == digest.RedactVersion2 {
+		canon = digest.URLPlain
 	}
 	owned = true
 	var url, recordID string
@@ -118,12 +133,12 @@ func capturedBefore(ctx context.Context, tx pgx.Tx, documentID string, asked mod
 			merged = merged || recordID == asked.Trace
 			return nil
 		}
-		canonical, err := digest.URLCanonV2(url)
+		canonical, err := canon(url)
 		if err != nil {
 			return nil //nolint:nilerr // it is none of the address
 		}
 		merged = merged || canonical == asked.Trace
-		owned = owned && (canonical != asked.Before || canonical == asked.Trace)
+		owned = owned && (canonical != asked.Identity || canonical == asked.Trace)
 		return nil
 	})
 	return merged, owned, err

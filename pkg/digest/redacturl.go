@@ -11,8 +11,25 @@ import (
 // the redaction_policy_id of what was captured under them.
 const RedactVersion1 = "redact_v1"
 
+// RedactVersion2 names rules of which [RedactURLV2] is left: those of before today's.
+const RedactVersion2 = "redact_v2"
+
+// IsRedacted reports whether the rules that a snapshot names as its redaction_policy_id
+// leave an address as it is. Of those of redact_v2 only user information and what
+// [RedactURLV2] knows is checked: it looked into values as today's do, and knew less.
+func IsRedacted(policyID, url string) bool {
+	switch policyID {
+	case RedactVersion1:
+		return RedactURLV1(url) == url
+	case RedactVersion2:
+		return redact.URL(url, redact.ParametersV2) == url
+	}
+	return redact.URL(url, redact.Stored) == url
+}
+
 // RedactURL returns url as it is stored under the rules that a snapshot names as its
-// redaction_policy_id; what names none is under today's.
+// redaction_policy_id, where redact_v2 left less than today's as these do; what names
+// none is under today's.
 func RedactURL(policyID, url string) string {
 	if policyID == RedactVersion1 {
 		return RedactURLV1(url)
@@ -20,12 +37,32 @@ func RedactURL(policyID, url string) string {
 	return redact.URL(url, redact.Stored)
 }
 
-// RedactValue returns the value of a named field as it is stored under such rules.
-func RedactValue(policyID, name, value string) string {
-	if policyID == RedactVersion1 {
-		return RedactValueV1(name, value)
+// RedactURLV2 returns url as redact_v2 stored it: the secrets among its own parameters
+// are those of these rules, those within values are today's.
+func RedactURLV2(url string) string { return redact.URL(url, redact.StoredV2) }
+
+// IsValueRedacted reports whether such rules leave the value of a named field as it is.
+// redact_v2 is not asked: what it knew of texts is not kept.
+func IsValueRedacted(policyID, name, value string) bool {
+	switch policyID {
+	case RedactVersion1:
+		return RedactValueV1(name, value) == value
+	case RedactVersion2:
+		return true
 	}
-	return redact.Value(name, value, redact.Stored)
+	return redact.Value(name, value, redact.Stored) == value
+}
+
+// RedactText returns free text, which may be an address, as it is stored under such rules.
+func RedactText(policyID, text string) string {
+	if policyID == RedactVersion1 {
+		return RedactTextV1(text)
+	}
+	text = redact.Text(text, redact.Stored)
+	if strings.ContainsAny(text, "/?") && !strings.ContainsAny(text, " \t\r\n") {
+		return redact.URL(text, redact.Stored) // relative, perhaps
+	}
+	return text
 }
 
 // RedactURLV1 returns url as redact_v1 stored it: without user information, and

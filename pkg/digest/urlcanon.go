@@ -15,18 +15,37 @@ import (
 	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
-// URLCanonV2 returns urlcanon_v2 of url, the identity of what it names. It differs from
+// URLCanonV3 returns urlcanon_v3 of url, the identity of what it names. It differs from
 // [URLCanonV1] in one rule, that for signatures and secrets: what [redact.Identity]
 // leaves out of query and path is left out, and a credential under another name is its
 // digest, so that session=2023 and session=2024 are two documents, and access_token and
-// password are in no identity.
+// password are in no identity; nor are they in that of a file whose name holds a query.
+func URLCanonV3(url string) (string, error) {
+	return urlCanonIn(redact.Identity, URLCanonVersion, url)
+}
+
+// URLCanonV2 returns urlcanon_v2 of url, under which documents were captured before
+// urlcanon_v3: [redact.IdentityV2] says what it leaves out. Of what is secret within the
+// value of a parameter today's rules decide.
 func URLCanonV2(url string) (string, error) {
+	return urlCanonIn(redact.IdentityV2, URLCanonVersion2, url)
+}
+
+// URLPlain returns url in the canonical form of [URLCanonV3] with all that is secret in it, or
+// the markers of what was: two addresses whose plain forms are the same were stored as one.
+func URLPlain(url string) (string, error) {
+	same := func(part string) string { return part }
+	return urlCanon(url, canonRules{path: same, query: same})
+}
+
+func urlCanonIn(form redact.Form, version, url string) (string, error) {
 	canonical, err := urlCanon(url, canonRules{
-		path:  func(path string) string { return redact.Path(path, redact.Identity) },
-		query: func(query string) string { return redact.Query(query, redact.Identity) },
+		path:  func(path string) string { return redact.Path(path, form) },
+		query: func(query string) string { return redact.Query(query, form) },
+		file:  func(path string) string { return redact.FilePath(path, form) },
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", URLCanonVersion, err)
+		return "", fmt.Errorf("%s: %w", version, err)
 	}
 	return canonical, nil
 }
@@ -36,6 +55,8 @@ func URLCanonV2(url string) (string, error) {
 func URLCanon(version, url string) (string, error) {
 	switch version {
 	case URLCanonVersion:
+		return URLCanonV3(url)
+	case URLCanonVersion2:
 		return URLCanonV2(url)
 	case URLCanonVersion1:
 		return URLCanonV1(url)
@@ -45,8 +66,9 @@ func URLCanon(version, url string) (string, error) {
 }
 
 // canonRules take the secrets out of the parts of a URL whose unreserved characters are
-// decoded. The path is no file's; the query stands without its "?".
-type canonRules struct{ path, query func(string) string }
+// decoded. The path is no file's; the query stands without its "?". What a file's path holds
+// stays where file is nil.
+type canonRules struct{ path, query, file func(string) string }
 
 // URLCanonV1 returns urlcanon_v1 of url, under which documents were captured before
 // urlcanon_v2:
@@ -109,6 +131,8 @@ func urlCanon(url string, rules canonRules) (string, error) {
 	path := decodeUnreserved(u.path)
 	if scheme != "file" {
 		path = rules.path(path)
+	} else if rules.file != nil {
+		path = rules.file(path)
 	}
 	path = strings.TrimRight(path, "/")
 	if path == "" {

@@ -40,7 +40,7 @@ type vectorFile struct {
 
 // byHand names the functions whose expected outputs are written by hand and
 // never by -update: they are the rules themselves.
-var byHand = []string{"urlcanon_v1", "urlcanon_v2", "redact_url", "redact_url_v2", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
+var byHand = []string{"urlcanon_v1", "urlcanon_v2", "urlcanon_v3", "redact_url", "redact_url_v2", "redact_url_v3", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
 
 // in holds the inputs of the functions with several named parameters.
 type in struct {
@@ -107,7 +107,9 @@ func plain[T any](f func(T) string) function {
 var functions = map[string]function{
 	"urlcanon_v1":       of(URLCanonV1),
 	"urlcanon_v2":       of(URLCanonV2),
-	"redact_url_v2":     plain(func(url string) string { return redact.URL(url, redact.Stored) }),
+	"urlcanon_v3":       of(URLCanonV3),
+	"redact_url_v2":     plain(RedactURLV2),
+	"redact_url_v3":     plain(func(url string) string { return redact.URL(url, redact.Stored) }),
 	"redact_url":        plain(RedactURLV1),
 	"textnorm_v1":       plain(TextNormV1),
 	"content":           plain(func(s string) string { return Content([]byte(s)) }),

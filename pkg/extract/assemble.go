@@ -262,10 +262,13 @@ func fieldsOf(b block.Block) (model.Fields, []string) {
 	return f, warnings
 }
 
-func cleanFacts(facts []model.PageFact) []model.PageFact {
+// cleanFacts returns the facts of a page as they may be stored: the addresses among them, and
+// the texts, may hold what must not be, as those of a capture may.
+func cleanFacts(policyID string, facts []model.PageFact) []model.PageFact {
 	for i, f := range facts {
 		f.Name, _ = clean(f.Name)
 		f.Value, _ = clean(f.Value)
+		f.Value = digest.RedactText(policyID, f.Value)
 		facts[i] = f
 	}
 	return facts
@@ -334,7 +337,7 @@ func (a *assembler) frame(found block.Page) segment.Frame {
 	page := a.page()
 	page.Status = model.PageProcessed
 	page.Label, page.Width, page.Height, page.Rotation = found.Label, found.Width, found.Height, found.Rotation
-	page.Title, page.Canonical, page.Facts = title, canonical, cleanFacts(found.Facts)
+	page.Title, page.Canonical, page.Facts = title, canonical, cleanFacts(a.in.Snapshot.RedactionPolicyID, found.Facts)
 	page.Coverage = coverage.Share(covered, found.Visible)
 	page.Ledger = found.Ledger
 	page.CoverageNote = coverage.Note(covered, found.Visible, found.CoverageNote)

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -13,15 +14,15 @@ var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]st
 	`eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{4,})(?:\.[A-Za-z0-9_-]*){1,3}`,
 	`gh[opusr]_[A-Za-z0-9]{16,}`, `github_pat_[A-Za-z0-9_]{16,}`, `gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{16,}`,
 	`xox[abeoprs]-[A-Za-z0-9-]{10,}`, `xapp-[A-Za-z0-9-]{16,}`,
-	`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`, `AIza[A-Za-z0-9_-]{30,}`, `ya29\.[A-Za-z0-9_-]{16,}`, `1//0[A-Za-z0-9_-]{20,}`,
-	`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, `(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}`, `whsec_[A-Za-z0-9+/=]{16,}`,
+	`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`, `AKID[A-Za-z0-9]{32}`, `AIza[A-Za-z0-9_-]{30,}`, `ya29\.[A-Za-z0-9_-]{16,}`, `1//0[A-Za-z0-9_-]{20,}`,
+	`SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}`, `(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}`, `whsec_[A-Za-z0-9+/=]{16,}`,
 	`sk-(?:[a-z0-9]+-)*[A-Za-z0-9_]{20,}`, `key-[0-9a-f]{32}`, `hf_[A-Za-z0-9]{20,}`, `hvs\.[A-Za-z0-9_-]{20,}`,
 	`npm_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `do[opr]_v1_[0-9a-f]{32,}`, `shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{20,}`,
 	`sq0[a-z]{3}-[A-Za-z0-9_-]{20,}`, `EAACEdEose0cBA[A-Za-z0-9]+`, `dckr_pat_[A-Za-z0-9_-]{16,}`, `lin_api_[A-Za-z0-9]{16,}`,
 	`glsa_[A-Za-z0-9]{16,}(?:_[0-9a-f]{8})?`, `ATATT3x[A-Za-z0-9_=-]{16,}`, `EAAA[A-Za-z0-9_-]{40,}`, `dapi[0-9a-f]{32}(?:-[0-9])?`,
 	`figd_[A-Za-z0-9_-]{16,}`, `sntrys_[A-Za-z0-9+/=_-]{16,}`, `NRAK-[A-Z0-9]{20,}`, `tskey-[a-z]+-[A-Za-z0-9-]{10,}`,
 	`AGE-SECRET-KEY-1[A-Z0-9]{20,}`, `[ps]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)?`,
-	`[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
+	`(?:bot)?[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:PGTIOU|TGT|PGT|PT|ST)-[0-9]+-[A-Za-z0-9]{20,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
 }, "|") + `)`)
 
@@ -31,9 +32,9 @@ func mayBeKnown(s string) bool {
 	if len(s) < knownMin {
 		return false
 	}
-	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
+	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "AKID", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
 		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN",
-		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac="} {
+		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac=", "GT-", "ST-", "PT-", "IOU-"} {
 		if strings.Contains(s, hint) {
 			return true
 		}
@@ -60,18 +61,32 @@ func IsCredential(value string) bool {
 	return mayBeKnown(value) && knownCredential.MatchString(value) || looksRandom(value)
 }
 
+// looksRandom reports whether a value has none of the order of words, numbers and dates.
 func looksRandom(value string) bool {
 	if strings.ContainsAny(value, " \t\r\n") || isHex(value) {
 		return false
 	}
-	var counts [4]int // by kind
-	changes, run := 0, 0
+	counts, changes := countKinds(value)
+	if !isMixed(counts, changes, counts[lower]+counts[upper]+counts[digit]) {
+		return false
+	}
+	// What is left without the numbers of records is to be as mixed.
+	parts := strings.FieldsFunc(value, isNoRecordRune)
+	rest := strings.Join(slices.DeleteFunc(parts, func(part string) bool { return isRecordPart(part) || isRecordNumber(part) }), "-")
+	counts, changes = countKinds(rest)
+	return isMixed(counts, changes, counts[lower]+counts[upper]+counts[digit])
+}
+
+// countKinds counts the characters of a value by kind, and the places where one of
+// another kind than the one before follows, but for a word with a capital.
+func countKinds(value string) (counts [4]int, changes int) {
+	run := 0
 	before := separator
 	for i := range len(value) {
 		here := kindOf(value[i])
 		counts[here]++
 		if here != before && here != separator && before != separator && (before != upper || here != lower || run > 1) {
-			changes++ // but for a word with a capital
+			changes++
 		}
 		if here != before {
 			run = 0
@@ -79,8 +94,11 @@ func looksRandom(value string) bool {
 		run++
 		before = here
 	}
-	letters := counts[lower] + counts[upper]
-	all := letters + counts[digit]
+	return counts, changes
+}
+
+// isMixed reports whether so many letters and digits change as often as random ones do.
+func isMixed(counts [4]int, changes, all int) bool {
 	switch {
 	case counts[lower] > 0 && counts[upper] > 0 && counts[digit] > 0:
 		// Of 20 random characters 9 differ in kind from the one before; of words in
@@ -121,47 +139,28 @@ func markKnown(s string, form Form) string {
 		if at == nil {
 			return found
 		}
-		return found[:at[4]] + form.mark(found[at[4]:], other)
+		return found[:at[4]] + form.mark(found[at[4]:], digested)
 	})
-}
-
-// The bounds of what is no secret under a likely name: words, numbers and the numbers
-// of records, in bytes and in parts that separators divide.
-const (
-	recordMax      = 100
-	recordPartsMax = 16
-)
-
-// recordPart is a word, a number or a short number with letters: "StAZH", "A12", "2024R".
-var recordPart = regexp.MustCompile(`^(?:\pL{1,40}|[0-9]{1,10}|\pL{1,4}[0-9]{1,4}\pL?|[0-9]{1,5}\pL{1,3}[0-9]{0,4})$`)
-
-// authValue is what the Authorization of a request looks like (RFC 9110, 11.4).
-var authValue = regexp.MustCompile(`^(?i)(?:bearer|basic|digest|negotiate|apikey|token)[ +]\S+$`)
-
-// couldBeCredential reports whether a value under a likely name may be a secret: it is
-// no word and no number, and not of a few of them.
-func couldBeCredential(value string) bool {
-	value = decodeAll(value)
-	if strings.TrimSpace(value) == "" {
-		return false
-	}
-	prose := strings.Contains(value, " ")
-	if !prose && len(value) > recordMax || authValue.MatchString(value) || mayBeKnown(value) && knownCredential.MatchString(value) || looksRandom(value) {
-		return true
-	}
-	parts := strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if !prose && len(parts) > recordPartsMax || len(parts) == 0 {
-		return true
-	}
-	for _, part := range parts {
-		if !recordPart.MatchString(part) {
-			return true
-		}
-	}
-	return strings.Contains(value, "=") || !prose && strings.ContainsAny(value, "%$^*{}\\~")
 }
 
 // isShortCode reports whether a value is a number as those that are used once.
 func isShortCode(value string) bool {
 	return len(value) >= 4 && len(value) <= 8 && strings.Trim(value, "0123456789") == ""
+}
+
+// hexKeyMin is the least length of a key or a signature, in hex digits: of 80 bits.
+const hexKeyMin = 20
+
+// isHexKey reports whether a value is of hex digits, letters and digits among them, as a
+// key is and no number: 20 of them or more, or a UUID. A digest of 16 is none.
+func isHexKey(value string) bool {
+	return len(value) >= hexKeyMin && isHex(value) && strings.ContainsAny(value, "abcdefABCDEF") && strings.ContainsAny(value, "0123456789")
+}
+
+// expiring is a signature behind the time until which it holds, in seconds since 1970.
+var expiring = regexp.MustCompile(`^1[4-9][0-9]{8}[-_.:~](?:[0-9]+[-_.:~]){0,3}(?:[0-9a-f]{32,}|[A-Za-z0-9+/_-]{40,}={0,2})$`)
+
+// isWord reports whether a value is letters only.
+func isWord(value string) bool {
+	return strings.IndexFunc(value, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }

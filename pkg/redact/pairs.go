@@ -12,11 +12,18 @@ var (
 	valueNamed = regexp.MustCompile(`(\\*"value\\*"\s*:\s*)(\\*"(?:[^"\\]|\\[^"])*|[0-9]+)(\\*"?\s*,\s*\\*"(?:name|key|field|header)\\*"\s*:\s*\\*")([^"\\]{1,128})`)
 	listPair   = regexp.MustCompile(`([\[(]\s*)(\\*"[^"\\]{1,128}|'[^'\\]{1,128})(\\*["']\s*,\s*)(\\*"(?:[^"\\]|\\[^"])*|'[^']*)(\\*["']\s*[\])])`)
 	attributes = regexp.MustCompile(`(?i)(\b(?:name|key|id|property)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')(\s+(?:value|content)\s*=\s*)("[^"<>]*"|'[^'<>]*')`)
-	attributed = regexp.MustCompile(`(?i)(\b(?:value|content)\s*=\s*)("[^"<>]*"|'[^'<>]*')(\s+(?:name|key|id|property)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')`)
+	// <property name="password">x</property>, {'auth': ('bob', 'x')}, the lines of .netrc.
+	namedElement = regexp.MustCompile(`(?i)(<[\w:.-]+\s(?:[^<>]*\s)?(?:name|key)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')([^<>]*>)(<!\[CDATA\[[^\]]*|[^<>]+)`)
+	authPair     = regexp.MustCompile(`(?i)((?:\bauth["']?\s*[:=]\s*|\b\w*Auth)[\[(]\s*[ub]?["'][^"']*["']\s*,\s*[ub]?)("[^"]*"|'[^']*')`)
+	netrc        = regexp.MustCompile(`((?:^|\s)(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+)(\S+)`)
+	attributed   = regexp.MustCompile(`(?i)(\b(?:value|content)\s*=\s*)("[^"<>]*"|'[^'<>]*')(\s+(?:name|key|id|property)\s*=\s*)("[^"<>]{1,128}"|'[^'<>]{1,128}')`)
 )
 
 // redactPairs redacts the values of such pairs.
 func redactPairs(s string, form Form) string {
+	if strings.Contains(s, "password") {
+		s = netrc.ReplaceAllString(s, "${1}"+Marker)
+	}
 	if !strings.ContainsAny(s, `"'`) {
 		return s
 	}
@@ -30,7 +37,9 @@ func redactPairs(s string, form Form) string {
 	if strings.Contains(s, "=") {
 		s = replacePair(s, attributes, 2, 4, form)
 		s = replacePair(s, attributed, 4, 2, form)
+		s = replacePair(s, namedElement, 2, 4, form)
 	}
+	s = authPair.ReplaceAllString(s, "${1}'"+Marker+"'")
 	return s
 }
 
@@ -41,12 +50,13 @@ func replacePair(s string, pair *regexp.Regexp, name, value int, form Form) stri
 	for _, at := range pair.FindAllStringSubmatchIndex(s, -1) {
 		named := classify(strings.Trim(s[at[2*name]:at[2*name+1]], `\"'`))
 		found := s[at[2*value]:at[2*value+1]]
-		plain := strings.Trim(found, `\"'`)
-		if named == other || plain == "" || !form.secret(named, plain, false) {
+		plain := strings.TrimSpace(strings.Trim(strings.TrimPrefix(found, "<![CDATA["), `\"'`))
+		became := form.treat(named, plain, false)
+		if named == other || plain == "" || became == kept {
 			continue
 		}
 		b.WriteString(s[done:at[2*value]])
-		b.WriteString(strings.Replace(found, plain, form.mark(plain, named), 1))
+		b.WriteString(strings.Replace(found, plain, form.mark(plain, became), 1))
 		done = at[2*value+1]
 	}
 	b.WriteString(s[done:])

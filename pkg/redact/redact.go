@@ -4,7 +4,8 @@
 //
 // A name is of one of three classes. A certain one (password, access_token, X-Amz-*)
 // is always that of a secret. A likely one (session_id, signature, pass) is one but with
-// words and short numbers, which parliaments and archives have under it. An ambiguous one
+// words, dates and the numbers of records, which parliaments and archives have under it; a
+// value that may be either is hidden and still keeps documents apart. An ambiguous one
 // (code, session, key) is one only with a value that looks like a credential: elsewhere it
 // is the number of a page, and pages that differ in it are different documents. Under any
 // other name only what has the form of a known credential is one. It cannot know a short
@@ -21,7 +22,7 @@ import (
 
 // Version names the rules of this package: the redaction_policy_id of what they let
 // through.
-const Version = "redact_v2"
+const Version = "redact_v3"
 
 // Marker stands for a secret in what is stored and logged.
 const Marker = "REDACTED"
@@ -40,19 +41,49 @@ const (
 	Identity Form = iota // a credential under another name becomes its digest
 	Stored               // it becomes the marker, "-" and its digest, which is what identity makes of that again
 	Log                  // it becomes the marker; so do in URLs all values of ambiguous names
+
+	IdentityV2 // what Identity was under urlcanon_v2, for the parameters of a URL
+	StoredV2   // what Stored was under redact_v2, for the parameters of a URL
+	// ParametersV2 is StoredV2 of the parameters alone: what they hold stays.
+	ParametersV2
+)
+
+// ofText returns the form that texts have, and what a parameter's value holds: an
+// identity has it as it is stored.
+func (f Form) ofText() Form {
+	if f == Log {
+		return Log
+	}
+	return Stored
+}
+
+// isIdentity reports whether hidden parameters are left out.
+func (f Form) isIdentity() bool { return f == Identity || f == IdentityV2 }
+
+// isOld reports whether a form is that of older rules.
+func (f Form) isOld() bool { return f >= IdentityV2 }
+
+// treatment is what becomes of a value.
+type treatment int
+
+const (
+	kept     treatment = iota
+	digested           // its digest stays, which keeps documents apart
+	tagged             // the same, and in identities the marker stands before it: what 16 hex digits are there is asked again
+	hidden             // nothing of it stays, in identities neither its name
 )
 
 // mark returns what stands for a secret.
-func (f Form) mark(value string, c class) string {
+func (f Form) mark(value string, found treatment) string {
 	digest, marked := strings.CutPrefix(value, Marker+"-")
 	switch {
-	case c >= likely, f == Log, value == Marker:
+	case found == hidden, f == Log, value == Marker:
 		return Marker
 	case !marked || !isDigest(digest):
 		sum := sha256.Sum256([]byte(decodeAll(value)))
 		digest = hex.EncodeToString(sum[:])[:digestLength]
 	}
-	if f == Identity {
+	if f.isIdentity() && found != tagged {
 		return digest
 	}
 	return Marker + "-" + digest
@@ -68,24 +99,69 @@ func isDigest(s string) bool {
 	return len(s) == digestLength && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// secret reports whether the value of a parameter is to be replaced.
-func (f Form) secret(c class, value string, inURL bool) bool {
-	switch {
-	case isMarked(value):
-		return c < likely || value != Marker
-	case c >= certain:
-		return true
-	case c >= ambiguous && f == Log && inURL:
-		return value != ""
-	case c >= likely:
-		return couldBeCredential(value) || c == likelyCode && isShortCode(decodeAll(value))
-	case c == ambiguous && inURL:
-		return IsCredential(value)
-	case c == ambiguous: // a known form is found wherever it stands
-		return looksRandom(decodeAll(value))
-	default:
-		return isKnown(value)
+// classify returns what a name says of its value under the rules of a form.
+func (f Form) classify(name string) class {
+	if f.isOld() {
+		return classifyV2(name)
 	}
+	return classify(name)
+}
+
+// treat says what becomes of the value of a parameter.
+func (f Form) treat(c class, value string, inURL bool) treatment {
+	switch {
+	case f.isOld():
+		return f.treatV2(c, value)
+	case isMarked(value):
+		switch {
+		case c >= certain || c >= likely && value == Marker:
+			return hidden
+		case c >= likely:
+			return tagged
+		}
+		return digested
+	case c >= certain:
+		return hidden
+	case c >= ambiguous && f == Log && inURL:
+		if value == "" {
+			return kept
+		}
+		return hidden
+	case c >= likely:
+		return judgeAs(c, value)
+	}
+	plain := decodeAll(value)
+	var found bool
+	switch {
+	case c == qualified:
+		found = looksRandom(plain) || isHexKey(plain) || inURL && IsCredential(plain)
+	case c == session:
+		found = looksRandom(plain) || isHexSecret(plain) && !strings.Contains(plain, "-") || inURL && IsCredential(plain)
+	case c == ambiguous && inURL:
+		found = IsCredential(plain) || expiring.MatchString(plain)
+	case c == ambiguous: // a known form is found wherever it stands
+		found = looksRandom(plain)
+	default:
+		found = isKnown(value)
+	}
+	if found {
+		return digested
+	}
+	return kept
+}
+
+// judgeAs judges a value under one of the likely names.
+func judgeAs(c class, value string) treatment {
+	found := judge(value)
+	plain := decodeAll(value)
+	switch {
+	case found != kept:
+	case c == likelyCode && isShortCode(plain):
+		return hidden
+	case c == likelyWord && (isWord(plain) || isShortCode(plain) && !isYear(plain) && !dated.MatchString(plain)):
+		return hidden
+	}
+	return found
 }
 
 // Value returns the value of a named field as it may be stored or logged: as free
@@ -93,8 +169,9 @@ func (f Form) secret(c class, value string, inURL bool) bool {
 func Value(name, value string, form Form) string {
 	named := classify(name)
 	return settle(value, func(value string) string {
-		if trimmed := strings.TrimSpace(value); value != "" && form.secret(named, trimmed, false) {
-			return form.mark(trimmed, named)
+		trimmed := strings.TrimSpace(value)
+		if found := form.treat(named, trimmed, false); value != "" && found != kept {
+			return form.mark(trimmed, found)
 		}
 		return Text(value, form)
 	})

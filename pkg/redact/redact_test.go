@@ -9,21 +9,30 @@ import (
 
 func TestNames(t *testing.T) {
 	for want, names := range map[class]string{
-		certain: `password PASSWORD passwd pwd userPassword user.password user[password] user[password][0] password2 passwordConfirm
-			new-password-confirmation dbpassword passphrase client_secret clientSecret CLIENTSECRET private-key secretKey AWSAccessKeyId
+		certain: `password PASSWORD passwd userPassword user.password user[password] user[password][0] password2 passwordConfirm
+			new-password-confirmation dbpassword client_secret clientSecret CLIENTSECRET private-key secretKey AWSAccessKeyId
 			accesskeyid GoogleAccessId api-key apiKey APIKEY APIKey x-api-key XApiKey X_API_KEY access-token accessTOKEN refresh_token id_token auth_token
 			OAuthToken oauth_token oauth_token_secret jsessionid JSESSIONID phpsessid ASP.NET_SessionId
 			jwt bearer X-Amz-Date x-amz-signature X-Goog-Expires x_amz_security_token p%61ssword p%2561ssword
-			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens pw userpw user_pw dbpass adminpass smtppass psw pword passwrd
-			passw0rd contraseña contrase%C3%B1a hasło haslo parola phpsess authcookie access_tok auth_tkn SAMLart wresult hdnts __gda__ ｐａｓｓｗｏｒｄ
-			passkey recovery_code backup_code access_code urlsig auth_sig enckey`,
-		header: `proxy-authorization Proxy_Authorization set-cookie Set-Cookie2`,
-		likely: `pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
+			token%5Baccess_token%5D Ocp-Apim-Subscription-Key csrfmiddlewaretoken X-CSRF-Token authenticity_token accessTokens userpw user_pw dbpass adminpass smtppass psw pword passwrd
+			passw0rd contraseña contrase%C3%B1a phpsess authcookie access_tok auth_tkn SAMLart wresult hdnts __gda__ ｐａｓｓｗｏｒｄ
+			passkey urlsig auth_sig enckey JSESSIONID_XY JSESSIONIDSSO jsessionid.x jsessionid_ratsinfo PHPSESSID_admin passord kodeord salasana
+			пароль %D0%BF%D0%B0%D1%80%D0%BE%D0%BB%D1%8C 密码 パスワード 비밀번호 סיסמה palavra_passe contrase%F1a l%F6senord passw upwd
+			PasswordTextBox ctl00%24txtPasswordBox password_md5 passwordmd5 API-Schlüssel appsecret_proof mot_de_passe_confirm cle_api`,
+		certainLine: `passphrase pass_phrase wifi-passphrase seed_phrase`,
+		header:      `proxy-authorization Proxy_Authorization set-cookie Set-Cookie2`,
+		likelyWord:  `pwd pw`,
+		likely: `hasło haslo heslo parola kennwort senha geslo show_password forgot_password topic-password reset_pwd osCsid XTCsid zenid sessionhash
+			fe_typo_user ci_session MYSAPSSO2 sap-contextid MRHSession MODsid sesskey session_hash pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
 			call_number_signature hmac x-sign credential credentials cred credentials_json csrf cfid assertion pincode`,
-		likelyCode:   `otp totp mfa 2fa user_2fa`,
-		likelyHeader: `authorization Authorization cookie Cookie`,
-		ambiguous:    `code ticket session sid key token state secret sig auth sas token[] user_token shareToken api.code tokens keys country_code pin tkn`,
+		likelyCode:   `otp totp mfa 2fa user_2fa passcode pass_code access_code backup_code recovery_code recoveryCode`,
+		likelyHeader: `auth_header authorization Authorization cookie Cookie`,
+		session:      `session sid phpbb3_x_sid legislative_session`,
+		qualified: `user_token shareToken confirmation_token invite_token magic_link_token sso_token download_token wstoken remember_token rss_token
+			session_secret jwt_secret hmac_secret auth_key aes_key app_key activation_key hapikey X-Vendor-Token`,
+		ambiguous: `code ticket key token state secret sig auth sas token[] api.code tokens keys country_code pin tkn tokenString foreign_key word_token`,
 		other: `page q id name author keyword tokenizer token_type key_type passport bypass compass password_reset sessions_total csrf_enabled
+			startKey lastKey lastEvaluatedKey NextPartitionKey NextRowKey offsetToken resumeToken moreToken pageKey offset_key bookmarkToken public_key
 			pageToken page_token nextPageToken NextToken resumptionToken resumptiontoken continuation-token $skiptoken %24skiptoken syncToken
 			cookie_consent signature_count signatory authors x amz validity`,
 	} {
@@ -195,12 +204,53 @@ func TestPairsAndBlocks(t *testing.T) {
 	}
 }
 
+// TestSecretsInListsAndElements: lists and objects, elements with attributes, quotations of
+// Python, lines of .netrc, bundled options, full-width signs; and what only looks like them.
+func TestSecretsInListsAndElements(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"headers":{"X-Api-Key":["MinPw7","MinPw8"],"Host":["x"]}}`: `{"headers":{"X-Api-Key":["REDACTED","REDACTED"],"Host":["x"]}}`,
+		`{"password":{"value":"MinPw7","min":"8"}}`:                  `{"password":{"value":"REDACTED","min":"8"}}`,
+		`{\"password\":[\"MinPw7\"]}`:                                `{\"password\":[\"REDACTED\"]}`,
+		`{"session":["2023","2024"],"key":["C","D"]}`:                `{"session":["2023","2024"],"key":["C","D"]}`,
+		`<Password type="text">MinPw7</Password>`:                    `<Password type="text">REDACTED</Password>`,
+		`<password><![CDATA[MinPw7]]></password>`:                    `<password><![CDATA[REDACTED]]></password>`,
+		`<property name="password">MinPw7</property>`:                `<property name="password">REDACTED</property>`,
+		`<entry key="page">7</entry>`:                                `<entry key="page">7</entry>`,
+		`u'password': u'MinPw7'`:                                     `u'password': u'REDACTED'`,
+		`'password': b'MinPw7'`:                                      `'password': b'REDACTED'`,
+		`auth=('anna', 'MinPw7')`:                                    `auth=('anna', 'REDACTED')`,
+		"password：MinPw7":                                            "password：REDACTED",
+		"machine ftp.example login anna password MinPw7 x":           "machine ftp.example login anna password REDACTED x",
+		"passphrase: correct horse":                                  "passphrase: REDACTED",
+		"curl -sSu anna:MinPw7 https://a.example":                    "curl -sSu REDACTED https://a.example",
+		"tar -cvu a:b":                                               "tar -cvu a:b",
+		"X-Vendor-Token: 00c0ffee00c0ffee00c0ffee":                   "X-Vendor-Token: REDACTED-9ff4cf6c1b6d2e60",
+		"302 -> /login?sid=0a1b2c3d4e5f60718293a4b5c6d7e8f9":         "302 -> /login?sid=REDACTED-",
+		"open /nope/api-key: no such file or directory":              "open /nope/api-key: no such file or directory",
+	} {
+		got := Text(in, Stored)
+		again := Text(got, Stored)
+		if at := strings.Index(want, "REDACTED-"); at >= 0 && len(got) >= at+len("REDACTED-") { // whatever the digest is
+			got, want = got[:at+len("REDACTED-")], want[:at+len("REDACTED-")]
+			again = again[:len(got)]
+		}
+		if got != want || again != got {
+			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+	for name, value := range map[string]string{"passwd (ftp)": "MinPw7", "API-Schlüssel": "MinPw7", "auth_header": "Basic YW5uYTpNaW5Qdzc="} {
+		if got := Value(name, value, Stored); got != Marker {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // TestTimeIsLinear redacts a quarter of a megabyte of what is hard to look at: a quadratic rule
 // takes minutes.
 func TestTimeIsLinear(t *testing.T) {
 	const size = 1 << 18
 	for _, piece := range []string{"key=", "password=", "a:b@", "http://a/?u=", "&token=x;", "--key ", `"`, `\"key":`, "%25", "<key>", "-u a:", "eyJ",
-		"eyJa.", "client secret ", "key:", "a@", "//", "cookie:", "bearer ", "a,", ";T", "%3A%2F%2Fu%3Ap%40", "-----BEGIN PRIVATE KEY-----", "ghp_", "x"} {
+		"eyJa.", "client secret ", "key:", "a@", "//", "cookie:", "bearer ", "a,", ";T", "%3A%2F%2Fu%3Ap%40", "-----BEGIN PRIVATE KEY-----", "ghp_", "x", `"key":[`, `password={"`, "(S(", "<a ", "<a name='", "auth=('", "：", "curl+", "machine a "} {
 		text := strings.Repeat(piece, size/len(piece))
 		for name, f := range map[string]func(){
 			"URL": func() { URL("http://a.example/?"+text, Stored) }, "Text": func() { Text(text, Stored) }, "Value": func() { Value("token", text, Stored) },
@@ -239,6 +289,8 @@ func check(t *testing.T, s string) {
 func FuzzRedact(f *testing.F) {
 	for _, s := range slices.Concat([]string{
 		"see https://u:p@a.example/x?sig=1 Cookie: a=1\nkey=2 bearer abcdefghijklmnop1234", `{"password":"a\"b"}`, "curl -u a:b --token 'x' //u:p@h",
+		"/(S(abcdefghij12345klmnopqrs))/(X(1)F(REDACTED))/a;jsessionid_x=1", `{"key":["A1b2C3d4E5f6G7h8"],"password":{"value":[{"x":"y"}]}}`,
+		"hash=0123456789abcdef01234567&expires=1790000000&session_id=7Hx2Kq9Lm&invite_token=0123456789abcdef01234567", "<password a=b><![CDATA[x]]>",
 		"a=b;token=S;T", "%70%61ss=%3Ftoken%3D1", "password=REDACTED;REDACTED-0123456789abcdef", "ghp_A1b2C3d4E5f6G7h8I9j0&x=eyJhbGciOi.eyJzdW.c2",
 	}) {
 		f.Add(s)

@@ -22,7 +22,7 @@ func Text(s string, form Form) string {
 	}
 	return settle(s, func(s string) string {
 		s = redactURLs(s, form)
-		return redactFlat(redactPairs(s, max(form, Stored)), max(form, Stored), false)
+		return redactFlat(redactPairs(s, form.ofText()), form.ofText(), false)
 	})
 }
 
@@ -62,7 +62,8 @@ var (
 	slashedUser = regexp.MustCompile(`((?:(?:^|[\s"'(<=,;|:&?])[/\\]|(?:https?|ftp):)[/\\])([^\s"'<>/\\?#]*@)`)
 	labelledAt  = regexp.MustCompile(`(^|[\s"'(<=,;|&?])([^\s"'(<=,;|&?:@/\\]+):([^\s"'<>@/\\]+)@([A-Za-z0-9.-]+\.[A-Za-z]{2,}|localhost|tcp\(|unix\(|[A-Za-z0-9.-]+[:/])`)
 	// The credentials of curl, wget and their like.
-	userOption = regexp.MustCompile(`((?:^|\s)(?:-[uU]|--user|--proxy-user|--userpwd)[ \t=]*)("[^":]*:[^"]*"|'[^':]*:[^']*'|[^\s"':=]+:[^\s"']+)`)
+	userOption = regexp.MustCompile(`((?:^|\s)(?:-[a-zA-Z]{0,8}[uU]|--user|--proxy-user|--userpwd)[ \t=]*)("[^":]*:[^"]*"|'[^':]*:[^']*'|[^\s"':=]+:[^\s"']+)`)
+	plusOption = regexp.MustCompile(`(\bcurl\+(?:[^\s"'<>]*\+)?(?:-[a-zA-Z]{0,8}[uU]|--user|--proxy-user)[+=]?)([^\s"'<>:=+]+:[^\s"'<>+]+)`)
 	longOption = regexp.MustCompile(`((?:^|[\s"'])--?)([A-Za-z][A-Za-z0-9_-]*)([ \t]+)("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)`)
 	authScheme = regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate|apikey)([ \t]+)([a-z0-9._~+/=-]{8,})`)
 )
@@ -76,9 +77,15 @@ func redactFlat(s string, form Form, nested bool) string {
 	}
 	if strings.Contains(s, "-") {
 		s = userOption.ReplaceAllStringFunc(s, func(found string) string { return cutUserOption(found, strings.Contains(s, "curl")) })
+		if strings.Contains(s, "curl+") {
+			s = plusOption.ReplaceAllString(s, "${1}"+Marker)
+		}
 		s = longOption.ReplaceAllStringFunc(s, func(found string) string { return redactOption(found, form) })
 	}
-	s = redactNamed(s, form, nested)
+	s = redactNamed(redactLists(s, form), form, nested)
+	if strings.ContainsAny(s, "：＝") {
+		s = wideColon.ReplaceAllStringFunc(s, func(found string) string { return redactWide(found, form) })
+	}
 	if strings.Contains(s, " ") {
 		s = authScheme.ReplaceAllStringFunc(s, redactScheme)
 	}
@@ -112,7 +119,8 @@ func isLabel(word string) bool {
 // them without a space, and what is a number is a user's or a group's.
 func cutUserOption(found string, curl bool) string {
 	at := userOption.FindStringSubmatch(found)
-	if at == nil || !curl && !strings.ContainsAny(at[1][len(at[1])-1:], " \t=") || strings.Trim(at[2], "0123456789:") == "" {
+	if at == nil || !curl && (!strings.ContainsAny(at[1][len(at[1])-1:], " \t=") || len(strings.Trim(at[1], " \t=")) != len("-u") && !strings.Contains(at[1], "--")) ||
+		strings.Trim(at[2], "0123456789:") == "" {
 		return found
 	}
 	return at[1] + Marker
@@ -126,10 +134,11 @@ func redactOption(found string, form Form) string {
 	}
 	value := strings.Trim(at[4], `"'`)
 	named := classify(at[2])
-	if named == other || !strings.HasSuffix(at[1], "--") && named != header && named != certain || !form.secret(named, value, false) {
+	became := form.treat(named, value, false)
+	if named == other || !strings.HasSuffix(at[1], "--") && named < certain || became == kept {
 		return found
 	}
-	return at[1] + at[2] + at[3] + strings.Replace(at[4], value, form.mark(value, named), 1)
+	return at[1] + at[2] + at[3] + strings.Replace(at[4], value, form.mark(value, became), 1)
 }
 
 // redactScheme redacts the credentials of "Bearer x" and "Basic x", where they look
@@ -141,7 +150,7 @@ func redactScheme(found string) string {
 		return found
 	case strings.EqualFold(at[1], "basic"):
 		plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(at[3], "="))
-		if err != nil || !strings.Contains(string(plain), ":") {
+		if (err != nil || !strings.Contains(string(plain), ":")) && !looksRandom(at[3]) {
 			return found
 		}
 	case len(at[3]) < plainMin:
@@ -172,14 +181,19 @@ func redactNamed(s string, form Form, nested bool) string {
 			seen = s[:min(len(s), at+ambiguousMax)]
 		}
 		start, end := valueBehind(seen, at, named, quote, nested)
-		if start == end || !form.secret(named, s[start:end], false) || isTitle(s, at, start, quote, nested) && !couldBeCredential(s[start:end]) {
+		became := kept
+		if start < end && !isFileName(s, at, quote) && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
+			became = form.treat(named, s[start:end], false)
+		}
+		inPath := quote == '/' && s[at] == '=' && !isShortCode(s[start:end]) // as in redactSegment
+		if became == kept || (inPath || isTitle(s, at, start, quote, nested)) && judge(s[start:end]) == kept {
 			continue
 		}
 		if end == len(seen) {
 			start, end = valueBehind(s, at, named, quote, nested)
 		}
 		b.WriteString(s[done:start])
-		b.WriteString(form.mark(s[start:end], named))
+		b.WriteString(form.mark(s[start:end], became))
 		done = end
 	}
 	b.WriteString(s[done:])
@@ -206,6 +220,12 @@ func isTitle(s string, at, start int, before byte, nested bool) bool {
 	return s[at] == ':' && start == at+1 && (nested && before != '"' && before != '\'' || before != 0 && strings.IndexByte("=?&/+#", before) >= 0)
 }
 
+// isFileName reports whether what stands before a colon and a space ends a path, as in
+// the errors of operating systems: "open /etc/api-key: no such file".
+func isFileName(s string, at int, before byte) bool {
+	return s[at] == ':' && (before == '/' || before == '\\') && strings.HasPrefix(s[at+1:], " ")
+}
+
 // ambiguousMax is how much of the value of an ambiguous name is looked at, in bytes:
 // values may overlap, and the time is to be linear.
 const ambiguousMax = 200
@@ -224,10 +244,14 @@ func nameBefore(s string, tag bool) (name string, before byte) {
 	}
 	if tag { // <password>, <a:password>
 		at := strings.LastIndexAny(end, "<>")
-		if at < 0 || end[at] != '<' || strings.ContainsAny(end[at:], " /\"'=") {
+		if at < 0 || end[at] != '<' || end[len(end)-1] == '/' {
 			return "", 0
 		}
-		return end[at+1:], 0
+		name, _, _ = strings.Cut(end[at+1:], " ") // <password type="text">
+		if strings.ContainsAny(name, "/\"'=!?") {
+			return "", 0
+		}
+		return name, 0
 	}
 	if end == "" {
 		return "", 0
@@ -271,6 +295,11 @@ func isNameByte(c byte) bool {
 func valueBehind(s string, at int, named class, before byte, nested bool) (start, end int) {
 	start = at + 1
 	if s[at] == '>' {
+		if strings.HasPrefix(s[start:], cdata) {
+			start += len(cdata)
+			return start, start + max(strings.Index(s[start:], "]]>"), 0)
+		}
+		start = len(s) - len(strings.TrimLeft(s[start:], " \t\r\n"))
 		return start, indexAny(s, start, "<\r\n")
 	}
 	if start < len(s) && (s[at] == '=' && s[start] == '>' || s[at] == ':' && s[start] == '=') {
@@ -288,11 +317,17 @@ func valueBehind(s string, at int, named class, before byte, nested bool) (start
 	if n := markLength(s[start:]); n > 0 {
 		return start, start + n
 	}
+	if n := quotePrefix(s[start:]); n > 0 {
+		start += n
+	}
 	for _, open := range []string{`\"`, `"`, `'`, "`"} {
 		if strings.HasPrefix(s[start:], open) {
 			start += len(open)
 			return start, quotedEnd(s, start, open)
 		}
+	}
+	if named == certainLine && s[at] == ':' {
+		return start, indexAny(s, start, "\r\n,\"")
 	}
 	if parameter := before != 0 && strings.IndexByte("?&;#", before) >= 0 && s[at] == '='; (named == header || named == likelyHeader) && !parameter {
 		stops := "\r\n"
@@ -309,7 +344,19 @@ func valueBehind(s string, at int, named class, before byte, nested bool) (start
 
 // yamlBlock is what begins a text of several lines in YAML, also where line ends have
 // become spaces.
-var yamlBlock = regexp.MustCompile(`^[|>][+-]?[0-9]?(?:[ \t]*\r?\n[ \t]+| +)`)
+var yamlBlock = regexp.MustCompile(`^(?:[|>][+-]?[0-9]?(?:[ \t]*\r?\n[ \t]+| +)|(?:\r?\n[ \t]*)?- +)`)
+
+// cdata opens the text of an element in XML.
+const cdata = "<![CDATA["
+
+// quotePrefix returns the length of the letters of Python before a quotation: u'x', b"x".
+func quotePrefix(s string) int {
+	n := len(s) - len(strings.TrimLeft(s[:min(len(s), 2)], "ubrfUBRF")+s[min(len(s), 2):])
+	if n > 0 && n < len(s) && (s[n] == '"' || s[n] == '\'') {
+		return n
+	}
+	return 0
+}
 
 // markLength returns the length of what mark has left at the start of a text, 0 when there
 // is none.

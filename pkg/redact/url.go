@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,8 +17,8 @@ func URL(url string, form Form) string {
 }
 
 func redactURL(url string, form Form) string {
-	if at := beforeURL.FindStringSubmatchIndex(url); at != nil { // "URL: https://…"
-		return redactFlat(url[:at[3]], max(form, Stored), false) + redactURL(url[at[3]:], form)
+	if at := beforeURL.FindStringSubmatchIndex(url); at != nil && form != ParametersV2 { // "URL: https://…"
+		return redactFlat(url[:at[3]], form.ofText(), false) + redactURL(url[at[3]:], form)
 	}
 	url = cutUser(url)
 	rest, fragment := cutBefore(url, "#")
@@ -30,7 +31,9 @@ func redactURL(url string, form Form) string {
 		host, path := cutBefore(rest[2:], "/")
 		start, rest = start+"//"+host, path
 	}
-	if !strings.HasPrefix(strings.ToLower(start), "file:") {
+	if strings.HasPrefix(strings.ToLower(start), "file:") {
+		rest = FilePath(rest, form)
+	} else {
 		rest = Path(rest, form)
 	}
 	out := start + rest
@@ -58,56 +61,150 @@ func cutBefore(s, sep string) (before, from string) {
 // Query returns the pairs of a query, without "?", in a form.
 func Query(query string, form Form) string {
 	pairs := strings.Split(query, "&")
-	kept := pairs[:0]
+	expires := !form.isOld() && slices.ContainsFunc(pairs, isExpiry)
+	left := pairs[:0]
 	for _, pair := range pairs {
+		if expires {
+			pair = redactSigned(pair, form)
+		}
 		if params, ok := redactParams(pair, form); ok {
-			kept = append(kept, params)
+			left = append(left, params)
 		}
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(left, "&")
+}
+
+var (
+	// expiryNames are parameters that say until when an address holds, or since when.
+	expiryNames = words(`expires expire expiry exp e ts t se ex is oe wstime txtime deadline validto valid_until validuntil x-expires until sv ttl time timestamp`)
+	// expiryValue is a time: seconds or milliseconds since 1970, also in hex, or a day.
+	expiryValue = regexp.MustCompile(`^(?:1[4-9][0-9]{8}(?:[0-9]{3})?|[5-9a-fA-F][0-9a-fA-F]{7}|20[0-9]{2}-?[01][0-9]-?[0-3][0-9].*)$`)
+	// signedNames are what the signature of such an address is called.
+	signedNames = words(`token sig sign signature signed hash st md5 h hm oh hmac mac digest auth key secret wssecret txsecret tk tok verify sso
+	hdntl hdnea policy proof check checksum code sid s`)
+)
+
+// isExpiry reports whether a pair says until when an address holds.
+func isExpiry(pair string) bool {
+	name, value, _ := strings.Cut(pair, "=")
+	return expiryNames[strings.ToLower(decodeAll(name))] && expiryValue.MatchString(decodeAll(value))
+}
+
+// redactSigned replaces the signature of an address that holds for some time: what is
+// a digest elsewhere is a right there.
+func redactSigned(pair string, form Form) string {
+	name, value, found := strings.Cut(pair, "=")
+	if !found || !signedNames[strings.ToLower(decodeAll(name))] || classify(name) >= likely {
+		return pair
+	}
+	plain := decodeAll(value)
+	if isMarked(value) || isHexKey(plain) && !isUUID(plain) || looksRandom(plain) {
+		return name + "=" + form.mark(value, digested)
+	}
+	return pair
 }
 
 // Path returns the path of a URL, which is no file's, in a form.
 func Path(path string, form Form) string {
 	segments := strings.Split(cutUsers(path), "/")
-	for i, segment := range segments {
-		name, params, found := strings.Cut(segment, ";")
-		if strings.ContainsAny(name, "=%@") || len(name) >= knownMin {
-			name = redactNested(name, form)
-		}
-		if segments[i] = name; found {
-			if params, ok := redactParams(params, form); ok {
-				segments[i] += ";" + params
+	left := segments[:0]
+	for _, segment := range segments {
+		if !form.isOld() && mayBePathSession(segment) {
+			if segment = redactPathSession(segment); form.isIdentity() && mayBePathSession(segment) {
+				continue
 			}
 		}
+		name, params, found := strings.Cut(segment, ";")
+		if strings.ContainsAny(name, "=%@") || len(name) >= knownMin {
+			name = redactSegment(name, form)
+		}
+		if segment = name; found {
+			if params, ok := redactParams(params, form); ok {
+				segment += ";" + params
+			}
+		}
+		left = append(left, segment)
 	}
-	return strings.Join(segments, "/")
+	return strings.Join(left, "/")
+}
+
+// redactSegment redacts what a segment of a path holds. A page may be called
+// "api_key=intro": there words are no secrets, whatever stands before them.
+func redactSegment(segment string, form Form) string {
+	name, value, found := strings.Cut(decodeAll(segment), "=")
+	if found && !strings.ContainsAny(name, " :&?") && classify(name) >= certain && judge(value) == kept && !isShortCode(value) {
+		return segment
+	}
+	return redactNested(segment, form)
+}
+
+// The sessions of ASP.NET that stand in a path instead of a cookie: (S(…)), (X(1)S(…)),
+// those of forms and of anonymous users (F, A), and of its first version.
+var (
+	pathSession = regexp.MustCompile(`^\((?:[A-Z]\([^()]*\))+\)$|^\((?:[a-z0-5]{24}|REDACTED)\)$`)
+	pathTicket  = regexp.MustCompile(`([SFA]\()(?:[A-Za-z0-9_-]{16,}|REDACTED)(\))`)
+)
+
+// mayBePathSession reports whether a segment holds such a session, or the place of one.
+func mayBePathSession(segment string) bool {
+	if len(segment) < len("(REDACTED)") || !strings.HasPrefix(segment, "(") && !strings.HasPrefix(segment, "%28") {
+		return false
+	}
+	plain := decodeAll(segment)
+	return pathSession.MatchString(plain) && (pathTicket.MatchString(plain) || !strings.HasSuffix(plain, "))"))
+}
+
+// redactPathSession replaces the session of a segment that holds one.
+func redactPathSession(segment string) string {
+	plain := decodeAll(segment)
+	if !strings.HasSuffix(plain, "))") {
+		return "(" + Marker + ")"
+	}
+	return pathTicket.ReplaceAllString(plain, "${1}"+Marker+"${2}")
+}
+
+// FilePath returns the path of a file in a form. It is the file's name and stays, but for
+// the query of an address that a mirroring program has written into it: report.pdf%3Ftoken=….
+func FilePath(path string, form Form) string {
+	at := strings.Index(strings.ToUpper(path), "%3F")
+	if at < 0 || form.isOld() {
+		return path
+	}
+	at += len("%3F")
+	query := DecodePercent(path[at:], func(c byte) bool { return c == '=' || c == '&' })
+	if redacted := Query(query, form); redacted != query {
+		return path[:at] + redacted
+	}
+	return path
 }
 
 // redactParams returns parameters that ";" separates. What has no name belongs to the
 // value before it. ok is false when none is left of some.
 func redactParams(params string, form Form) (redacted string, ok bool) {
 	parts := strings.Split(params, ";")
-	kept := parts[:0]
-	hidden := false
+	left := parts[:0]
+	secret := false
 	for _, part := range parts {
 		name, value, found := strings.Cut(part, "=")
-		if hidden && !found {
+		if secret && !found {
 			continue
 		}
-		named := classify(name)
-		hidden = found && (form.secret(named, value, true) || named >= certain || named >= likely && isMarked(value))
+		became := kept
+		if found {
+			became = form.treat(form.classify(name), value, true)
+		}
+		secret = became != kept
 		switch {
-		case hidden && named >= likely && form == Identity:
+		case became == hidden && form.isIdentity():
 			continue
-		case hidden:
-			part = name + "=" + form.mark(value, named)
+		case secret:
+			part = name + "=" + form.mark(value, became)
 		default:
 			part = redactParam(part, form)
 		}
-		kept = append(kept, part)
+		left = append(left, part)
 	}
-	return strings.Join(kept, ";"), len(kept) > 0 || params == ""
+	return strings.Join(left, ";"), len(left) > 0 || params == ""
 }
 
 // redactParam redacts what a parameter holds within its value, or is.
@@ -123,11 +220,11 @@ func redactParam(param string, form Form) string {
 // decoded; a value with nothing secret stays as it is. An identity has it in the form
 // that is stored.
 func redactNested(value string, form Form) string {
-	if len(value) < len("otp=1") {
+	if len(value) < len("otp=1") || form == ParametersV2 {
 		return value
 	}
 	plain := decodeAll(value)
-	redacted := settle(plain, func(s string) string { return redactFlat(decodeAll(s), max(form, Stored), true) })
+	redacted := settle(plain, func(s string) string { return redactFlat(decodeAll(s), form.ofText(), true) })
 	if redacted == plain {
 		return value
 	}

@@ -16,8 +16,8 @@ func TestHeaders(t *testing.T) {
 	})
 	want := map[string][]string{
 		"Content-Type": {"text/html"}, "Etag": {"a", "b"}, "Location": {"https://x.org/?pwd=REDACTED"}, "Server": {"x y  z\uFFFD"},
-		"Content-Location": {"/a?signature=REDACTED&b=1"}, "Refresh": {"5; URL='/next?jwt=REDACTED", "3"},
-		"Link": {`<https://x.org/?signature=REDACTED&a=1>; rel="canonical", </b?pwd=REDACTED>; rel=next; title="https://x.org/?api-key=REDACTED"`},
+		"Content-Location": {"/a?signature=REDACTED-efed8c8441687a6a&b=1"}, "Refresh": {"5; URL='/next?jwt=REDACTED", "3"},
+		"Link": {`<https://x.org/?signature=REDACTED-efed8c8441687a6a&a=1>; rel="canonical", </b?pwd=REDACTED>; rel=next; title="https://x.org/?api-key=REDACTED"`},
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%q", got)
@@ -29,7 +29,7 @@ func TestHeaders(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s7Gk2Lp9&q=1", "n": "see https://x.org/?signature=s7Gk2Lp9, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
-	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED&q=1", "n": "see https://x.org/?signature=REDACTED ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}
+	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED-efed8c8441687a6a&q=1", "n": "see https://x.org/?signature=REDACTED-3844c00fb44da2b1 ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

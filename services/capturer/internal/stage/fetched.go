@@ -221,7 +221,7 @@ func (v *visit) give(ctx context.Context, closed time.Duration) error {
 // hostOf returns the host of an address, with its port unless that is the
 // scheme's, in its canonical form.
 func hostOf(address string) string {
-	if canonical, err := digest.URLCanonV2(address); err == nil {
+	if canonical, err := digest.URLCanonV3(address); err == nil {
 		address = canonical
 	}
 	target, err := url.Parse(address)
@@ -272,7 +272,7 @@ func (s *Stage) fetched(ctx context.Context, req *request, source model.Source, 
 		header: redact.Today().Headers(answer.Header), tool: s.ToolVersion,
 	}
 	var err error
-	if c.canonical, err = digest.URLCanonV2(answer.URL); err != nil {
+	if c.canonical, err = digest.URLCanonV3(answer.URL); err != nil {
 		_ = answer.Body.Close()
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("the redirects of %s lead to a URL that has no canonical form: %w", req.URL, err))
 	}

@@ -27,22 +27,41 @@ func (s *Stage) identify(ctx context.Context, req *request, c *captured) (model.
 	if err != nil {
 		return model.DocumentIdentity{}, fault.Permanent(fault.Malformed, err)
 	}
-	asked := model.AskedIdentity{Today: today, Before: today, Trace: today}
+	asked := model.AskedIdentity{Today: today}
 	switch {
 	case req.SourceRecordID != "" && strings.Contains(req.rawRecordID, "://"):
-		asked.Before = digest.RedactURLV1(req.rawRecordID)
-		asked.Trace = asked.Before
+		before2, before1 := digest.RedactURLV2(req.rawRecordID), digest.RedactURLV1(req.rawRecordID)
+		asked.Older = []model.OlderIdentity{
+			{Policy: digest.RedactVersion2, Identity: before2, Trace: before2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: before1},
+		}
 	case req.SourceRecordID != "": // it is a name
 		return model.DocumentIdentity{ExternalID: today}, nil
 	default:
-		if asked.Before, err = digest.URLCanonV1(c.raw); err == nil {
-			asked.Trace, err = digest.URLCanonV2(digest.RedactURLV1(c.raw))
-		}
-		if err != nil {
+		if asked.Older, err = olderIdentities(c.raw); err != nil {
 			return model.DocumentIdentity{}, fault.Permanent(fault.Malformed, err)
 		}
 	}
 	return s.Identities.Identify(ctx, req.SourceID, asked)
+}
+
+// olderIdentities returns what the rules of before make of an address.
+func olderIdentities(address string) ([]model.OlderIdentity, error) {
+	before2, err := digest.URLCanonV2(address)
+	if err != nil {
+		return nil, err
+	}
+	before1, err := digest.URLCanonV1(address)
+	if err != nil {
+		return nil, err
+	}
+	trace2, err := digest.URLPlain(digest.RedactURLV2(address))
+	if err != nil {
+		return nil, err
+	}
+	trace1, err := digest.URLCanonV3(digest.RedactURLV1(address))
+	return []model.OlderIdentity{
+		{Policy: digest.RedactVersion2, Identity: before2, Trace: trace2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: trace1},
+	}, err
 }
 
 // splitMessage tells a crawler that a document was held for another's.
@@ -50,7 +69,7 @@ func splitMessage(id model.DocumentIdentity) string {
 	if id.MergedWith == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s held this address and that of %s for one document: they are two", digest.URLCanonVersion1, id.MergedWith)
+	return fmt.Sprintf("older rules held this address and that of %s for one document: they are two", id.MergedWith)
 }
 
 // underOlderRules tells whether a request is the one that was accepted under the rules
@@ -59,9 +78,17 @@ func (r *request) underOlderRules(row model.Capture, inboxName string) bool {
 	if row.RequestDigest == r.digest || r.asRead == nil {
 		return false
 	}
-	older := request{CaptureRequested: *r.asRead, inline: r.inline}
-	if strings.Contains(older.SourceRecordID, "://") {
-		older.SourceRecordID = digest.RedactURLV1(older.SourceRecordID)
+	for _, before := range []struct {
+		rules redact.Rules
+		id    func(string) string
+	}{{redact.Before2(), digest.RedactURLV2}, {redact.Before1(), digest.RedactURLV1}} {
+		older := request{CaptureRequested: *r.asRead, inline: r.inline}
+		if strings.Contains(older.SourceRecordID, "://") {
+			older.SourceRecordID = before.id(older.SourceRecordID)
+		}
+		if older.cleanUnder(inboxName, before.rules) == nil && older.digest == row.RequestDigest {
+			return true
+		}
 	}
-	return older.cleanUnder(inboxName, redact.Before()) == nil && older.digest == row.RequestDigest
+	return false
 }

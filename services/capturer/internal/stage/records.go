@@ -184,7 +184,7 @@ func (u *unpacking) request(r *warc.Record) event.CaptureRequested {
 		id += fmt.Sprintf("+%d", r.Place.Inner)
 	}
 	data := event.CaptureRequested{RequestID: id, URL: r.Target()}
-	if _, err := digest.URLCanonV2(data.URL); err != nil { // a URN, or the address of a DNS record
+	if _, err := digest.URLCanonV3(data.URL); err != nil { // a URN, or the address of a DNS record
 		data.URL, data.SourceRecordID = "", redact.Today().Text(data.URL)
 	}
 	if at := r.Date(); !at.IsZero() && at.Year() > 0 {

@@ -87,7 +87,7 @@ func (r *request) cleanUnder(inboxName string, rules redact.Rules) error {
 		return err
 	}
 	if r.URL != "" {
-		if r.canonical, err = digest.URLCanonV2(r.URL); err != nil {
+		if r.canonical, err = digest.URLCanonV3(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
