@@ -117,7 +117,7 @@ func (l *library) otherWay(t *testing.T) {
 		{"a duplicate of another", "chunk_state", `UPDATE chunk_state SET duplicate_of = 'x:0' WHERE duplicate_of <> ''`, "points to x:0"},
 		{"nothing stands", "knowledge", `DELETE FROM knowledge`, "no chunk stands for it"},
 		{"what is gone stands", "knowledge", `UPDATE knowledge SET chunk_ref = 'x:0'`, "x:0 stands for it, which does not exist"},
-		{"a current chunk is archived", "chunk_state", `UPDATE chunk_state SET layer = 'archive' WHERE chunk_ref = ` + current, "is in layer archive while its chain is current"},
+		{"a current chunk is archived", "chunk_state", `UPDATE chunk_state SET layer = 'archive' WHERE chunk_ref = ` + current, "is in layer archive, and its document's current version makes it hot"},
 		{"since is another day", "chunk_state", `UPDATE chunk_state SET since = '2020-01-01' WHERE chunk_ref = ` + current, "is said since 2020-01-01"},
 		{"what is repeated is gone", "chunk_state", `UPDATE chunk_state SET repeats = 'x:0' WHERE repeats <> ''`, "repeats x:0, which does not exist"},
 		{"a circle of repeats", "chunk_state", `UPDATE chunk_state s SET repeats = r.chunk_ref FROM chunk_state r WHERE r.repeats = s.chunk_ref`, "has no beginning"},

@@ -198,7 +198,7 @@ func chunkTables() []table {
 			{"rev changed_by", Derived, "the log of chunks"},
 		}},
 		{"knowledge", []line{
-			{"text_hash source_type chunk_ref", Derived, "the chunks that say it and are no duplicates: one"},
+			{"text_hash source_type chunk_ref", Derived, "the chunks outside of the archive that say it and are no duplicates: one"},
 		}},
 		{"chunk_log", []line{
 			{"seq chunk_ref rev change cause replaced_by snapshot_id extraction_id redo at txid", Bound, "bindings, kind log; the newest revision is that of the state"},
