@@ -137,7 +137,6 @@ func (l *library) otherWay(t *testing.T) {
 		{"what is read of a snapshot", "snapshots", `UPDATE snapshots SET reads_digest = repeat('0', 64)`, "its reads_digest is not that of its record"},
 		{"a version is none", "snapshots", `UPDATE snapshots SET version = false`, "is a version of its document, and is not recorded as one"},
 		{"a repeat is a version", "snapshots", `UPDATE snapshots SET version = true`, "is recorded as a version, and is a capture of "},
-		{"a document is not settled", "documents", `UPDATE documents SET unsettled_at = now() - interval '1 day'`, "what is current is not decided since"},
 		{"a manifest's failed pages", "chunk_manifests", `UPDATE chunk_manifests SET failed_pages = 7`, "says that 7 pages failed, its segments 0"},
 		{"a request is lost", "captures", `DELETE FROM captures`, "its request is not there"},
 		{"a request is lost that is a member", "captures", `DELETE FROM captures WHERE container <> ''`, "its request is not there"},

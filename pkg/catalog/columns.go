@@ -86,7 +86,7 @@ func captureTables() []table {
 			{"current_snapshot_id current_extraction_id current_doc_hash current_generation", Derived, "the newest of its versions, by the order of versions"},
 			{"title language fingerprint", Derived, "the pages of the current version, surveyed as the chunker does"},
 			{"ingest_status error_message", Derived, "its newest run that has ended; of a container the decision of its request"},
-			{"unsettled_at", Derived, "set while what is current is to be decided anew, and never for long: it is the clock of who has asked the chunker"},
+			{"unsettled_at", Working, "clock of capturer and reconcile: what is current is to be decided anew, and since when the chunker is asked; until then the states are held against the version that the row names"},
 			{"meta", Derived, "nothing writes to it: it is empty"},
 			{"first_seen_at", Derived, "when its first snapshot was recorded"},
 			{"last_checked_at last_seen_at", Working, "clocks of the capturer: the last fetch, the last time that the document was there"},

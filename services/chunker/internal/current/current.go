@@ -454,12 +454,19 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 
 // States returns what the states of all chunks of a document must be, but for which
 // of equal chunks stands, from the order of its versions alone: what Land and Move
-// write however they have come.
+// write however they have come. Of a document that is to be decided anew they are what
+// makes the version current that its row names: what has come since is under way.
 func States(h model.History, links []model.ChunkLink) []model.ChunkState {
 	if len(h.Landed) == 0 {
 		return nil
 	}
 	timeline := Settle(h)
+	if h.Recorded.Unsettled {
+		timeline.now = nil
+		if i := slices.IndexFunc(timeline.versions, h.Recorded.Is); i >= 0 {
+			timeline.now = &timeline.versions[i]
+		}
+	}
 	groups, order := byContent(links)
 	states := make([]model.ChunkState, 0, len(links))
 	for _, key := range order {
