@@ -198,6 +198,7 @@ func janitorTables() []Table {
 			"vector_status", "error_message", "updated_at"),
 		table("chunks", "r", "the event of a change has the chunk"),
 		table("chunk_state", "r", "the event of a change has the chunk's state"),
+		table("knowledge", "r", "it asks which chunks stand for a text in the archive"),
 		table("chunk_log", "r", "it asks which changes were told"),
 		table("chunk_vectors", "rid", "it asks whose vectors are missing, and forgets those of a collection that is gone",
 			"point_id", "pushed_rev", "present", "pushed_at", "reconciled"),

@@ -252,7 +252,7 @@ func (s *Store) List(ctx context.Context, b Bucket, prefix string) iter.Seq2[Obj
 				yield(Object{}, fmt.Errorf("listing %s/%s: %w", b, prefix, classify(ctx, b, info.Err)))
 				return
 			}
-			if strings.HasPrefix(info.Key, ownPrefix) {
+			if info.Key == probeKey {
 				continue
 			}
 			if !yield(Object{Key: info.Key, Size: info.Size, Modified: info.LastModified}, nil) {

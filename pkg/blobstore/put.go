@@ -23,8 +23,12 @@ const (
 // what may be refused.
 const askFirst = 256 << 10
 
-// ownPrefix holds what the store keeps for itself; List leaves it out.
-const ownPrefix = ".colophon/"
+// ownPrefix holds what the store keeps for itself, which is probeKey alone: List leaves
+// that out, and nothing else.
+const (
+	ownPrefix = ".colophon/"
+	probeKey  = ownPrefix + "probe"
+)
 
 // Probe finds out whether the store obeys If-None-Match: *, by putting one small
 // object into the bucket twice; the object stays, so that no permission to
@@ -39,7 +43,7 @@ func (s *Store) Probe(ctx context.Context, b Bucket) (conditional bool, err erro
 
 // probe returns errors of the driver as they are.
 func (s *Store) probe(ctx context.Context, b Bucket) error {
-	const key, text = ownPrefix + "probe", "colophon\n"
+	const key, text = probeKey, "colophon\n"
 	for range 2 { // the first may make the object, the second meets it
 		_, err := s.client.Client.PutObject(ctx, s.name(b), key, strings.NewReader(text), int64(len(text)), putOptions("text/plain", true))
 		switch {

@@ -86,7 +86,7 @@ func captureTables() []table {
 			{"current_snapshot_id current_extraction_id current_doc_hash current_generation", Derived, "the newest of its versions, by the order of versions"},
 			{"title language fingerprint", Derived, "the pages of the current version, surveyed as the chunker does"},
 			{"ingest_status error_message", Derived, "its newest run that has ended; of a container the decision of its request"},
-			{"unsettled_at", Derived, "set while what is current is to be decided anew, and never for long: it is the clock of who has asked the chunker"},
+			{"unsettled_at", Working, "clock of capturer and reconcile: what is current is to be decided anew, and since when the chunker is asked; until then the states are held against the version that the row names"},
 			{"meta", Derived, "nothing writes to it: it is empty"},
 			{"first_seen_at", Derived, "when its first snapshot was recorded"},
 			{"last_checked_at last_seen_at", Working, "clocks of the capturer: the last fetch, the last time that the document was there"},
@@ -198,7 +198,7 @@ func chunkTables() []table {
 			{"rev changed_by", Derived, "the log of chunks"},
 		}},
 		{"knowledge", []line{
-			{"text_hash source_type chunk_ref", Derived, "the chunks that say it and are no duplicates: one"},
+			{"text_hash source_type chunk_ref", Derived, "the chunks outside of the archive that say it and are no duplicates: one"},
 		}},
 		{"chunk_log", []line{
 			{"seq chunk_ref rev change cause replaced_by snapshot_id extraction_id redo at txid", Bound, "bindings, kind log; the newest revision is that of the state"},

@@ -162,29 +162,31 @@ func stateContradictions() []string {
 			(o.document_id, o.content_text_hash, o.record->'type', o.record->'status', o.record->'section_path')`,
 
 		// A chain of repeats begins with what repeats nothing; it is current as a
-		// whole, or archived as a whole, and since is its earliest date.
+		// whole, in the layer of the version that is, or archived as a whole, and since
+		// is its earliest date.
 		`WITH RECURSIVE links AS MATERIALIZED (
-			SELECT s.chunk_ref, s.repeats, s.since, s.layer, c.record->>'layer' AS own, c.record->>'info_date' AS day,
-				EXISTS (SELECT 1 FROM documents d WHERE d.document_id = c.document_id
-					AND d.current_doc_hash = c.doc_hash AND d.current_generation = c.generation) AS now
-			FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref WHERE $1 = '' OR c.document_id = $1),
+			SELECT s.chunk_ref, s.repeats, s.since, s.layer, c.record->>'info_date' AS day, n.record->>'layer' AS now
+			FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref
+			LEFT JOIN documents d ON d.document_id = c.document_id AND d.current_doc_hash = c.doc_hash AND d.current_generation = c.generation
+			LEFT JOIN snapshots n ON n.snapshot_id = d.current_snapshot_id
+			WHERE $1 = '' OR c.document_id = $1),
 		chain AS (SELECT chunk_ref, chunk_ref AS first FROM links WHERE repeats = ''
 			UNION ALL SELECT l.chunk_ref, h.first FROM links l JOIN chain h ON l.repeats = h.chunk_ref WHERE l.repeats <> ''),
-		whole AS (SELECT h.first, min(l.day COLLATE "C") AS since, bool_or(l.now) AS now
+		whole AS (SELECT h.first, min(l.day COLLATE "C") AS since, coalesce(max(l.now), 'archive') AS layer
 			FROM chain h JOIN links l ON l.chunk_ref = h.chunk_ref GROUP BY 1)
 		SELECT 'state of ' || l.chunk_ref, CASE WHEN w.first IS NULL THEN 'its chain of repeats has no beginning'
 			WHEN l.since <> w.since THEN 'is said since ' || l.since || ', its chain since ' || w.since
-			ELSE 'is in layer ' || l.layer || ' while its chain is ' || CASE WHEN w.now THEN 'current' ELSE 'archived' END END
+			ELSE 'is in layer ' || l.layer || ', and its document''s current version makes it ' || w.layer END
 		FROM links l LEFT JOIN chain h ON h.chunk_ref = l.chunk_ref LEFT JOIN whole w ON w.first = h.first
-		WHERE w.first IS NULL OR l.since <> w.since OR l.layer <> CASE WHEN w.now THEN l.own ELSE 'archive' END`,
+		WHERE w.first IS NULL OR l.since <> w.since OR l.layer <> w.layer`,
 
-		// What is archived, or repeats another, neither stands for a text nor points
-		// to what does; what a source keeps in the archive from the start is current there.
+		// What is in the archive, or repeats another, neither stands for a text nor points
+		// to what does: a search without the archive would find neither.
 		`SELECT 'state of ' || s.chunk_ref, 'is a duplicate although it ' ||
-			CASE WHEN s.repeats <> '' THEN 'repeats ' || s.repeats ELSE 'is archived' END
+			CASE WHEN s.repeats <> '' THEN 'repeats ' || s.repeats ELSE 'is in the archive' END
 		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref
 		WHERE ($1 = '' OR c.document_id = $1) AND s.duplicate_of <> ''
-		AND (s.repeats <> '' OR s.layer = 'archive' AND c.record->>'layer' <> 'archive')`,
+		AND (s.repeats <> '' OR s.layer = 'archive')`,
 
 		`SELECT 'knowledge of ' || c.text_hash || ' (' || c.source_type || ')', CASE WHEN k.chunk_ref IS NULL
 			THEN 'no chunk stands for it, and ' || c.chunk_ref || ' says it'
@@ -198,9 +200,9 @@ func stateContradictions() []string {
 		`SELECT 'knowledge of ' || k.text_hash || ' (' || k.source_type || ')', k.chunk_ref || ' stands for it, which ' ||
 			CASE WHEN c.chunk_ref IS NULL THEN 'does not exist' WHEN (c.text_hash, c.source_type) <> (k.text_hash, k.source_type)
 			THEN 'says something else' WHEN s.repeats <> '' THEN 'repeats ' || s.repeats
-			WHEN s.duplicate_of <> '' THEN 'is a duplicate of ' || s.duplicate_of ELSE 'is archived' END
+			WHEN s.duplicate_of <> '' THEN 'is a duplicate of ' || s.duplicate_of ELSE 'is in the archive' END
 		FROM knowledge k LEFT JOIN chunks c ON c.chunk_ref = k.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = k.chunk_ref
 		WHERE ($1 = '' OR c.document_id = $1) AND (c.chunk_ref IS NULL OR (c.text_hash, c.source_type) <> (k.text_hash, k.source_type)
-			OR s.repeats <> '' OR s.duplicate_of <> '' OR s.layer = 'archive' AND c.record->>'layer' <> 'archive')`,
+			OR s.repeats <> '' OR s.duplicate_of <> '' OR s.layer = 'archive')`,
 	}
 }

@@ -16,12 +16,12 @@ const orderBatch = 500
 
 // checkOrder returns where rows do not follow the order of versions, of one
 // document or of all: what is read of a snapshot, which are versions, and which
-// version is current. What is current of a document that is to be decided anew since
-// before may be on its way.
-func checkOrder(ctx context.Context, tx pgx.Tx, documentID string, before time.Time) ([]Contradiction, error) {
+// version is current. What is current of a document that is to be decided anew is on its
+// way.
+func checkOrder(ctx context.Context, tx pgx.Tx, documentID string, _ time.Time) ([]Contradiction, error) {
 	var found few
 	for after := ""; ; {
-		documents, last, err := orderedDocuments(ctx, tx, documentID, after, before)
+		documents, last, err := orderedDocuments(ctx, tx, documentID, after)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +45,7 @@ type orderedDocument struct {
 	digests  []string // as the rows say
 	landed   []model.Version
 	recorded model.Recorded
-	moving   bool // what is current is to be decided anew since just now
-	unread   few  // snapshots of which the record is none
+	unread   few // snapshots of which the record is none
 }
 
 // contradictions derives the order of a document's versions again.
@@ -79,29 +78,27 @@ func (d *orderedDocument) contradictions() []Contradiction {
 	current, _ := model.CurrentVersion(order, d.landed)
 	place := "document " + d.id
 	switch {
-	case d.moving:
+	case d.recorded.Unsettled: // the chunker is to decide, however long it takes: reconcile asks it, or gives it up
 	case !d.recorded.Is(current):
 		found = append(found, Contradiction{Where: place, What: "its current version is not its newest one"})
-	case d.recorded.Unsettled:
-		found = append(found, Contradiction{Where: place, What: "what is current is not decided since a snapshot has come"})
 	}
 	return found
 }
 
 // orderedDocuments reads the next documents after the one that is named.
-func orderedDocuments(ctx context.Context, tx pgx.Tx, documentID, after string, before time.Time) (documents []*orderedDocument, last string, err error) {
+func orderedDocuments(ctx context.Context, tx pgx.Tx, documentID, after string) (documents []*orderedDocument, last string, err error) {
 	byID := make(map[string]*orderedDocument)
 	var ids []string
 	rows, err := tx.Query(ctx, `SELECT document_id, current_snapshot_id, current_extraction_id, current_doc_hash, current_generation,
-			unsettled_at IS NOT NULL, coalesce(unsettled_at BETWEEN $3 AND clock_timestamp() + interval '1 minute', false) FROM documents
-		WHERE ($1 = '' OR document_id = $1) AND document_id > $2 ORDER BY document_id LIMIT $4`, documentID, after, before, orderBatch)
+			unsettled_at IS NOT NULL FROM documents
+		WHERE ($1 = '' OR document_id = $1) AND document_id > $2 ORDER BY document_id LIMIT $3`, documentID, after, orderBatch)
 	if err != nil {
 		return nil, "", err
 	}
 	var d orderedDocument
 	r := &d.recorded
 	if _, err := pgx.ForEachRow(rows, []any{&d.id, &r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation,
-		&r.Unsettled, &d.moving}, func() error {
+		&r.Unsettled}, func() error {
 		one := d
 		documents, byID[d.id], ids, last = append(documents, &one), &one, append(ids, d.id), d.id
 		return nil

@@ -20,11 +20,11 @@ func windowContradictions() []string {
 			AND c.outcome IN ('stored', 'unchanged') AND c.decided_at = w.last_fetch_at AND s.final_type = w.final_type
 			AND w.url_canonical IN (c.url_canonical, s.record->>'url_canonical'))`,
 
-		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'was fetched, and there is no window of ' || c.url_canonical
+		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'asked for a fetch, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
 		WHERE ($1 = '' OR c.document_id = $1) AND c.container = '' AND c.url_canonical <> ''
 		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND (c.outcome IN ('stored', 'unchanged') AND w.last_fetch_at IS NULL
-			OR c.reason = 'fetch_failed' AND c.request->>'force' IS DISTINCT FROM 'true' AND w.url_digest IS NULL)`,
+			OR c.reason IN ('fetch_failed', 'fetch_refused') AND c.request->>'force' IS DISTINCT FROM 'true' AND w.url_digest IS NULL)`,
 	}
 }
 
@@ -94,23 +94,25 @@ func restContradictions() []string {
 }
 
 // vectorContradictions hold what manifests say of their vectors against these. One
-// whose vectors moved a moment ago may not have been looked at since.
+// whose vectors moved a moment ago may not have been looked at since; nor one whose text
+// has another chunk to stand for it since then, which is to be pushed.
 func vectorContradictions() []string {
 	return []string{
 		`WITH RECURSIVE active AS (SELECT name FROM collections WHERE state = 'active'),
 		own AS (SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next FROM chunk_state s),
 		heads AS (SELECT o.chunk_ref, o.chunk_ref AS head FROM own o WHERE o.next = ''
 			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref AND o.next <> ''),
-		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has, max(v.pushed_at) AS at FROM heads h
+		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has, max(v.pushed_at) AS at,
+			coalesce(bool_or(EXISTS (SELECT 1 FROM chunk_log l WHERE l.chunk_ref = h.head AND l.at >= $2)), false) AS moves FROM heads h
 			LEFT JOIN chunk_vectors v ON v.chunk_ref = h.head AND v.collection IN (SELECT name FROM active) GROUP BY 1),
-		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some, max(h.at) AS at
+		judged AS (SELECT c.doc_hash, c.generation, bool_and(coalesce(h.has, false)) AS every, bool_or(coalesce(h.has, false)) AS some, max(h.at) AS at, bool_or(h.moves) AS moves
 			FROM chunks c LEFT JOIN has h ON h.chunk_ref = c.chunk_ref GROUP BY 1, 2)
 		SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN (m.vector_status = 'error') <> (m.error_message <> '')
 			THEN 'its vectors are called ' || m.vector_status || ', and its error is: ' || coalesce(nullif(m.error_message, ''), 'none')
 			ELSE 'its vectors are called ' || m.vector_status || ', and ' || CASE WHEN coalesce(j.every, true) THEN 'all'
 				WHEN j.some THEN 'some' ELSE 'none' END || ' of its chunks have theirs' END
 		FROM chunk_manifests m LEFT JOIN judged j ON j.doc_hash = m.doc_hash AND j.generation = m.generation
-		WHERE ($1 = '' OR m.document_id = $1) AND m.updated_at < $2 AND coalesce(j.at < $2, true) AND ((m.vector_status = 'error') <> (m.error_message <> '')
+		WHERE ($1 = '' OR m.document_id = $1) AND m.updated_at < $2 AND coalesce(j.at < $2, true) AND coalesce(NOT j.moves, true) AND ((m.vector_status = 'error') <> (m.error_message <> '')
 			OR m.vector_status <> 'error' AND EXISTS (SELECT 1 FROM active) AND m.vector_status <> CASE WHEN coalesce(j.every, true) THEN 'present'
 				WHEN j.some THEN 'partial' ELSE 'none' END
 			OR m.vector_status = 'error' AND coalesce(j.every, true))`,

@@ -78,7 +78,13 @@ func TestACheckGoesRoundARow(t *testing.T) {
 			t.Errorf("%s: %+v, %v", cast, found, err)
 		}
 	}
-	if _, err := checkBy(`SELECT nothing, nothing FROM bindings`).apart(t.Context(), tx, "", time.Now()); err == nil || Unreadable(err) != nil {
-		t.Errorf("a column that is not there is taken for damage: %v", err)
+	for _, lacks := range []string{`SELECT nothing, nothing FROM bindings`, `SELECT key, key FROM nothing`} { // it is said, once
+		found, err := checkBy(lacks).apart(t.Context(), tx, "", time.Now())
+		if err != nil || len(found) != 1 || found[0].Where != "catalog" {
+			t.Errorf("%s: %+v, %v", lacks, found, err)
+		}
+	}
+	if _, err := checkBy(`SELECT key key key FROM bindings`).apart(t.Context(), tx, "", time.Now()); err == nil || Unreadable(err) != nil {
+		t.Errorf("a check that is none is taken for damage: %v", err)
 	}
 }

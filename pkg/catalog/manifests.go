@@ -158,7 +158,8 @@ const landedVersions = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extrac
 		r.run_order, m.chunk_count, coalesce(m.failed_pages, CASE r.state WHEN 'partial' THEN 1 ELSE 0 END), m.fingerprint,
 		r.parser_version, m.chunker_version, m.header_version, m.same_as,
 		coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash),
-		CASE WHEN m.meta->>'` + metaSameGeneration + `' ~ '^[0-9]{1,9}$' THEN (m.meta->>'` + metaSameGeneration + `')::integer ELSE m.generation END, m.document_id
+		CASE WHEN m.meta->>'` + metaSameGeneration + `' ~ '^[0-9]{1,9}$' THEN (m.meta->>'` + metaSameGeneration + `')::integer ELSE m.generation END,
+		coalesce(s.record->>'layer', ''), m.document_id
 	FROM chunk_manifests m
 	JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 	JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
@@ -183,7 +184,7 @@ func scanLanded(row pgx.CollectableRow) (model.Version, error) {
 func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
 	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
 		&v.RunOrder, &v.ChunkCount, &v.FailedPages, &v.Fingerprint, &v.ParserVersion, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
-		&v.Chunks.DocHash, &v.Chunks.Generation, documentID)
+		&v.Chunks.DocHash, &v.Chunks.Generation, &v.Layer, documentID)
 	return v, err
 }
 

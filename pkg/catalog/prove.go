@@ -20,7 +20,8 @@ import (
 var ErrUnreadable = errors.New("cannot be read")
 
 // Unreadable returns an error of this package as ErrUnreadable when it says that a
-// value of a row is not of its form, else nil: a proof says so of the row and goes on.
+// value of a row is not of its form, or that a table or a column is not there, else nil: a
+// proof says so of it and goes on.
 func Unreadable(err error) error {
 	var (
 		syntax *json.SyntaxError
@@ -32,7 +33,7 @@ func Unreadable(err error) error {
 		marshal *json.MarshalerError
 	)
 	if errors.As(err, &syntax) || errors.As(err, &typed) || errors.As(err, &moment) || errors.As(err, &scan) ||
-		errors.As(err, &marshal) || errors.As(err, &pg) && slices.Contains(dataCodes(), pg.Code[:min(2, len(pg.Code))]) {
+		errors.As(err, &marshal) || lacksSchema(err) || errors.As(err, &pg) && slices.Contains(dataCodes(), pg.Code[:min(2, len(pg.Code))]) {
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return nil
@@ -268,6 +269,17 @@ func (db *DB) CountSnapshots(ctx context.Context, upTo string) (before, all int,
 		err = fmt.Errorf("snapshots: %w", Classify(err))
 	}
 	return before, all, err
+}
+
+// CountDue returns how many requests there are, and how many snapshots are to be made into
+// chunks and have not failed.
+func (db *DB) CountDue(ctx context.Context) (captures, due int, err error) {
+	err = db.pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM captures), (SELECT count(*) FROM snapshots s WHERE s.process
+		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id AND r.state IN ('failed', 'superseded', 'removed')))`).Scan(&captures, &due)
+	if err != nil {
+		err = fmt.Errorf("what is to have chunks: %w", Classify(err))
+	}
+	return captures, due, err
 }
 
 // RunManifests returns all manifests of a run, by doc_hash and generation.

@@ -22,6 +22,7 @@ type Version struct {
 	HeaderVersion  string
 	SameAs         string // snapshot with the same fingerprint, when this version has no chunks of its own
 	Chunks         ChunkSet
+	Layer          Layer // of its snapshot: where the document's chunks are while this version is current
 }
 
 // ChunkSet names the chunks of one manifest. Those of a version are its own, or,
@@ -66,7 +67,7 @@ type ChunkLink struct {
 	Status          ChunkStatus
 	SectionPath     []string
 	InfoDate        string
-	Layer           Layer // at creation: the layer that it has while it is current
+	Layer           Layer // at creation: that of the version for which it was made
 	State           ChunkState
 }
 

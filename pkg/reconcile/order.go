@@ -37,8 +37,39 @@ func (p *pass) order(ctx context.Context) error {
 			}
 		}
 		if len(documents) < pageSize {
+			return p.layers(ctx, c)
+		}
+	}
+}
+
+// layers finds the chunks that rules of before have left in the wrong layer, or to stand
+// for a text in the archive, where no search finds it: their documents are decided anew
+// by the step of documents.
+func (p *pass) layers(ctx context.Context, c *Count) error {
+	seen := make(map[string]bool)
+	for after := ""; ; {
+		documents, last, err := p.catalog.MisplacedDocuments(ctx, after, chunkWindow)
+		if err != nil {
+			return err
+		}
+		for _, id := range documents {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			c.Found++
+			if p.options.DryRun {
+				continue
+			}
+			if err := p.catalog.UnsettleDocument(ctx, id); err != nil {
+				return err
+			}
+			c.Repaired++
+		}
+		if last == "" {
 			return nil
 		}
+		after = last
 	}
 }
 

@@ -124,3 +124,19 @@ func TestRowsOfBeforeAreOrdered(t *testing.T) {
 	r.pass("documents 1/0/1")
 	r.pass()
 }
+
+// TestChunksOfBeforeAreMovedToTheirLayer: what older programs left to stand for a text in
+// the archive is asked for anew once, and nothing that is right.
+func TestChunksOfBeforeAreMovedToTheirLayer(t *testing.T) {
+	r := newRig(t)
+	r.landed(r.captured("plain", 1, func(*model.Snapshot) {}))
+	kept := r.captured("kept", 1, func(s *model.Snapshot) { s.Layer = model.LayerArchive })
+	r.landed(kept)
+	r.sql(`UPDATE chunk_state SET layer = 'archive' WHERE chunk_ref IN (SELECT chunk_ref FROM chunks WHERE document_id = $1)`, kept.DocumentID)
+	r.pass()
+	r.sql(`UPDATE chunk_state SET duplicate_of = 'another' WHERE chunk_ref IN (SELECT chunk_ref FROM chunks WHERE document_id = $1)`, kept.DocumentID)
+	r.pass("order of versions 1/0/0", "documents 1/1/0")
+	if again := as[event.IRExtracted](t, r.drain(stream.ConsumerChunk, 1)[0]); again.SnapshotID != kept.SnapshotID {
+		t.Errorf("the chunker is asked about %s", again.SnapshotID)
+	}
+}

@@ -40,6 +40,7 @@ const (
 	// deletedTogether is how many objects are deleted while who finds one of them
 	// waits.
 	deletedTogether = 20
+	chunkWindow     = 20_000          // chunks that one question looks at, so that none takes long
 	lockWait        = 5 * time.Second // for a document that another holds
 	queueSlop       = time.Minute     // between a row and its event
 )
@@ -60,6 +61,8 @@ type Catalog interface {
 
 	UnorderedDocuments(ctx context.Context, after string, limit int) ([]string, error)
 	OrderDocument(ctx context.Context, documentID string, wait time.Duration) (changed bool, err error)
+	MisplacedDocuments(ctx context.Context, after string, window int) (ids []string, last string, err error)
+	UnsettleDocument(ctx context.Context, documentID string) error
 	UnsettledDocuments(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckDocument, error)
 	DocumentRedriven(ctx context.Context, u model.Unsettled) error
 	DocumentGivenUp(ctx context.Context, documentID string) error

@@ -26,7 +26,7 @@ type Count struct {
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
 	Deleted  int    `json:"deleted"`  // objects without a row
 	Reset    int    `json:"reset"`    // collections that have lost their points: their chunks are due again
-	Repaired int    `json:"repaired"` // documents whose rows did not follow the order of versions
+	Repaired int    `json:"repaired"` // documents whose rows did not follow the order of versions, or its layers
 }
 
 func (r *Report) count(what string) *Count {

@@ -216,11 +216,10 @@ func (p *pass) runs(ctx context.Context) error {
 // chunks moves those whose vectors are not those of their state, by the event
 // of their newest revision.
 func (p *pass) chunks(ctx context.Context) error {
-	const window = 20_000
 	before := p.since(stream.ConsumerChunk, stream.ConsumerIndex)
 	c := p.report.count("chunks")
 	for after := ""; ; {
-		due, last, err := p.catalog.StuckChunks(ctx, p.alias, before, after, window)
+		due, last, err := p.catalog.StuckChunks(ctx, p.alias, before, after, chunkWindow)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -193,6 +194,8 @@ func (r *Reader) comparePoints(ctx context.Context, name string, items []proof.I
 			what = "its payload in " + name + " " + point.Wrong
 		case present && have != vectorstore.PayloadOf(item.Chunk, item.State, name):
 			what = "its payload in " + name + " is not that of the chunk"
+		case present && wrongTime(point.Payload.PushedAt) != "":
+			what = "its payload in " + name + " " + wrongTime(point.Payload.PushedAt)
 		case present:
 			if what = wrongVectors(item.Chunk.Text, point, built); what != "" {
 				what = "its point in " + name + " " + what
@@ -203,6 +206,22 @@ func (r *Reader) comparePoints(ctx context.Context, name string, items []proof.I
 		}
 	}
 	return wrong, nil
+}
+
+// clockSlop is how far the clocks of two machines may differ.
+const clockSlop = 5 * time.Minute
+
+// wrongTime says why nothing writes such a pushed_at; "" of one that can have been
+// written. Which second it names is the indexer's clock, and not compared.
+func wrongTime(pushedAt string) string {
+	at, err := time.Parse(time.RFC3339, pushedAt)
+	switch {
+	case err != nil || at.UTC().Format(time.RFC3339) != pushedAt:
+		return fmt.Sprintf("says that it was pushed at %q, which is no time in UTC", pushedAt)
+	case at.After(time.Now().Add(clockSlop)):
+		return "says that it was pushed in the future: " + pushedAt
+	}
+	return ""
 }
 
 // pointID returns the id that the point of a chunk has, whatever the chunk says.

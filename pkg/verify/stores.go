@@ -24,10 +24,15 @@ const batch = 1000
 // objects that were put, since before may be on their way still. What a row says never
 // ends it: the error is for a store that does not answer.
 func (r *Reader) Stores(ctx context.Context, moved, put time.Time) ([]proof.Break, error) {
-	breaks, err := r.Rows(ctx, "", moved)
+	missing, err := r.Catalog.MissingSchema(ctx)
 	if err != nil {
 		return nil, err
 	}
+	rows, err := r.Rows(ctx, "", moved)
+	if err != nil {
+		return nil, err
+	}
+	breaks := append(breaksOf(missing), rows...)
 	for _, part := range []struct {
 		where string
 		look  func(context.Context) ([]proof.Break, error)
@@ -49,7 +54,7 @@ func (r *Reader) Stores(ctx context.Context, moved, put time.Time) ([]proof.Brea
 		breaks = append(breaks, found...)
 	}
 	slices.SortStableFunc(breaks, compareBreaks)
-	return breaks, nil
+	return slices.Compact(breaks), nil // what lacks a table is said once
 }
 
 // lookAt returns what one look finds, and as a break more what of a row stands in its way.
@@ -67,11 +72,15 @@ func (r *Reader) Rows(ctx context.Context, documentID string, moved time.Time) (
 	if err != nil {
 		return nil, err
 	}
+	return breaksOf(found), nil
+}
+
+func breaksOf(found []catalog.Contradiction) []proof.Break {
 	breaks := make([]proof.Break, len(found))
 	for i, c := range found {
 		breaks[i] = proof.Break{Step: "g", Where: c.Where, What: c.What, More: c.More}
 	}
-	return breaks, nil
+	return breaks
 }
 
 // orphans returns objects that no row names, although they were put before, and those
@@ -92,7 +101,7 @@ func (r *Reader) orphans(ctx context.Context, b blobstore.Bucket, put time.Time,
 			left, err = r.still(ctx, b, left, unnamed)
 		}
 		for _, key := range left {
-			fail(key, "no row names it")
+			fail(key, "no row names it: unless one comes, the janitor deletes it")
 		}
 		keys = keys[:0]
 		return err
@@ -169,15 +178,23 @@ func (r *Reader) results(ctx context.Context) (breaks []proof.Break, err error) 
 }
 
 // registered holds the registry of collections against what the vector store has
-// behind the alias. One that was registered since before may still be made, and while
+// behind the alias, and the other way round. One that was registered since before may still be made, and while
 // the alias moves the two differ: only what is said at each look is a break.
 func (r *Reader) registered(ctx context.Context, before time.Time) ([]proof.Break, error) {
-	breaks, err := r.lookAtRegistry(ctx, before)
-	for look := 1; look < looks && err == nil && len(breaks) > 0; look++ {
+	look := func() ([]proof.Break, error) {
+		breaks, err := r.lookAtRegistry(ctx, before)
+		if err != nil {
+			return breaks, err
+		}
+		more, err := r.unregistered(ctx)
+		return append(breaks, more...), err
+	}
+	breaks, err := look()
+	for n := 1; n < looks && err == nil && len(breaks) > 0; n++ {
 		if err := wait(ctx, lookPause); err != nil {
 			return nil, err
 		}
-		again, err := r.lookAtRegistry(ctx, before)
+		again, err := look()
 		if err != nil {
 			return breaks, err
 		}

@@ -73,7 +73,7 @@ janitor
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
   tables bindings=riu audit=ri adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables stored_results=r chunk_manifests=ru chunks=r chunk_state=r chunk_log=r chunk_vectors=riud collections=r goose_db_version=r
+  tables stored_results=r chunk_manifests=ru chunks=r chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=r goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS

@@ -46,7 +46,7 @@ func TestFaultsAsTheseUsers(t *testing.T) {
 	}
 	r := startRig(t, false)
 	r.explain()
-	r.operator("provision")
+	r.colophon(access.Provision, []int{0}, "provision")
 	r.operator("source", "add", source, "--name", "Council", "--language", "en")
 	r.startEverybody()
 	f := r.startFlow()

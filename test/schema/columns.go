@@ -42,7 +42,9 @@ where nothing else binds its text. Such a change is not found.
 
 Each object in the buckets raw and derived must be named by a row, unless it is younger than
 two days, or than ` + "`--age`" + ` when that is given; one whose name is none that the product writes
-is found, too. No row names pictures that are drawn on demand: figures are not looked at, and
+is found, too; ` + "`.colophon/probe`" + ` is the product's. What no row names need not be damage:
+bytes that were put for a request whose rows were refused then, as when a request_id is used
+twice for different things, are left for the janitor, which deletes them. No row names pictures that are drawn on demand: figures are not looked at, and
 of small pictures of pages only that their snapshot is there. The inbox belongs to the
 crawlers, and bundles to who has made them: neither is looked at.
 
@@ -50,7 +52,14 @@ Each chunk that stands has one point in the collection that is searched, with it
 dense and a sparse vector. The sparse one, and the dense one of the built-in embedder, are
 computed again from the text, and must be equal to within 1e-5; of another embedder's dense
 vector only is seen that it is there and not all zeros. A collection that is being built, and
-is not searched yet, is held against the rows of ` + "`chunk_vectors`" + ` alone.
+is not searched yet, is held against the rows of ` + "`chunk_vectors`" + ` alone. A payload's
+` + "`pushed_at`" + ` must be a time in UTC that is not to come; which one is not compared: it is the
+indexer's clock. A collection that is called as the alias makes its names, and that no row
+names, is a break, and so is another alias that leads to a collection of ours; what others
+keep in the same vector store is not looked at.
+
+The tables and columns themselves are held against those of this build first. What lacks is
+named, and all that does not need it is verified.
 
 ## What is under way
 
@@ -58,7 +67,11 @@ What is under way is no break: rows that moved within ` + "`--age`" + ` (10 minu
 where that matters. Where catalog and vector store seem to differ, both are asked again: the
 catalog, the point, and the catalog once more. A chunk that has moved in between is looked at
 anew; one whose newest state is recorded as pushed and whose point is another is a break, and
-so is one that was to be pushed for longer than ` + "`--age`" + `. A row that a service of an older build has written beside this
+so is one that was to be pushed for longer than ` + "`--age`" + `. A capture that makes no run
+can change what is current: until the chunker has decided that, however long it takes, the
+states are held against the version that the document's row names, and ` + "`status`" + ` counts the
+document as unsettled. When reconcile has given it up it is under way no more.
+A row that a service of an older build has written beside this
 schema has no digest: ` + "`colophon migrate`" + ` binds it.
 `
 

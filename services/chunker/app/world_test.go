@@ -91,7 +91,8 @@ type version struct {
 	date   int    // last modified, when it is another day
 	pages  []string
 	kind   model.FinalType
-	bytes  string // captures with the same have equal bytes; default: none has
+	layer  model.Layer // of its source at capture; default hot
+	bytes  string      // captures with the same have equal bytes; default: none has
 }
 
 // page makes the units of a page: paragraphs divided by "|", "# " a heading. A
@@ -141,6 +142,10 @@ func (w *world) snapshotOf(v version) model.Snapshot {
 	if v.date != 0 {
 		modified = time.Date(2026, 1, v.date, 12, 0, 0, 0, time.UTC)
 	}
+	layer := v.layer
+	if layer == "" {
+		layer = model.LayerHot
+	}
 	kind := v.kind
 	if kind == "" {
 		kind = model.TypeHTML
@@ -154,7 +159,7 @@ func (w *world) snapshotOf(v version) model.Snapshot {
 		SnapshotID: digest.SnapshotID(source, request, hash), DocumentID: digest.DocumentID(source, v.doc), RequestID: request,
 		SourceID: source, SourceName: "Source", SnapshotKind: kind.Kind(), FinalType: kind, URL: v.doc, URLCanonical: v.doc,
 		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
-		SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
+		SourceType: "official", Domain: "civics", Layer: layer, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
 	}
 }
 

@@ -7,6 +7,7 @@
 package current
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,8 +18,8 @@ import (
 
 // The causes that chunk_log and chunk events give.
 const (
-	CauseArchived  = "archived"  // its document no longer says so, or says so in the chunks of an earlier version
-	CauseRestored  = "restored"  // it is current again
+	CauseArchived  = "archived"  // its document no longer says so, says so in the chunks of an earlier version, or is kept in the archive now
+	CauseRestored  = "restored"  // it is current again, or in another layer than the archive
 	CauseRelinked  = "relinked"  // a version has landed between this and the one it repeats
 	CauseDuplicate = "duplicate" // another chunk stands for it now
 	CausePromoted  = "promoted"  // it stands for itself, and for those that equal it
@@ -49,6 +50,7 @@ type Timeline struct {
 	at       int             // of the one that lands; -1: none does
 	taken    *model.ChunkSet // chunks that were a later version's, for which those of the one that lands stand now
 	was      model.ChunkSet  // what the document's row says that is current; the zero value for nothing
+	wasIn    model.Layer     // the layer of the version that the row names; "" for none
 	now      *model.Version  // the version that is current; nil: none is
 	newest   string          // the snapshot_id of the document's newest snapshot
 }
@@ -59,7 +61,7 @@ type Timeline struct {
 // first: SameAs and Chunks of the others name it.
 func Place(h model.History, of model.Captured, v model.Version) Timeline {
 	v.Chunks = v.Set()
-	t := Timeline{versions: append(slices.Clone(h.Landed), v), was: h.Recorded.Chunks}
+	t := Timeline{versions: append(slices.Clone(h.Landed), v), was: h.Recorded.Chunks, wasIn: layerOf(h)}
 	slices.SortFunc(t.versions, model.Version.Compare)
 	t.at = slices.IndexFunc(t.versions, func(o model.Version) bool { return o.Compare(v) == 0 })
 	owner := slices.IndexFunc(t.versions, func(o model.Version) bool {
@@ -90,9 +92,20 @@ func Place(h model.History, of model.Captured, v model.Version) Timeline {
 // Settle returns the versions of a document of which none lands: a capture alone has
 // changed their order.
 func Settle(h model.History) Timeline {
-	t := Timeline{versions: slices.SortedFunc(slices.Values(h.Landed), model.Version.Compare), at: -1, was: h.Recorded.Chunks}
+	t := Timeline{versions: slices.SortedFunc(slices.Values(h.Landed), model.Version.Compare), at: -1, was: h.Recorded.Chunks, wasIn: layerOf(h)}
 	t.decide(h.Captured)
 	return t
+}
+
+// layerOf returns the layer of the version that a document's row says is current, ""
+// when it names none.
+func layerOf(h model.History) model.Layer {
+	for _, v := range h.Landed {
+		if v.SnapshotID == h.Recorded.SnapshotID {
+			return v.Layer
+		}
+	}
+	return ""
 }
 
 // decide finds the version that is current.
@@ -139,6 +152,17 @@ func (t Timeline) current() model.ChunkSet {
 	return t.now.Chunks
 }
 
+// layer returns the layer of the version that is current; "" when none is.
+func (t Timeline) layer() model.Layer {
+	if t.now == nil {
+		return ""
+	}
+	return t.now.Layer
+}
+
+// stays reports whether what is current stays the same chunks, in the same layer.
+func (t Timeline) stays() bool { return t.was == t.current() && t.wasIn == t.layer() }
+
 // content is what a chunk and the one that it repeats have in common.
 type content struct {
 	hash, typ, status, path string
@@ -149,8 +173,10 @@ func contentOf(l model.ChunkLink) content {
 }
 
 // decision is the next state of a chunk. It participates when it is the first
-// link of a chain that is current: then it stands for its text, or another
-// chunk of any document does.
+// link of a chain that is current, and not in the archive: then it stands for its
+// text, or another chunk of any document does. What is in the archive, and so what a
+// source keeps there from the start, stands for itself alone: searches leave the
+// archive out, and would find neither it nor what it stood for.
 type decision struct {
 	link         model.ChunkLink
 	next         model.ChunkState
@@ -161,7 +187,7 @@ type decision struct {
 // are inserted already, and of all others that it touches.
 func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause string, added []model.ChunkLink) error {
 	v := t.Landed()
-	if t.at > 0 && t.versions[t.at-1].Chunks == v.Chunks && t.was == t.current() {
+	if t.at > 0 && t.versions[t.at-1].Chunks == v.Chunks && t.stays() {
 		return nil // it says what the version before it says
 	}
 	sort := t.sortAll
@@ -181,11 +207,9 @@ func (t Timeline) Land(ctx context.Context, store Store, run model.Run, cause st
 }
 
 // Move records the states of the chunks of a document whose current version is
-// another now although none has landed.
+// another now although none has landed. Those of one that stays current are looked at
+// as well: rules of before have left some in the wrong place.
 func (t Timeline) Move(ctx context.Context, store Store, run model.Run) error {
-	if t.was == t.current() {
-		return nil
-	}
 	dirty := make(map[content][]model.ChunkLink)
 	if err := addContents(ctx, store, dirty, t.was, t.current()); err != nil {
 		return err
@@ -199,7 +223,7 @@ func (t Timeline) Move(ctx context.Context, store Store, run model.Run) error {
 }
 
 // followsCurrent reports whether the version that lands is the last one and the
-// current one, and the one before it was current until now.
+// current one, and the one before it was current until now, in the same layer.
 func (t Timeline) followsCurrent() bool {
 	if !t.Newest() || t.at != len(t.versions)-1 {
 		return false
@@ -207,14 +231,14 @@ func (t Timeline) followsCurrent() bool {
 	if t.at == 0 {
 		return t.was == model.ChunkSet{}
 	}
-	return t.was == t.versions[t.at-1].Chunks
+	return t.was == t.versions[t.at-1].Chunks && t.wasIn == t.layer()
 }
 
 // sortAll names the contents whose chains the landing touches and that must be
 // looked at as a whole, through all versions: those of the version that lands,
 // of the next one, whose version before is another now, or of the one that was
 // the last, of chunks whose place others take, and of what was current and is no
-// more.
+// more, or is in another layer.
 func (t Timeline) sortAll(ctx context.Context, store Store, added []model.ChunkLink) ([]decision, map[content][]model.ChunkLink, error) {
 	dirty, _ := byContent(added)
 	var sets []model.ChunkSet
@@ -227,7 +251,7 @@ func (t Timeline) sortAll(ctx context.Context, store Store, added []model.ChunkL
 	if t.taken != nil {
 		sets = append(sets, *t.taken)
 	}
-	if now := t.current(); now != t.was {
+	if now := t.current(); !t.stays() {
 		sets = append(sets, t.was)
 		if now != t.Landed().Set() { // whose chunks are those added
 			sets = append(sets, now)
@@ -293,7 +317,7 @@ func (t Timeline) sortNewest(ctx context.Context, store Store, added []model.Chu
 			continue
 		}
 		for i, l := range mine[key] {
-			d := decision{link: l, participates: true,
+			d := decision{link: l, participates: l.Layer != model.LayerArchive,
 				next: model.ChunkState{ChunkRef: l.ChunkRef, Layer: l.Layer, Since: l.InfoDate}}
 			if repeated := counterpart(before[key], i); repeated != nil {
 				d.participates = false
@@ -368,7 +392,8 @@ func (t Timeline) resolve(ctx context.Context, store Store, dirty map[content][]
 
 // chains links the chunks of one content through the versions: each repeats its
 // counterpart in the version before, the first link stands for the chain, and a
-// chain is current, as a whole, when the current version holds one of its links.
+// chain is current, as a whole, when the current version holds one of its links: then
+// it is in the layer of that version, whatever its links were made for.
 // Chunks whose place those of an earlier version have taken are of no version
 // and in the archive.
 func (t Timeline) chains(links []model.ChunkLink) []decision {
@@ -420,21 +445,28 @@ func (t Timeline) chains(links []model.ChunkLink) []decision {
 		c := chainOf[d.link.ChunkRef]
 		d.next.Since, d.next.Layer = c.since, model.LayerArchive
 		if c.current {
-			d.next.Layer = d.link.Layer
+			d.next.Layer = cmp.Or(t.layer(), d.link.Layer)
 		}
-		d.participates = c.current && d.next.Repeats == ""
+		d.participates = d.next.Layer != model.LayerArchive && d.next.Repeats == ""
 	}
 	return out
 }
 
 // States returns what the states of all chunks of a document must be, but for which
 // of equal chunks stands, from the order of its versions alone: what Land and Move
-// write however they have come.
+// write however they have come. Of a document that is to be decided anew they are what
+// makes the version current that its row names: what has come since is under way.
 func States(h model.History, links []model.ChunkLink) []model.ChunkState {
 	if len(h.Landed) == 0 {
 		return nil
 	}
 	timeline := Settle(h)
+	if h.Recorded.Unsettled {
+		timeline.now = nil
+		if i := slices.IndexFunc(timeline.versions, h.Recorded.Is); i >= 0 {
+			timeline.now = &timeline.versions[i]
+		}
+	}
 	groups, order := byContent(links)
 	states := make([]model.ChunkState, 0, len(links))
 	for _, key := range order {

@@ -136,9 +136,11 @@ func (b *ledger) settle(ctx context.Context, decisions []decision, isNew func(de
 }
 
 // settleKey decides which chunk stands for a text: the one that did, as long as
-// it is current, else of those that it stood for the first by chunk_ref, else
-// the first that is new. mine are decisions on chunks of this document; others
-// are the chunks, of any document, for which another stands so far.
+// it is current and not in the archive, else of those that it stood for the first by
+// chunk_ref, else the first that is new. mine are decisions on chunks of this document;
+// others are the chunks, of any document, for which another stands so far. Of these
+// some that are in the archive may be left of rules of before: they stand for
+// themselves.
 func settleKey(stood string, mine []*decision, others []model.ChunkLink) (stands string, changes []model.StateChange) {
 	decided := make(map[string]*decision, len(mine))
 	for _, d := range mine {
@@ -152,6 +154,8 @@ func settleKey(stood string, mine []*decision, others []model.ChunkLink) (stands
 	for _, l := range others {
 		if d, ok := decided[l.ChunkRef]; ok {
 			d.link.State = l.State
+		} else if l.State.Layer == model.LayerArchive {
+			continue
 		}
 		if stands == "" && stays(l.ChunkRef) {
 			stands = l.ChunkRef
@@ -174,7 +178,7 @@ func settleKey(stood string, mine []*decision, others []model.ChunkLink) (stands
 			continue
 		}
 		c := model.StateChange{State: l.State, Cause: CauseDuplicate, ReplacedBy: stands}
-		if c.State.DuplicateOf = stands; l.ChunkRef == stands {
+		if c.State.DuplicateOf = stands; l.ChunkRef == stands || l.State.Layer == model.LayerArchive {
 			c.State.DuplicateOf, c.Cause, c.ReplacedBy = "", CausePromoted, ""
 		}
 		changes = append(changes, c)

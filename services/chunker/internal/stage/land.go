@@ -185,7 +185,7 @@ func (w *work) version() model.Version {
 		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
-		ChunkerVersion: general.Version, HeaderVersion: header.Version,
+		ChunkerVersion: general.Version, HeaderVersion: header.Version, Layer: s.Layer,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/verify"
@@ -98,21 +99,44 @@ func (c commands) verify(ctx context.Context, refs []string, o VerifyOptions) er
 		return err
 	}
 	total.Seconds = time.Since(began).Seconds()
-	if total.Chunks == 0 {
-		what := "the catalog"
-		if o.document != "" {
-			what = "document " + o.document
-		}
-		fmt.Fprintf(c.Err, "%s has no chunks: nothing was verified\n", what)
+	nothing, err := c.saidNothing(ctx, sys, o, total.Tally)
+	if err != nil {
+		return err
 	}
 	err = c.Print(total, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d verified, %d anchored, %d broken; %d bytes proved, %d synthetic; %d breaks elsewhere; %.1f s\n",
 			cli.Many(total.Chunks, "chunk"), total.Verified, total.Anchored, total.Broken, total.Bytes, total.Synth, total.Breaks, total.Seconds)
 	})
-	if err == nil && (total.Broken > 0 || total.Breaks > 0 || total.Chunks == 0) {
+	if err == nil && (total.Broken > 0 || total.Breaks > 0 || nothing) {
 		return cli.ErrFailed
 	}
 	return err
+}
+
+// saidNothing says so when there was no chunk to verify. It is a failure where there should
+// be some: of a catalog in which nothing was captured that is to have chunks, all is said.
+func (c commands) saidNothing(ctx context.Context, sys *cli.System, o VerifyOptions, t verify.Tally) (failure bool, err error) {
+	switch {
+	case t.Chunks > 0:
+		return false, nil
+	case o.document != "":
+		fmt.Fprintf(c.Err, "document %s has no chunks: nothing was verified\n", o.document)
+		return true, nil
+	}
+	captures, due, err := sys.DB.CountDue(ctx)
+	switch {
+	case catalog.Unreadable(err) != nil: // said as a break
+		return true, nil
+	case err != nil:
+		return true, err
+	case captures == 0:
+		fmt.Fprintln(c.Err, "the catalog has no captures: there was nothing to verify")
+	case due == 0:
+		fmt.Fprintf(c.Err, "the catalog has %s, none of which is to have chunks: there was nothing to verify\n", cli.Many(captures, "capture"))
+	default:
+		fmt.Fprintf(c.Err, "the catalog has no chunks, and %d of its snapshots are to have some: nothing was verified\n", due)
+	}
+	return due > 0, nil
 }
 
 // verifyNamed proves chunks that are asked for by name, and shows each proof.
@@ -174,7 +198,7 @@ func (c commands) verifySweep(ctx context.Context, sys *cli.System, o VerifyOpti
 	}
 	if o.All {
 		var before int
-		if before, groups, err = sys.DB.CountSnapshots(ctx, state.After); err != nil {
+		if before, groups, err = sys.DB.CountSnapshots(ctx, state.After); err != nil && catalog.Unreadable(err) == nil {
 			return state.Tally, err
 		}
 		if state.After != "" {
@@ -199,6 +223,11 @@ func (c commands) verifySweep(ctx context.Context, sys *cli.System, o VerifyOpti
 		return state.Save(o.Resume)
 	})
 	show.End()
+	if catalog.Unreadable(err) != nil { // a table is gone: what is missing is named below, and the rest looked at
+		fmt.Fprintf(c.Err, "the snapshots cannot be gone through: %v\n", err)
+		state.Tally.Breaks++
+		err = nil
+	}
 	if err != nil {
 		if o.Resume != "" && state.After != "" {
 			if kept := state.Save(o.Resume); kept != nil {
