@@ -345,6 +345,7 @@ func TestRefusals(t *testing.T) {
 	refuse(t, 2, []string{"COLOPHON_GATEWAY_URL", "http://"}, "search", "x")
 	refuse(t, 2, []string{`"snap_a/" is no ID`}, "show", "page", "snap_a/")
 	refuse(t, 2, []string{"colophon show --help"}, "show", "page")
+	refuse(t, 2, []string{`--source "NOPE!"`}, "tail", "chunk", "--source", "NOPE!")
 	t.Setenv("COLOPHON_WORKERS", "many")
 	refuse(t, 2, []string{"COLOPHON_WORKERS", "many"}, "status")
 }

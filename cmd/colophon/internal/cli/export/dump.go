@@ -14,7 +14,7 @@ func (c commands) dumpCommand() *cobra.Command {
 	var current bool
 	cmd := &cobra.Command{
 		Use: "dump", Short: "Print every fact of the catalog as sorted JSON lines",
-		Long:    "Prints every fact of the catalog as sorted JSON lines, without times, attempts and\nsequence numbers: two runs over the same input are equal, byte for byte.",
+		Long:    "Prints every fact of the catalog as sorted JSON lines, without times, attempts and\nsequence numbers, and without which of equal chunks stands for the others: two runs over\nthe same input are equal, byte for byte.",
 		Example: "  colophon dump > before.jsonl", Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			db, _, err := c.Catalog(cmd.Context())

@@ -27,6 +27,9 @@ func (c commands) tailCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			o.Nouns = given
 			o.New = since == ""
+			if o.SourceID != "" && !model.ValidSourceID(o.SourceID) {
+				return cli.Usagef("--source %q: 1 to 64 of a-z, 0-9, _ and -", o.SourceID)
+			}
 			if since != "" {
 				at, err := time.Parse(time.RFC3339, since)
 				if err != nil {
