@@ -360,7 +360,7 @@ func TestEveryFlipIsFound(t *testing.T) {
 		}},
 		{"a version of rules for secrets", "d", "snapshot ", func(_ *testing.T, a *archive) { a.snapshot.RedactionPolicyID = "redact_v0" }},
 		{"what these rules redact", "d", "snapshot ", func(_ *testing.T, a *archive) {
-			a.snapshot.RedactionPolicyID, a.snapshot.Metadata = "redact_v2", map[string]string{"pwd": "hunter2"}
+			a.snapshot.RedactionPolicyID, a.snapshot.Metadata = "redact_v3", map[string]string{"password": "hunter2"}
 		}},
 		{"what the rules before redacted", "d", "snapshot ", func(_ *testing.T, a *archive) {
 			a.snapshot.RedactionPolicyID, a.snapshot.RedirectChain = "redact_v1", []string{"https://a.example/?session=2023"}

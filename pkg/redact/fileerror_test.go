@@ -23,7 +23,7 @@ func TestErrorsOfFilesThatAreNamedAfterSecrets(t *testing.T) {
 		"api-key: no such file or directory":          "api-key: " + Marker + " such file or directory",
 		"/etc/colophon/api-key: hunter2hunter2":       "/etc/colophon/api-key: " + Marker,
 		"/etc/colophon/password: no":                  "/etc/colophon/password: " + Marker,
-		"/etc/colophon/password=permission denied":    "/etc/colophon/password=" + Marker + " denied",
+		"/etc/colophon/password=Xk93hTq81LmZ denied":  "/etc/colophon/password=" + Marker + " denied",
 		"/etc/colophon/password:permission":           Text("/etc/colophon/password:permission", Stored),
 		"password: /etc/key: no such file":            Text("password: /etc/key: no such file", Stored),
 		"open /a/api-key: no such file, password: x1": "open /a/api-key: " + Marker + " such file, password: " + Marker,

@@ -182,7 +182,7 @@ func redactNamed(s string, form Form, nested bool) string {
 		}
 		start, end := valueBehind(seen, at, named, quote, nested)
 		became := kept
-		if start < end && !isFileName(s, at, quote) && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
+		if start < end && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
 			became = form.treat(named, s[start:end], false)
 		}
 		inPath := quote == '/' && s[at] == '=' && !isShortCode(s[start:end]) // as in redactSegment
@@ -204,7 +204,7 @@ func redactNamed(s string, form Form, nested bool) string {
 // operating system says of that file: "open /etc/api-key: permission denied".
 func isFileError(s string, at int, before byte) bool {
 	rest, spaced := strings.CutPrefix(s[at:], ": ")
-	return before == '/' && spaced && slices.ContainsFunc(fileErrors[:], func(text string) bool { return strings.HasPrefix(rest, text) })
+	return (before == '/' || before == '\\') && spaced && slices.ContainsFunc(fileErrors[:], func(text string) bool { return strings.HasPrefix(rest, text) })
 }
 
 // fileErrors are what an operating system says of a file that cannot be used.
@@ -218,12 +218,6 @@ var fileErrors = [...]string{
 // else between them: title=Password:history is a page of a wiki.
 func isTitle(s string, at, start int, before byte, nested bool) bool {
 	return s[at] == ':' && start == at+1 && (nested && before != '"' && before != '\'' || before != 0 && strings.IndexByte("=?&/+#", before) >= 0)
-}
-
-// isFileName reports whether what stands before a colon and a space ends a path, as in
-// the errors of operating systems: "open /etc/api-key: no such file".
-func isFileName(s string, at int, before byte) bool {
-	return s[at] == ':' && (before == '/' || before == '\\') && strings.HasPrefix(s[at+1:], " ")
 }
 
 // ambiguousMax is how much of the value of an ambiguous name is looked at, in bytes:
