@@ -112,28 +112,36 @@ func hasWords(s string) bool {
 }
 
 // repeatedParts returns the keys of parts, and of their pieces, that stand on two of
-// the pages or more.
+// the pages or more, and on such as follow each other.
 func repeatedParts(f *Facts, members []candidate) []string {
-	on := map[string]int{}
+	on, all := map[string]map[int]bool{}, map[int]bool{}
 	for i := range members {
 		c := &members[i]
-		seen := map[string]bool{}
+		all[c.page.No] = true
 		for _, part := range c.r().Parts {
 			k, _, _ := f.partKeyIn(c.page, c.r(), fold(part.Text))
 			if len(part.Text) > maxText {
 				continue
 			}
 			for _, k := range allPieces(k) {
-				if strings.Trim(k, placeholder) != "" && !seen[k] {
-					seen[k] = true
-					on[k]++
+				if strings.Trim(k, placeholder) != "" {
+					if on[k] == nil {
+						on[k] = map[int]bool{}
+					}
+					on[k][c.page.No] = true
 				}
 			}
 		}
 	}
 	var out []string
-	for k, n := range on {
-		if n >= 2 {
+	for k, pages := range on {
+		others := map[int]bool{}
+		for no := range all {
+			if !pages[no] {
+				others[no] = true
+			}
+		}
+		if len(pages) >= 2 && !areBetween(pages, others) {
 			out = append(out, k)
 		}
 	}

@@ -57,6 +57,7 @@ func Decide(p *Page, f *Facts, titles Titles) Decision {
 	for _, foot := range []bool{false, true} {
 		f.edge(p, foot, marks, titles, &d)
 	}
+	f.keepOneNumber(p, &d)
 	for i := range p.Sides {
 		r := &p.Sides[i]
 		if slices.Contains(f.Sides, f.aside(p, r)) && !(r.Mark == Content && f.Tagged) || r.Mark == Artifact && marks {

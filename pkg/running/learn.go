@@ -19,7 +19,7 @@ type group struct {
 // enough pages to be proved.
 func (f *Facts) learnPlaces(pages []Page, found []candidate, byKey map[string][]candidate) {
 	for _, g := range f.groups(found) {
-		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) || f.takesTurns(&g, found) {
+		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) || f.takesTurns(&g, found) || f.isValue(&g, found) {
 			continue
 		}
 		f.place(&g).Texts = append(f.place(&g).Texts, g.key)
@@ -126,6 +126,50 @@ func (f *Facts) takesTurns(g *group, found []candidate) bool {
 	mine := c.page.No % 2
 	sided := len(on[mine]) == 0 && !slices.ContainsFunc(g.members, func(c candidate) bool { return c.page.No%2 != mine })
 	return !sided && 4*(len(on[0])+len(on[1])) > reachShare*g.pages
+}
+
+// isValue reports texts in whose place pages between theirs have others: of heads that
+// change with the chapter each stands on pages that follow each other, or on the left or
+// right ones of them. What comes and goes is what the pages say: a verdict, a grade, a
+// name of those on duty.
+func (f *Facts) isValue(g *group, found []candidate) bool {
+	c := &g.members[0]
+	if c.owned {
+		return false
+	}
+	on, others := map[int]bool{}, map[int]bool{}
+	for i := range g.members {
+		on[g.members[i].page.No] = true
+	}
+	for i := range found {
+		o := &found[i]
+		if o.foot == c.foot && !o.owned && o.key != g.key && !on[o.page.No] && f.near(o.page, o.from, o.r().Size, o.r().Bold, &g.place) {
+			others[o.page.No] = true
+		}
+	}
+	return areBetween(on, others)
+}
+
+// betweenShare is the share, in eighths, of pages with another text between those of one
+// that may be: one page in the midst of a chapter may be set otherwise.
+const betweenShare = 1
+
+// areBetween reports whether so many of the other pages lie between the first and the last
+// of some, on the same sides of the sheet, that these do not follow each other.
+func areBetween(on, others map[int]bool) bool {
+	first, last := 0, 0
+	sides := [2]bool{}
+	for no := range on {
+		first, last = min(cmp.Or(first, no), no), max(last, no)
+		sides[no%2] = true
+	}
+	between := 0
+	for no := range others {
+		if no > first && no < last && sides[no%2] {
+			between++
+		}
+	}
+	return 8*between > betweenShare*len(on)
 }
 
 // goesWithText reports feet in the type of the text that are near to its end on all

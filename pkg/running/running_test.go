@@ -198,6 +198,48 @@ func TestWhatIsProvedGoes(t *testing.T) {
 	}
 }
 
+// TestValuesStay: what comes and goes at an edge, and a second number that runs with the
+// pages, are what the pages say.
+func TestValuesStay(t *testing.T) {
+	value := func(no int, values ...string) string {
+		return values[[]int{0, 1, 1, 2, 0, 2, 1, 0, 2, 1}[no%10]%len(values)]
+	}
+	folio := func(no int) Row { return row(780, 8, fmt.Sprintf("Page %d of 9", no)) }
+	for name, c := range map[string]struct {
+		edge func(no int) []Row
+		want int // rows that go of nine pages
+	}{
+		"one of two verdicts": {func(no int) []Row {
+			return []Row{row(760, 8, "Verdict: "+value(no, "guilty", "acquitted")), folio(no)}
+		}, 9},
+		"two names of three": {func(no int) []Row {
+			return []Row{row(30, 8, value(no, "Meier", "Roth", "Keller")+" / "+value(no+1, "Roth", "Keller", "Meier")), folio(no)}
+		}, 9},
+		"the number of a poem":    {func(no int) []Row { return []Row{row(30, 10, fmt.Sprintf("%d", no+4)), folio(no)} }, 9},
+		"the page's number twice": {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("%d", no)), folio(no)} }, 18},
+		"a year": {func(no int) []Row {
+			return []Row{row(30, 8, "Budget", fmt.Sprintf("%d", 2017+no)), folio(no)}
+		}, 9},
+		"two chapters": {func(no int) []Row {
+			title := "of weirs"
+			if no > 4 {
+				title = "of rivers"
+			}
+			return []Row{row(30, 8, title), folio(no)}
+		}, 18},
+		"left and right": {func(no int) []Row {
+			return []Row{row(30, 8, []string{"of weirs", "and of rivers"}[no%2]), folio(no)}
+		}, 18},
+		"the number above and below": {func(no int) []Row {
+			return []Row{row(30, 8, "of weirs", fmt.Sprintf("Page %d", no)), folio(no)}
+		}, 18},
+	} {
+		if out := gone(pagesOf(9, c.edge), nil); len(out) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(out), c.want, out)
+		}
+	}
+}
+
 // TestHeadsThatChange: with its chapter a head counts only where its words stand
 // elsewhere: in the outline on a page before, in the text of its page, on another.
 func TestHeadsThatChange(t *testing.T) {
