@@ -1,5 +1,5 @@
 // Package digest holds every hash and every id of the project, and the two
-// canonical forms (urlcanon_v1, textnorm_v1) that they rest on (contracts#hashes,
+// canonical forms (urlcanon, textnorm) that they rest on (contracts#hashes,
 // contracts#letter). Its functions are pure: no I/O, no clock, no locale, no state. The
 // same input gives the same output in every build, and testdata/vectors.json
 // lets programs in other languages check that they agree.
