@@ -1,4 +1,5 @@
-package archive
+// Package zipfile walks the members of ZIP files (APPNOTE.TXT 6.3).
+package zipfile
 
 import (
 	"archive/zip"
@@ -8,7 +9,27 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/container"
+	"github.com/colophon-dev/colophon/pkg/model"
 )
+
+// Kind is that of ZIP files.
+func Kind() container.Kind { return container.Kind{Type: model.TypeZIP, Begins: begins, Walk: walk} }
+
+// The first bytes of a file's header, and of the directory of a file without members.
+const (
+	magicFile = "PK\x03\x04"
+	magicEnd  = "PK\x05\x06"
+)
+
+func begins(f container.File) (bool, error) {
+	head := make([]byte, len(magicFile))
+	if _, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("reading the first bytes: %w", err)
+	}
+	return string(head) == magicFile || string(head) == magicEnd, nil
+}
 
 // encrypted is bit 0 of a member's general purpose flags, and the method of
 // strong encryption (APPNOTE.TXT, 4.4.4 and 4.4.5).
@@ -17,45 +38,43 @@ const (
 	methodAES     = 99
 )
 
-func (w *walker) zip(file io.ReaderAt, size int64) error {
+func walk(w *container.Walk, file container.File) error {
 	directory := &budget{
-		ReaderAt: file, left: int64(w.limits.Entries)*directoryBytes + 1<<20, entries: 2*int64(w.limits.Entries) + 4096,
+		ReaderAt: file, left: int64(w.Entries)*directoryBytes + 1<<20, entries: 2*int64(w.Entries) + 4096,
 	}
-	z, err := zip.NewReader(directory, size)
+	z, err := zip.NewReader(directory, file.Size)
 	directory.ended = true
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are escaped
-		return problem(err)
+		return container.Fault(err)
 	}
 	if len(z.File) == 0 {
 		return hidden(file)
 	}
-	if len(z.File) > w.limits.Entries-w.limits.Spent.Entries {
-		return fmt.Errorf("%w: %d entries, at most %d", ErrLimit, len(z.File), w.limits.Entries)
+	if len(z.File) > w.Entries-w.Spent.Entries {
+		return fmt.Errorf("%w: %d entries, at most %d", container.ErrLimit, len(z.File), w.Entries)
 	}
-	if err := apart(z.File, size); err != nil {
+	if err := apart(z.File, file.Size); err != nil {
 		return err
 	}
 	for _, f := range z.File {
-		if err := w.limits.Count(); err != nil {
+		if err := w.Entry(); err != nil {
 			return err
 		}
 		mode := f.FileInfo().Mode()
 		if mode.IsDir() {
 			continue
 		}
-		m := Member{
-			Modified: modified(f), open: f.Open,
-			in: func() int64 { return int64(min(f.CompressedSize64, uint64(size))) },
-		}
+		m := container.Member{Modified: modified(f)}
 		switch {
 		case !mode.IsRegular():
-			m.Problem = fmt.Errorf("%w but a link or a device", ErrNoFile)
+			m.Problem = fmt.Errorf("%w but a link or a device", container.ErrNoFile)
 		case f.Flags&flagEncrypted != 0 || f.Method == methodAES:
-			m.Problem = ErrEncrypted
+			m.Problem = container.ErrEncrypted
 		case f.Method != zip.Store && f.Method != zip.Deflate:
-			m.Problem = fmt.Errorf("%w: method %d of ZIP", ErrMethod, f.Method)
+			m.Problem = fmt.Errorf("%w: method %d of ZIP", container.ErrMethod, f.Method)
 		}
-		if err := w.member(m, f.Name); err != nil {
+		taken := func() int64 { return int64(min(f.CompressedSize64, uint64(file.Size))) }
+		if err := w.File(m, f.Name, taken, f.Open); err != nil {
 			return err
 		}
 	}
@@ -64,13 +83,13 @@ func (w *walker) zip(file io.ReaderAt, size int64) error {
 
 // hidden fails when a file whose directory names no members begins with one: a
 // second directory, in the comment of the first, stands before it.
-func hidden(file io.ReaderAt) error {
-	head := make([]byte, 4)
+func hidden(file container.File) error {
+	head := make([]byte, len(magicFile))
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return problem(err)
+		return container.Fault(err)
 	}
-	if string(head) == "PK\x03\x04" {
-		return fmt.Errorf("%w: it holds members, and its directory names none", ErrDamaged)
+	if string(head) == magicFile {
+		return fmt.Errorf("%w: it holds members, and its directory names none", container.ErrDamaged)
 	}
 	return nil
 }
@@ -106,7 +125,7 @@ func (b *budget) ReadAt(p []byte, at int64) (int, error) {
 	b.left -= int64(n)
 	b.entries -= int64(bytes.Count(p[:n], []byte("PK\x01\x02")))
 	if b.left < 0 || b.entries < 0 {
-		return 0, fmt.Errorf("%w: the directory is too large", ErrLimit)
+		return 0, fmt.Errorf("%w: the directory is too large", container.ErrLimit)
 	}
 	return n, err
 }
@@ -125,7 +144,7 @@ func apart(files []*zip.File, size int64) error {
 			continue // opening it says so again
 		}
 		if f.CompressedSize64 > uint64(size) || from > size-int64(f.CompressedSize64) {
-			return fmt.Errorf("%w: %s is said to lie beyond the end", ErrDamaged, Show(f.Name))
+			return fmt.Errorf("%w: %s is said to lie beyond the end", container.ErrDamaged, container.Show(f.Name))
 		}
 		if f.CompressedSize64 > 0 {
 			spans = append(spans, span{from, from + int64(f.CompressedSize64), f.Name})
@@ -134,7 +153,7 @@ func apart(files []*zip.File, size int64) error {
 	slices.SortFunc(spans, func(a, b span) int { return int(min(max(a.from-b.from, -1), 1)) })
 	for i := 1; i < len(spans); i++ {
 		if spans[i].from < spans[i-1].to {
-			return fmt.Errorf("%w: %s and %s share bytes", ErrLimit, Show(spans[i-1].name), Show(spans[i].name))
+			return fmt.Errorf("%w: %s and %s share bytes", container.ErrLimit, container.Show(spans[i-1].name), container.Show(spans[i].name))
 		}
 	}
 	return nil

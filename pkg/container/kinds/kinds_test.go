@@ -1,4 +1,4 @@
-package archive
+package kinds_test
 
 import (
 	"archive/tar"
@@ -16,26 +16,22 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/colophon-dev/colophon/pkg/container"
+	"github.com/colophon-dev/colophon/pkg/container/containertest"
+	"github.com/colophon-dev/colophon/pkg/container/kinds"
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-var wide = Limits{Entries: 100, Total: 64 << 20, Member: 32 << 20}
+var wide = container.Limits{Entries: 100, Total: 64 << 20, Member: 32 << 20}
 
 // walked returns the members of a container as "path: bytes" or "path: error",
 // and the error of the walk.
-func walked(t testing.TB, data []byte, name string, limits Limits) ([]string, error) {
-	kind, err := Sniff(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+func walked(t testing.TB, data []byte, name string, limits container.Limits) ([]string, error) {
 	var got []string
-	err = Walk(kind, bytes.NewReader(data), int64(len(data)), name, limits, func(m Member) error {
-		r, err := m.Open()
+	_, err := kinds.All().Each(t.Context(), fileOf(bytes.NewReader(data), len(data), name), limits, func(m container.Member) error {
+		body, err := contentOf(m)
 		if err != nil {
-			got = append(got, m.Path+": "+err.Error())
-			return nil
-		}
-		body, err := io.ReadAll(r)
-		if err = errors.Join(err, r.Close()); err != nil {
 			got = append(got, m.Path+": "+err.Error())
 			return nil
 		}
@@ -43,6 +39,19 @@ func walked(t testing.TB, data []byte, name string, limits Limits) ([]string, er
 		return nil
 	})
 	return got, err
+}
+
+func contentOf(m container.Member) ([]byte, error) {
+	r, err := m.Open()
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(r)
+	return body, errors.Join(err, r.Close())
+}
+
+func fileOf(data io.ReaderAt, size int, name string) container.File {
+	return container.File{ReaderAt: data, Size: int64(size), Type: model.TypeZIP, Name: name}
 }
 
 type file struct{ name, body string }
@@ -118,21 +127,6 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestEscape(t *testing.T) {
-	for name, want := range map[string]string{
-		"a/b.txt": "a/b.txt", "../../etc/passwd": "%2E%2E/%2E%2E/etc/passwd", "/etc/passwd": "%2Fetc/passwd", "a//b": "a/%2Fb",
-		`C:\x`: "C%3A%5Cx", "na\xefve": "na%EFve", "é": "%C3%A9", "a b": "a%20b", "x\x00y\n": "x%00y%0A", "a/./b": "a/%2E/b", "...": "...",
-		"100%": "100%25", "a~2": "a%7E2", "": "",
-	} {
-		if got := Escape(name); got != want {
-			t.Errorf("Escape(%q) = %q, want %q", name, got, want)
-		}
-	}
-	if got := Show("a\x1b[31m\xff\u202eb"); got != "a\ufffd[31m\ufffd\ufffdb" {
-		t.Errorf("Show = %q", got)
-	}
-}
-
 func TestHostile(t *testing.T) {
 	zeros := strings.Repeat("\x00", 24<<20)
 	shared := zipOf(t, file{"a", strings.Repeat("x", 100)}, file{"b", strings.Repeat("y", 100)})
@@ -148,45 +142,34 @@ func TestHostile(t *testing.T) {
 	for i := range many {
 		many[i].name = fmt.Sprint(i)
 	}
-	small := Limits{Entries: 100, Total: 1000, Member: 600}
+	small := container.Limits{Entries: 100, Total: 1000, Member: 600}
 	for name, c := range map[string]struct {
 		data    []byte
-		limits  Limits
+		limits  container.Limits
 		members int    // that were visited
 		last    string // the last of them
 		err     error  // of the walk
 	}{
 		"zip bomb":          {zipOf(t, file{"a", zeros}), wide, 1, "a: above the limit", nil},
 		"gzip bomb":         {gzipOf(t, "a", []byte(zeros)), wide, 1, "a: above the limit", nil},
-		"tar.gz bomb":       {gzipOf(t, "", tarOf(t, file{"a", zeros})), wide, 1, "a: above the limit", ErrLimit},
-		"shared bytes":      {shared, wide, 0, "", ErrLimit},
-		"too many in zip":   {zipOf(t, many...), wide, 0, "", ErrLimit},
-		"too many in tar":   {tarOf(t, many...), wide, 100, "99: ", ErrLimit},
+		"tar.gz bomb":       {gzipOf(t, "", tarOf(t, file{"a", zeros})), wide, 1, "a: above the limit", container.ErrLimit},
+		"shared bytes":      {shared, wide, 0, "", container.ErrLimit},
+		"too many in zip":   {zipOf(t, many...), wide, 0, "", container.ErrLimit},
+		"too many in tar":   {tarOf(t, many...), wide, 100, "99: ", container.ErrLimit},
 		"a large member":    {zipOf(t, file{"a", zeros[:700]}, file{"b", "fine"}), small, 2, "b: fine", nil},
-		"large altogether":  {tarOf(t, file{"a", zeros[:500]}, file{"b", zeros[:500]}, file{"c", "x"}, file{"d", "y"}), small, 3, "c: above the limit", ErrLimit},
+		"large altogether":  {tarOf(t, file{"a", zeros[:500]}, file{"b", zeros[:500]}, file{"c", "x"}, file{"d", "y"}), small, 3, "c: above the limit", container.ErrLimit},
 		"encrypted":         {secret, wide, 1, "a: it is encrypted", nil},
 		"unknown method":    {method, wide, 1, "a: its method is not known", nil},
 		"a flipped byte":    {flipped, wide, 2, "b: fine", nil},
-		"torn zip":          {zipOf(t, file{"a", "x"})[:60], wide, 0, "", ErrDamaged},
-		"torn tar":          {tarOf(t, file{"a", strings.Repeat("x", 2000)}, file{"b", "y"})[:1500], wide, 1, "a: it cannot be read", ErrDamaged},
+		"torn zip":          {zipOf(t, file{"a", "x"})[:60], wide, 0, "", container.ErrDamaged},
+		"torn tar":          {tarOf(t, file{"a", strings.Repeat("x", 2000)}, file{"b", "y"})[:1500], wide, 1, "a: it cannot be read", container.ErrDamaged},
 		"torn gzip":         {gzipOf(t, "a", []byte("some text"))[:22], wide, 1, "a: it cannot be read", nil},
 		"names that climb":  {tarOf(t, file{"../../x", "1"}, file{"/etc/x", "2"}), wide, 2, "%2Fetc/x: 2", nil},
-		"a tar of nothing":  {tarOf(t), wide, 0, "", nil},
+		"a tar of nothing":  {tarOf(t), wide, 0, "", container.ErrDamaged}, // two empty blocks, which anything may begin with
 		"a zip of nothing":  {zipOf(t), wide, 0, "", nil},
-		"folders by number": {tarOf(t, slices.Repeat([]file{{"d/", ""}}, 101)...), wide, 0, "", ErrLimit},
+		"folders by number": {tarOf(t, slices.Repeat([]file{{"d/", ""}}, 101)...), wide, 0, "", container.ErrLimit},
 	} {
-		kind, err := Sniff(bytes.NewReader(c.data), int64(len(c.data)))
-		if kind == "" && len(c.data) == 1024 {
-			kind = Tar // two empty blocks are a tar without members
-		}
-		if kind == "" || err != nil {
-			t.Errorf("%s: kind %q, %v", name, kind, err)
-			continue
-		}
 		got, err := walked(t, c.data, "c", c.limits)
-		if kind == Tar && len(c.data) == 1024 {
-			continue
-		}
 		if len(got) != c.members || !errors.Is(err, c.err) || (err != nil) != (c.err != nil) {
 			t.Errorf("%s: %d members, %v, want %d, %v: %q", name, len(got), err, c.members, c.err, got)
 		} else if c.members > 0 && !strings.HasPrefix(got[len(got)-1], c.last) {
@@ -198,16 +181,16 @@ func TestHostile(t *testing.T) {
 // TestSpentIsShared walks two containers under the same limits: what the first has
 // taken the second has not.
 func TestSpentIsShared(t *testing.T) {
-	limits := Limits{Entries: 3, Total: 100, Member: 80, Spent: new(Spent)}
+	limits := container.Limits{Entries: 3, Total: 100, Member: 80, Spent: new(container.Spent)}
 	two := zipOf(t, file{"a", strings.Repeat("x", 40)}, file{"b", "y"})
-	if got, err := walked(t, two, "", limits); err != nil || len(got) != 2 || *limits.Spent != (Spent{Entries: 2, Bytes: 41}) {
+	if got, err := walked(t, two, "", limits); err != nil || len(got) != 2 || *limits.Spent != (container.Spent{Entries: 2, Bytes: 41}) {
 		t.Errorf("%q, %v, %+v", got, err, limits.Spent)
 	}
-	if got, err := walked(t, two, "", limits); !errors.Is(err, ErrLimit) || len(got) != 0 {
+	if got, err := walked(t, two, "", limits); !errors.Is(err, container.ErrLimit) || len(got) != 0 {
 		t.Errorf("too many entries together: %q, %v", got, err)
 	}
 	limits.Spent.Entries = 0
-	if got, err := walked(t, tarOf(t, file{"a", strings.Repeat("x", 70)}, file{"b", "y"}), "", limits); !errors.Is(err, ErrLimit) || len(got) != 1 {
+	if got, err := walked(t, tarOf(t, file{"a", strings.Repeat("x", 70)}, file{"b", "y"}), "", limits); !errors.Is(err, container.ErrLimit) || len(got) != 1 {
 		t.Errorf("too many bytes together: %q, %v", got, err)
 	}
 }
@@ -232,7 +215,7 @@ func TestMembersThatAreNoFiles(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	none := ": " + ErrNoFile.Error() + " but a link or a device"
+	none := ": " + container.ErrNoFile.Error() + " but a link or a device"
 	got, err := walked(t, b.Bytes(), "", wide)
 	if want := []string{"link" + none, "same" + none, "device" + none, "file: abc"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("tar: %q, %v", got, err)
@@ -270,8 +253,8 @@ func TestOldTar(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	header[0]++
-	if kind, err := Sniff(bytes.NewReader(data), int64(len(data))); kind != "" || err != nil {
-		t.Errorf("with a wrong checksum it is a %q, %v", kind, err)
+	if got, err := walked(t, data, "", wide); !errors.Is(err, container.ErrDamaged) {
+		t.Errorf("with a wrong checksum: %q, %v", got, err)
 	}
 }
 
@@ -287,7 +270,7 @@ func TestDates(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Walk(Zip, bytes.NewReader(b.Bytes()), int64(b.Len()), "", wide, func(m Member) error {
+	if _, err := kinds.All().Each(t.Context(), fileOf(bytes.NewReader(b.Bytes()), b.Len(), ""), wide, func(m container.Member) error {
 		if m.Modified.IsZero() != (m.Name != "some") {
 			t.Errorf("%s: %s", m.Name, m.Modified)
 		}
@@ -306,8 +289,8 @@ func TestDirectoryIsBounded(t *testing.T) {
 	}
 	data := zipOf(t, files...)
 	read := &counted{ReaderAt: bytes.NewReader(data)}
-	err := Walk(Zip, read, int64(len(data)), "", wide, func(Member) error { return nil })
-	if !errors.Is(err, ErrLimit) || read.n > 2<<20 {
+	_, err := kinds.All().Each(t.Context(), fileOf(read, len(data), ""), wide, func(container.Member) error { return nil })
+	if !errors.Is(err, container.ErrLimit) || read.n > 2<<20 {
 		t.Errorf("%v after %d of %d bytes", err, read.n, len(data))
 	}
 }
@@ -329,15 +312,11 @@ func FuzzWalk(f *testing.F) {
 	f.Add(gzipOf(f, "", tarOf(f, files...)))
 	f.Add(gzipOf(f, "x", []byte("text")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		kind, err := Sniff(bytes.NewReader(data), int64(len(data)))
-		if err != nil || kind == "" {
-			return
-		}
-		limits := Limits{Entries: 50, Total: 1 << 20, Member: 1 << 19}
+		limits := container.Limits{Entries: 50, Total: 1 << 20, Member: 1 << 19}
 		walk := func() (paths map[string]string) {
 			paths = map[string]string{}
 			var total int64
-			_ = Walk(kind, bytes.NewReader(data), int64(len(data)), "c.gz", limits, func(m Member) error {
+			_, _ = kinds.All().Each(t.Context(), fileOf(bytes.NewReader(data), len(data), "c.gz"), limits, func(m container.Member) error {
 				if _, again := paths[m.Path]; again || strings.HasPrefix(m.Path, "/") || slices.Contains(strings.Split(m.Path, "/"), "..") || !utf8.ValidString(m.Path+m.Name) {
 					t.Fatalf("path %q, name %q", m.Path, m.Name)
 				}
@@ -359,4 +338,38 @@ func FuzzWalk(f *testing.F) {
 			t.Fatalf("%v, then %v", first, second)
 		}
 	})
+}
+
+// TestAKindIsALine adds a kind to the table: its members have paths, bounds and numbers as
+// those of all others, and the other kinds are told apart as before.
+func TestAKindIsALine(t *testing.T) {
+	bundle := containertest.Bundle([2]string{"a b.txt", "Un."}, [2]string{"a b.txt", "Deux."}, [2]string{"https://example.org/", "Trois."},
+		[2]string{"long.txt", strings.Repeat("x", 700)}, [2]string{"last.txt", "Cinq."})
+	all := append(kinds.All(), containertest.Kind())
+	limits := container.Limits{Entries: 10, Total: 1000, Member: 600}
+	var got []string
+	visit := func(m container.Member) error {
+		body, err := contentOf(m)
+		if got = append(got, fmt.Sprintf("%s: %s", m.Path, body)); err != nil {
+			got[len(got)-1] = fmt.Sprintf("%s: %v", m.Path, err)
+		}
+		return nil
+	}
+	_, err := all.Each(t.Context(), fileOf(bytes.NewReader(bundle), len(bundle), "b.zip"), limits, visit)
+	want := []string{"a%20b.txt: Un.", "a%20b.txt~2: Deux.", "@2: Trois.", "long.txt: above the limit: more than 600 bytes", "last.txt: Cinq."}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	got, limits.Spent, limits.Total = nil, nil, 5
+	if _, err := all.Each(t.Context(), fileOf(bytes.NewReader(bundle), len(bundle), "b.zip"), limits, visit); !errors.Is(err, container.ErrLimit) || len(got) != 2 {
+		t.Errorf("above the total: %q, %v", got, err)
+	}
+	if _, err := walked(t, bundle, "b.zip", wide); !errors.Is(err, container.ErrDamaged) {
+		t.Errorf("without its line: %v", err)
+	}
+	got, limits.Total, limits.Spent = nil, 1000, nil
+	data := zipOf(t, file{"a.txt", "one"})
+	if _, err := all.Each(t.Context(), fileOf(bytes.NewReader(data), len(data), ""), limits, visit); err != nil || len(got) != 1 {
+		t.Errorf("a ZIP file beside it: %q, %v", got, err)
+	}
 }
