@@ -11,7 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
-	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
 // errEnough ends the making of chunks when nobody asks for more.
@@ -20,13 +20,13 @@ var errEnough = errors.New("no more chunks are asked for")
 // Again returns what makes the chunks of a generation a second time, as the
 // stage made them with the default options: the half of a proof that is the
 // chunker's.
-func Again() proof.Chunker {
-	count := general.O200k()
+func Again(chunkers split.Table) proof.Chunker {
+	count := split.O200k()
 	return func(s model.Snapshot, run model.Run, m model.Manifest, pages proof.Pages) iter.Seq2[model.Chunk, error] {
 		return func(yield func(model.Chunk, error) bool) {
-			if m.ChunkerVersion != general.Version || m.HeaderVersion != header.Version {
+			if m.ChunkerVersion != split.Version || m.HeaderVersion != header.Version {
 				yield(model.Chunk{}, fmt.Errorf("%w: %s with header %s, recorded %s with %s", proof.ErrOtherChunker,
-					general.Version, header.Version, m.ChunkerVersion, m.HeaderVersion))
+					split.Version, header.Version, m.ChunkerVersion, m.HeaderVersion))
 				return
 			}
 			var facts assemble.Survey
@@ -35,9 +35,15 @@ func Again() proof.Chunker {
 				return nil
 			})
 			if err == nil {
-				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), general.Version)
+				choice := chooseChunker(chunkers, s, &facts)
+				if made := metaOf(choice); made.Chunker != m.Meta.Chunker || made.ChunkerWhy != m.Meta.ChunkerWhy {
+					yield(model.Chunk{}, fmt.Errorf("%w: %q (%s), recorded %q (%s)", proof.ErrOtherChoice,
+						choice.Name, choice.Why, m.Meta.Chunker, m.Meta.ChunkerWhy))
+					return
+				}
+				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cut(s, base, v, 0, count, facts.LeftOut, pages, func(c model.Chunk) error {
+				err = cut(choice, split.Options{Header: header.Of(s, base), Language: base.Language, Count: count}, base, v, facts.LeftOut, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
@@ -61,6 +67,6 @@ func SurveyAgain(s model.Snapshot, pages proof.Pages) (proof.Surveyed, error) {
 	})
 	return proof.Surveyed{
 		State: facts.State(), Reason: facts.Reason, Message: facts.Message,
-		Title: facts.Title(s), Language: facts.Language(s), Fingerprint: facts.Fingerprint(),
+		Title: facts.Title(s), Language: facts.Language(s), Fingerprint: facts.Fingerprint(), Meta: facts.Meta(s),
 	}, err
 }
