@@ -1,7 +1,8 @@
-package stage
+// Package request says what was asked: a request cleaned and redacted, as its row keeps it,
+// and which row is that of which request.
+package request
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,77 +23,76 @@ import (
 // crawler may choose.
 const maxMemberID = 2400
 
-// The buckets that a stored request names: the inbox, which crawlers write, and
-// raw, where inline content is kept so that the request can be handled again
-// from its row.
-const (
-	bucketInbox = "inbox"
-	bucketRaw   = "raw"
-)
+// BucketRaw is the name of the bucket of captured bytes in a stored request. It is where
+// inline content is kept, so that the request can be handled again from its row.
+const BucketRaw = "raw"
 
-// request is a capture request as it is worked on: cleaned and redacted, but
-// for the URL that is fetched and the bytes that came inline.
-type request struct {
+// bucketInbox is the name of the bucket that crawlers write, in a stored request.
+const bucketInbox = "inbox"
+
+// Request is a capture request as it is worked on: cleaned and redacted, but
+// for the URL that is fetched and the bytes that came inline. It is not changed
+// once it was made.
+type Request struct {
 	event.CaptureRequested
-	stored      json.RawMessage         // the cleaned request, as its row keeps it
-	digest      string                  // of stored
-	canonical   string                  // under today's rules, of URL; "" without one
-	asRead      *event.CaptureRequested // as it came
-	rawRecordID string
-	fetchURL    string
-	inline      []byte
-	hash        string // content_hash of inline
-	at          time.Time
-	begun       string          // the snapshot of the container that an earlier handling has begun with; "" for none
-	message     string          // what there is to say of a capture that succeeded
-	recorded    *model.Snapshot // what the request's handling has recorded; nil before
+	Canonical   string    // under today's rules, of URL; "" without one
+	FetchURL    string    // the URL as it came
+	RawRecordID string    // source_record_id as it came; "" for a member
+	Bytes       []byte    // what came inline; nil when nothing did
+	BytesHash   string    // content_hash of Bytes
+	At          time.Time // when it was sent
+	Undated     time.Time // of a member of a container that was fetched, which has no date of its own: when the container was asked for
+	Container   string    // the request_id of the container that it is a member of; "" for a crawler's
+
+	stored json.RawMessage         // the cleaned request, as its row keeps it
+	digest string                  // of stored
+	asRead *event.CaptureRequested // as it came; nil for a member
+	inbox  string                  // the name of the inbox's bucket
 }
 
-// read decodes and checks a request. Every error is a permanent Malformed one.
-func (s *Stage) read(e event.Event) (*request, error) {
+// Read decodes and checks a request. Every error is a permanent Malformed one. inbox is
+// the name of the inbox's bucket.
+func Read(e event.Event, inbox string) (*Request, error) {
 	data, err := event.As[event.CaptureRequested](e)
 	if err != nil {
 		return nil, err
 	}
 	if data.RequestID == "" {
-		data.RequestID = requestIDOf(e.MsgID, e.SourceID)
+		data.RequestID = OfMessage(e.MsgID, e.SourceID)
 	}
 	if err := data.Validate(); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
 	asRead := data
 	data.SourceRecordID = redact.RecordID(data.SourceRecordID)
-	r := &request{CaptureRequested: data, asRead: &asRead, rawRecordID: asRead.SourceRecordID, fetchURL: data.URL, at: e.Time}
+	r := &Request{CaptureRequested: data, asRead: &asRead, RawRecordID: asRead.SourceRecordID, FetchURL: data.URL, At: e.Time, inbox: inbox}
 	if !e.Time.IsZero() {
 		at, err := cleanTime("ce-time", &e.Time)
 		if err != nil {
 			return nil, fault.Permanent(fault.Malformed, err)
 		}
-		r.at = *at
+		r.At = *at
 	}
-	if err := r.clean(s.InboxBucket); err != nil {
+	if err := r.clean(redact.Today()); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
 	return r, nil
 }
 
 // clean checks what Validate cannot, and makes of the request what may be
-// stored.
-func (r *request) clean(inboxName string) error { return r.cleanUnder(inboxName, redact.Today()) }
-
-// cleanUnder does it under the rules of one version.
-func (r *request) cleanUnder(inboxName string, rules redact.Rules) error {
+// stored, under the rules of one version.
+func (r *Request) clean(rules redact.Rules) error {
 	var err error
 	if err := r.CheckHTTP(); err != nil {
 		return err
 	}
 	if r.URL != "" {
-		if r.canonical, err = digest.URLCanonV3(r.URL); err != nil {
+		if r.Canonical, err = digest.URLCanonV3(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}
 	longest := event.MaxRequestID
-	if r.Object != nil && r.Object.Bucket == bucketRaw {
+	if r.Object != nil && r.Object.Bucket == BucketRaw {
 		longest = maxMemberID
 	}
 	if err := event.CheckName("request_id", r.RequestID, longest); err != nil {
@@ -107,11 +107,11 @@ func (r *request) cleanUnder(inboxName string, rules redact.Rules) error {
 	if r.LastModified, err = cleanTime("last_modified", r.LastModified); err != nil {
 		return err
 	}
-	if err := r.cleanPlace(inboxName); err != nil {
+	if err := r.cleanPlace(); err != nil {
 		return err
 	}
-	if r.fetchURL == "" { // of a member, which nobody fetches
-		r.fetchURL = r.URL
+	if r.FetchURL == "" { // of a member, which nobody fetches
+		r.FetchURL = r.URL
 	}
 	r.URL = rules.URL(r.URL)
 	r.RedirectChain = rules.URLs(r.RedirectChain)
@@ -134,32 +134,32 @@ func (r *request) cleanUnder(inboxName string, rules redact.Rules) error {
 
 // cleanPlace turns inline content into the raw object that it becomes, and
 // calls the inbox by its own name, whatever its bucket is called.
-func (r *request) cleanPlace(inboxName string) error {
+func (r *Request) cleanPlace() error {
 	if r.Inline != nil {
-		r.inline = r.Inline.ContentBase64
-		if r.inline == nil {
-			r.inline = []byte{}
+		r.Bytes = r.Inline.ContentBase64
+		if r.Bytes == nil {
+			r.Bytes = []byte{}
 		}
-		r.hash = digest.Content(r.inline)
-		sum, err := digest.ContentHex(r.hash)
+		r.BytesHash = digest.Content(r.Bytes)
+		sum, err := digest.ContentHex(r.BytesHash)
 		if err != nil {
 			return err
 		}
-		r.Inline, r.Object = nil, &event.Object{Bucket: bucketRaw, Key: sum}
+		r.Inline, r.Object = nil, &event.Object{Bucket: BucketRaw, Key: sum}
 		return nil
 	}
 	for i, o := range []*event.Object{r.Object, r.WARC} {
 		if o == nil {
 			continue
 		}
-		if o.Bucket == "" || o.Bucket == inboxName {
+		if o.Bucket == "" || o.Bucket == r.inbox {
 			o.Bucket = bucketInbox
 		}
 		if err := event.CheckName("key", o.Key, 1024); err != nil {
 			return err
 		}
 		switch {
-		case o.Bucket == bucketRaw && i == 0: // a request that is handled again from its row
+		case o.Bucket == BucketRaw && i == 0: // a request that is handled again from its row
 			if _, err := digest.ContentHex("sha256:" + o.Key); err != nil {
 				return fmt.Errorf("object: %w", err)
 			}
@@ -174,35 +174,22 @@ func (r *request) cleanPlace(inboxName string) error {
 	return nil
 }
 
-// again checks that a request for a raw object is one that was accepted before:
-// only its row is where inline content became one, and crawlers hand over what is
-// in their inbox (contracts#inbox).
-func (s *Stage) again(ctx context.Context, r *request) error {
-	if r.Object == nil || r.Object.Bucket != bucketRaw || r.inline != nil {
-		return nil
-	}
-	switch row, err := s.Requests.Capture(ctx, r.SourceID, r.RequestID); {
-	case err != nil && !s.Missing(err):
-		return err
-	case err != nil || row.RequestDigest != r.digest && !r.underOlderRules(row, s.InboxBucket):
-		return fault.Permanent(fault.Malformed, errors.New("object: only the inbox bucket is read"))
-	}
-	return nil
-}
+// Fetches reports whether the request leaves the fetching to us.
+func (r *Request) Fetches() bool { return r.Object == nil && r.WARC == nil }
 
-// row returns the request as captures keeps it.
-func (r *request) row() model.Capture {
+// Row returns the request as captures keeps it.
+func (r *Request) Row() model.Capture {
 	return model.Capture{
 		SourceID: r.SourceID, RequestID: r.RequestID, RequestDigest: r.digest, Request: r.stored,
-		RequestedAt: r.at, URLCanonical: r.canonical,
+		RequestedAt: r.At, URLCanonical: r.Canonical, Container: r.Container,
 	}
 }
 
-// addressable returns a request_id as an answer can carry it. One that cannot be
+// Addressable returns a request_id as an answer can carry it. One that cannot be
 // kept as it is becomes its own beginning, with spaces for control characters
 // and what is cut off, then "~" and 16 hex digits of the sha256 of the whole, so
 // that its sender knows it again (contracts#rejected).
-func addressable(requestID string) string {
+func Addressable(requestID string) string {
 	if event.CheckName("request_id", requestID, event.MaxRequestID) == nil {
 		return requestID
 	}
@@ -234,9 +221,9 @@ func cleanTime(field string, t *time.Time) (*time.Time, error) {
 
 var redriven = regexp.MustCompile(`(;r[0-9]+)+$`)
 
-// requestIDOf returns the request_id that a message id stands for (contracts#request-id):
+// OfMessage returns the request_id that a message id stands for (contracts#request-id):
 // without what a redrive appended, and without the source, which a
 // message id of ours begins with (contracts#ce-id).
-func requestIDOf(msgID, sourceID string) string {
+func OfMessage(msgID, sourceID string) string {
 	return strings.TrimPrefix(redriven.ReplaceAllString(msgID, ""), sourceID+"/")
 }

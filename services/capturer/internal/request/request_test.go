@@ -1,4 +1,4 @@
-package stage
+package request
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestRequestIDOfAMessage(t *testing.T) {
 	for msgID, want := range map[string]string{
 		"demo/a": "a", "demo/a;r1": "a", "demo/a;r1;r22": "a", "a": "a", "other/a": "other/a", "a;r": "a;r", "": "",
 	} {
-		if got := requestIDOf(msgID, "demo"); got != want {
+		if got := OfMessage(msgID, "demo"); got != want {
 			t.Errorf("%q: %q, want %q", msgID, got, want)
 		}
 	}
@@ -38,9 +38,8 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add([]byte(payload))
 	}
-	s := &Stage{InboxBucket: "the-inbox"}
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		r, err := s.read(requested(payload))
+		r, err := Read(requested(payload), "the-inbox")
 		if err != nil {
 			if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.Malformed {
 				t.Fatalf("an error of another kind: %v", err)
@@ -50,11 +49,11 @@ func FuzzRead(f *testing.F) {
 		if bytes.Contains(r.stored, []byte(`\u0000`)) && !bytes.Contains(r.stored, []byte(`\\u0000`)) {
 			t.Fatalf("stored with U+0000: %s", r.stored)
 		}
-		again, err := s.read(requested(r.stored))
+		again, err := Read(requested(r.stored), "the-inbox")
 		if err != nil {
 			t.Fatalf("the stored request is malformed: %v\n%s", err, r.stored)
 		}
-		if again.digest != r.digest || again.canonical != r.canonical {
+		if again.digest != r.digest || again.Canonical != r.Canonical {
 			t.Fatalf("came  %s\nagain %s", r.stored, again.stored)
 		}
 	})
