@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/export"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
@@ -32,7 +33,7 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{T: t, dir: t.TempDir()}
-	sys, err := convert.StartTemporary(t.Context(), d.dir)
+	sys, err := convert.StartTemporary(t.Context(), d.dir, cli.Tables{})
 	if err != nil && strings.Contains(err.Error(), "PostgreSQL is not installed") && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}

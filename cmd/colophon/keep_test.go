@@ -78,7 +78,7 @@ func installAt(t *testing.T, dir string, flags ...string) *installation {
 	defer file.Close()
 	i.output = file.Name()
 	cmd := exec.Command(command, append([]string{"--dir", i.dir, "dev", "--http", "127.0.0.1:0"}, flags...)...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.Env = append([]string{"COLOPHON_HEALTH_ADDR=127.0.0.1:0"}, append(os.Environ(), asCommand+"=1")...) // a test may set another
 	cmd.Stdout, cmd.Stderr = file, file
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -49,10 +50,16 @@ func newLibrary(t *testing.T) *library {
 // newLibraryOf starts a system and has it filled.
 func newLibraryOf(t *testing.T, fill func(*library, *convert.Temporary)) *library {
 	t.Helper()
+	return newLibraryWith(t, cli.Tables{}, fill)
+}
+
+// newLibraryWith starts a system of these tables and has it filled.
+func newLibraryWith(t *testing.T, tables cli.Tables, fill func(*library, *convert.Temporary)) *library {
+	t.Helper()
 	l := &library{T: t, out: new(bytes.Buffer), samples: t.TempDir()}
 	ctx := t.Context()
 	dir := t.TempDir()
-	tmp, err := convert.StartTemporary(ctx, dir)
+	tmp, err := convert.StartTemporary(ctx, dir, tables)
 	if err != nil && strings.Contains(err.Error(), "PostgreSQL is not installed") && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -63,7 +70,7 @@ func newLibraryOf(t *testing.T, fill func(*library, *convert.Temporary)) *librar
 		}
 	})
 	l.must(tmp.Local.Announce())
-	l.cli = &cli.Tool{Dir: dir, Out: l.out, Err: new(bytes.Buffer)}
+	l.cli = &cli.Tool{Dir: dir, Out: l.out, Err: new(bytes.Buffer), Tables: tables}
 	set, err := config.LoadFrom[cli.Settings](tmp.Local.Values)
 	l.must(err)
 	l.alias = set.Qdrant.Collection
@@ -143,30 +150,9 @@ func minutes(outcome string) string {
 
 // pdfOf makes a PDF of n pages, each with two lines of its own.
 func pdfOf(n int) string {
-	var out strings.Builder
-	out.WriteString("%PDF-1.7\n")
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
+	pages := make([]string, n)
+	for i := range pages {
+		pages[i] = fmt.Sprintf("BT /F 16 Tf 40 340 Td (Chapter %d) Tj /F 11 Tf 0 -60 Td (This is the text of page %d of the report.) Tj ET", i+1, i+1)
 	}
-	object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	for i := range n {
-		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
-	}
-	object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] /MediaBox [0 0 300 400] "+
-		"/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>", n, kids))
-	for i := range n {
-		text := fmt.Sprintf("BT /F 16 Tf 40 340 Td (Chapter %d) Tj /F 11 Tf 0 -60 Td (This is the text of page %d of the report.) Tj ET", i+1, i+1)
-		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text))
-		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", 3+2*i))
-	}
-	xref := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, xref)
-	return out.String()
+	return devtest.PDFOf(pages...)
 }

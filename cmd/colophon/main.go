@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	if devstack.ChildMain() || sandbox.Child(roles()) {
+	if devstack.ChildMain() || sandbox.Child(roles(child.Builtin())) {
 		return
 	}
 	ended := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -38,7 +38,7 @@ func main() {
 	os.Exit(code)
 }
 
-// roles are what this program's children can be.
-func roles() map[string]sandbox.Role {
-	return map[string]sandbox.Role{child.RoleName: child.Role, child.DrawRoleName: child.DrawRole, ocrchild.RoleName: ocrchild.Role}
+// roles are what this program's children can be, for these kinds of files.
+func roles(kinds child.Kinds) map[string]sandbox.Role {
+	return map[string]sandbox.Role{child.RoleName: kinds.Role, child.DrawRoleName: kinds.DrawRole, ocrchild.RoleName: ocrchild.Role(kinds.Openers())}
 }

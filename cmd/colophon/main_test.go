@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if devstack.ChildMain() || sandbox.Child(roles()) {
+	if devstack.ChildMain() || sandbox.Child(roles(added().Kinds)) {
 		return
 	}
 	if serve, ok := services()[filepath.Base(os.Args[0])]; ok {

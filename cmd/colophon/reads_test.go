@@ -12,7 +12,9 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/html"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
+	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
@@ -169,7 +171,9 @@ func TestWhatIsReadMovesTheDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = engine.Close(t.Context()) })
-	kinds := extract.Builtin().With(model.KindPDF, pdf.New(engine))
+	kinds := extract.Extractors{
+		model.KindHTML: html.Extractor{}, model.KindTextFile: textfile.Extractor{Formats: textfile.Builtin()}, model.KindPDF: pdf.New(engine),
+	}
 	documents := readDocuments()
 	names := slices.Sorted(maps.Keys(documents))
 	before := make(map[string]string, len(names))
@@ -228,7 +232,7 @@ func readsOf(t *testing.T, s model.Snapshot) string {
 }
 
 // madeOf writes down the frames and the chunks that are made of a document.
-func madeOf(t *testing.T, kinds extract.Kinds, c readDocument) string {
+func madeOf(t *testing.T, kinds extract.Extractors, c readDocument) string {
 	t.Helper()
 	rules, err := digest.SourceRulesDigest(c.snapshot.UnitRules())
 	if err != nil {

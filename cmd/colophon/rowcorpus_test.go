@@ -212,7 +212,7 @@ func (l *library) merged(tmp *convert.Temporary) {
 		l.must(err)
 		snap := model.Snapshot{
 			SnapshotID: digest.SnapshotID("ruled", id, hash), DocumentID: digest.DocumentID("ruled", canonical), RequestID: id, SourceID: "ruled",
-			SourceName: "The ruled one", SnapshotKind: model.TypeText.Kind(), FinalType: model.TypeText, URL: stored, URLCanonical: canonical,
+			SourceName: "The ruled one", SnapshotKind: model.KindTextFile, FinalType: model.TypeText, URL: stored, URLCanonical: canonical,
 			URLCanonicalizationVersion: digest.URLCanonVersion1, ExternalID: canonical, RetrievedAt: asked, ContentHash: hash,
 			ByteLength: int64(len(content)), LastModified: asked, LastModifiedOrigin: "retrieved_at", RedactionPolicyID: digest.RedactVersion1,
 			SourceType: "official", Domain: "civics", Layer: model.LayerHot,

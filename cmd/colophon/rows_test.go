@@ -176,7 +176,7 @@ func (l *library) namesColumns(tables []tableOf) {
 		l.Errorf("%s has a class and is no column", name)
 	}
 	for _, c := range catalog.Columns() {
-		primary := c.Table == "sources" || c.Table == "audit" || c.Table == "captures" && c.Name == "reason"
+		primary := c.Table == "sources" || c.Table == "audit" && c.Name != "published" || c.Table == "captures" && c.Name == "reason"
 		if (c.Class == catalog.Primary) != primary || c.Why == "" {
 			l.Errorf("%+v", c)
 		}

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -52,4 +58,37 @@ func TestSourceCommands(t *testing.T) {
 	d.say(t, 0, "source", "remove", "b")
 	d.say(t, 3, "source", "remove", "b")
 	d.say(t, 3, "source", "remove", "a") // something was captured
+	if left, err := d.sys.DB.UntoldSourceChanges(t.Context(), time.Now().Add(time.Hour), catalog.Page{Limit: 10}); err != nil || len(left) != 0 {
+		t.Errorf("not told: %+v, %v", left, err)
+	}
+	told := d.tail(t, 5, "source", "--source", "a")
+	told = append(told, d.tail(t, 2, "source", "--source", "b")...)
+	for n, change := range []string{"added", "set", "disabled", "enabled", "set", "added", "removed"} {
+		if !strings.Contains(told[n], `"change":"`+change+`"`) {
+			t.Errorf("change %d is to be %s: %s", n, change, told[n])
+		}
+	}
+}
+
+// tail returns the first events that colophon tail prints, those of the last hour among them.
+func (d *desk) tail(t *testing.T, n int, args ...string) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), devtest.Patience)
+	defer cancel()
+	out, in := io.Pipe()
+	since := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	go func() {
+		run(ctx, append([]string{"--dir", d.dir, "--json", "tail", "--since", since}, args...), in, io.Discard)
+		_ = in.Close()
+	}()
+	var lines []string
+	for all := bufio.NewScanner(out); len(lines) < n && all.Scan(); {
+		lines = append(lines, all.Text())
+	}
+	if len(lines) < n {
+		t.Fatalf("colophon tail %s: %d lines, want %d: %s", strings.Join(args, " "), len(lines), n, lines)
+	}
+	cancel()
+	_, _ = io.Copy(io.Discard, out)
+	return lines
 }

@@ -3,22 +3,27 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/export"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/follow"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/process"
+	"github.com/colophon-dev/colophon/pkg/proof"
 )
 
 // hear gives a command and returns all that it prints; another exit status than
@@ -77,6 +82,7 @@ func (d *desk) current(t *testing.T, source string) map[string]string {
 func TestSurface(t *testing.T) {
 	d := newDesk(t)
 	t.Run("versions", d.tellsVersions)
+	t.Run("files in any order", d.tellsFilesInAnyOrder)
 	t.Run("names", d.tellsFilesApart)
 	t.Run("facts", d.refusesOtherFacts)
 	t.Run("languages", d.checksLanguages)
@@ -89,56 +95,47 @@ func TestSurface(t *testing.T) {
 
 var day = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// A file that changes back is a new version (ADR 7), once however often it is
-// asked for.
-func (d *desk) tellsVersions(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plan.txt")
-	capture := func(text string, at time.Time) {
-		t.Helper()
-		put(t, path, text, at)
-		d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "versions", path)
-	}
-	const nine, eleven = "The session opens at nine.", "The session opens at eleven."
-	says := func(want string) {
-		t.Helper()
-		if got := d.current(t, "versions"); got["file:///plan.txt"] != want {
-			t.Fatalf("current is %q, want %q", got, want)
+// A file is as it was last by its time, in whichever order its states are captured, also
+// where one of them was captured before under another time, and when nobody waits.
+func (d *desk) tellsFilesInAnyOrder(t *testing.T) {
+	states := []struct {
+		text string
+		at   time.Time
+	}{{"The meeting is on Monday.", day}, {"The meeting is on Friday.", day.AddDate(0, 1, 0)}, {"The meeting is on Monday.", day.AddDate(0, 2, 0)}}
+	dir := t.TempDir()
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	n := 0
+	for _, wait := range []bool{true, false} {
+		handed := orders
+		if wait {
+			handed = orders[1:3]
+		}
+		for _, order := range handed {
+			n++
+			path := filepath.Join(dir, fmt.Sprintf("agenda-%d-%t.txt", n, wait))
+			for _, i := range order {
+				put(t, path, states[i].text, states[i].at)
+				args := []string{"capture", "--source", "states", path}
+				if wait {
+					args = append(args, "--wait", "--timeout", "1m")
+				}
+				d.say(t, 0, args...)
+			}
 		}
 	}
-	captures := func(want int) {
-		t.Helper()
-		if _, n, err := d.sys.DB.Recent(t.Context(), catalog.RecentOptions{SourceID: "versions"}); err != nil || n != want {
-			t.Fatalf("%d captures, want %d: %v", n, want, err)
+	d.say(t, 0, "capture", "--wait", "--timeout", "1m", "--source", "states", dir)
+	current := d.current(t, "states")
+	if len(current) != n {
+		t.Errorf("%d documents, want %d", len(current), n)
+	}
+	for url, text := range current {
+		if text != states[2].text {
+			t.Errorf("%s says %q", url, text)
 		}
 	}
-	capture(nine, day)
-	capture(eleven, day.Add(time.Hour))
-	capture(nine, day.Add(2*time.Hour))
-	says(nine)
-	captures(3)
-	capture(nine, day.Add(2*time.Hour))
-	capture(nine, day.Add(3*time.Hour)) // only touched
-	captures(3)
-	says(nine)
-	// Broken off after it was sent: what is asked for again is the same request.
-	put(t, path, eleven, day.Add(4*time.Hour))
-	first := d.say(t, 0, "capture", "--source", "versions", path)
-	if again := d.say(t, 0, "capture", "--source", "versions", path); first != again {
-		t.Errorf("asked twice: %s%s", first, again)
+	if _, all, err := d.sys.DB.Recent(t.Context(), catalog.RecentOptions{SourceID: "states"}); err != nil || all != 3*n {
+		t.Errorf("%d captures, want %d: %v", all, 3*n, err)
 	}
-	capture(eleven, day.Add(4*time.Hour))
-	captures(4)
-	says(eleven)
-	// Within one second the finer time decides.
-	capture(nine, day.Add(4*time.Hour+300*time.Millisecond))
-	says(nine)
-	capture(eleven, day.Add(4*time.Hour+600*time.Millisecond))
-	says(eleven)
-	captures(6)
-	put(t, path, "The session is called off.", day.Add(time.Minute))
-	_, notes := d.hear(t, 0, "capture", "--wait", "--source", "versions", path)
-	contains(t, notes, "kept as an earlier version", "--at")
-	says(eleven)
 }
 
 // Files of one name in different folders are never taken for versions of one
@@ -181,7 +178,7 @@ func (d *desk) refusesOtherFacts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "note.txt")
 	put(t, path, "Le pont du moulin reste fermé.", day)
 	d.say(t, 0, "capture", "--wait", "--source", "facts", path)
-	for _, flags := range [][]string{{"--language", "fr"}, {"--at", "2026-04-01T00:00:00Z"}} {
+	for _, flags := range [][]string{{"--language", "fr"}, {"--language", "fr", "--at", day.Format(time.RFC3339)}} {
 		out, _ := d.hear(t, 3, append([]string{"capture", "--wait", "--source", "facts", path}, flags...)...)
 		contains(t, out, "rejected", "request_conflict", "--force")
 		d.hear(t, 3, append([]string{"capture", "--source", "facts", path}, flags...)...)
@@ -222,13 +219,32 @@ func (d *desk) checksLanguages(t *testing.T) {
 	contains(t, problems, "--at", "yesterday")
 }
 
+func decode(t *testing.T, line string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), into); err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+}
+
 // Of what is exported nothing is an earlier version or run.
 func (d *desk) exportsWhatIsCurrent(t *testing.T) {
 	d.say(t, 0, "source", "add", "exports", "--language", "en")
 	path := filepath.Join(t.TempDir(), "minutes.html")
 	put(t, path, minutes("adopted"), day)
 	d.say(t, 0, "capture", "--wait", "--source", "exports", path)
-	before := strings.Count(d.say(t, 0, "export", "chunks", "--source", "exports"), "\n")
+	lines := d.say(t, 0, "export", "chunks", "--source", "exports")
+	before := strings.Count(lines, "\n")
+	for line := range strings.Lines(lines) { // where a chunk stands is one thing, whoever says it
+		var exported, shown export.Chunk
+		var proved proof.Proof
+		decode(t, line, &exported)
+		decode(t, d.say(t, 0, "show", "chunk", exported.Chunk.ChunkRef), &shown)
+		first, _, _ := strings.Cut(d.say(t, 0, "verify", "--json", exported.Chunk.ChunkRef), "\n") // the sum is behind it
+		decode(t, first, &proved)
+		if ref := exported.SourceRef; ref.Kind != model.SourceWebpage || ref.Selector == "" || ref != shown.SourceRef || proved.SourceRef == nil || ref != *proved.SourceRef {
+			t.Errorf("%s: exported %+v, shown %+v, proved %+v", exported.Chunk.ChunkRef, ref, shown.SourceRef, proved.SourceRef)
+		}
+	}
 	d.say(t, 0, "source", "set", "exports", "--language", "fr")
 	out, problems := d.hear(t, 0, "reparse", "--source", "exports", "--wait")
 	contains(t, out, "requested 1 run under", "1 document: 1 done")
@@ -331,6 +347,13 @@ func TestRefusals(t *testing.T) {
 	refuse(t, 4, []string{"no running system"}, "status")
 	t.Setenv("COLOPHON_HEALTH_ADDR", "127.0.0.1:9999")
 	refuse(t, 2, []string{"COLOPHON_HEALTH_ADDR", "--separate"}, "dev", "--separate", "--http", "127.0.0.1:0")
+	t.Setenv("COLOPHON_HEALTH_ADDR", "127.0.0.2:own") // an address of this machine where nothing else listens
+	if other, err := net.Listen("tcp", "127.0.0.2:"+strconv.Itoa(process.HealthPort("chunker"))); err != nil {
+		t.Error(err)
+	} else {
+		refuse(t, 2, []string{other.Addr().String(), "chunker", "in use", "COLOPHON_HEALTH_ADDR=127.0.0.1:0"}, "dev", "--separate", "--http", "127.0.0.1:0")
+		_ = other.Close()
+	}
 	t.Setenv("COLOPHON_HEALTH_ADDR", "")
 	t.Setenv("COLOPHON_NATS_URL", "nats://127.0.0.1:1")
 	refuse(t, 2, []string{"COLOPHON_POSTGRES_URL is not set"}, "status")
@@ -422,4 +445,8 @@ func (d *desk) keepsPagesApart(t *testing.T) {
 			t.Errorf("%s: %q", to, out)
 		}
 	}
+	plan := filepath.Join(t.TempDir(), "plan.txt")
+	put(t, plan, "GOALS\n\nThe goal is to reduce total nitrogen by 30 percent until 2030.\n", day)
+	out := d.say(t, 0, "convert", plan, "--to", "entities", "--language", "en")
+	contains(t, out, `"totalGoals":1`, `"target":{"value":30,"unit":"percent"}`, `"deadline":"2030"`, `"text":"total nitrogen"`)
 }

@@ -138,6 +138,11 @@ func (l *library) otherWay(t *testing.T) {
 		{"what is read of a snapshot", "snapshots", `UPDATE snapshots SET reads_digest = repeat('0', 64)`, "its reads_digest is not that of its record"},
 		{"a version is none", "snapshots", `UPDATE snapshots SET version = false`, "is a version of its document, and is not recorded as one"},
 		{"a repeat is a version", "snapshots", `UPDATE snapshots SET version = true`, "is recorded as a version, and is a capture of "},
+		{"a manifest's pages", "chunk_manifests", `UPDATE chunk_manifests SET meta = meta || '{"pages": 77}'`, "what it counts of its pages computes to {Pages:"},
+		{"a manifest's tables", "chunk_manifests", `UPDATE chunk_manifests SET meta = meta || '{"tables": 77}'`, "what it counts of its pages computes to {Pages:"},
+		{"half of a manifest's counts", "chunk_manifests", `UPDATE chunk_manifests SET meta = meta - 'ocr_pages'`, "has meta that nothing writes"},
+		{"a document's tags", "documents", `UPDATE documents SET meta = meta || '{"tags": ["other"]}' WHERE meta <> '{}'`, "its current version says"},
+		{"a document's URL in its meta", "documents", `UPDATE documents SET meta = meta || '{"url": "https://other.example/"}' WHERE meta <> '{}'`, "its current version says"},
 		{"a manifest's failed pages", "chunk_manifests", `UPDATE chunk_manifests SET failed_pages = 7`, "says that 7 pages failed, its segments 0"},
 		{"a request is lost", "captures", `DELETE FROM captures`, "its request is not there"},
 		{"a request is lost that is a member", "captures", `DELETE FROM captures WHERE container <> ''`, "its request is not there"},
@@ -274,9 +279,9 @@ func (l *library) vectors(id string) {
 	put(dense, false)
 	l.finds("no sparse vector", "has no sparse vector")
 	put(make([]float32, len(dense)), true)
-	l.finds("a dense vector of zeros", "has a dense vector that is not that of its text")
+	l.finds("a dense vector of zeros", "has a dense vector that is not that of its content")
 	put(slices.Concat(dense[1:], dense[:1]), true)
-	l.finds("another dense vector", "has a dense vector that is not that of its text")
+	l.finds("another dense vector", "has a dense vector that is not that of its content")
 	put(dense, true)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/qdrant/payload"
 )
 
-// columns are the values of the payload fields with a keyword or a datetime index, by field and row, each as a number: a
+// columns are the values of the payload fields with a keyword, an integer or a datetime index, by field and row, each as a number: a
 // filter on such a field compares numbers, which lie side by side, instead of looking into payloads. What a column does
 // not know is left to the filter.
 type columns struct {
@@ -23,6 +23,7 @@ type columns struct {
 // column is one field.
 type column struct {
 	field   string
+	kind    pb.FieldType
 	read    func(value *pb.Value) int64 // its number, or unread
 	words   map[string]int64            // the numbers of texts, of a keyword field
 	numbers []int64                     // by row
@@ -32,7 +33,7 @@ type column struct {
 // The numbers that are no values. A field that is missing, null or an empty list fails every match and every range.
 const (
 	noValue = math.MinInt64     // it is empty
-	unread  = math.MinInt64 + 1 // it is not one text, or a list, or no time that a number can be: only the filter knows
+	unread  = math.MinInt64 + 1 // it is not one text or number, or a list, or no time that a number can be: only the filter knows
 )
 
 // add makes the column of a field, in which nothing is set yet, and reports whether it did so now. A field of another
@@ -42,13 +43,15 @@ func (c *columns) add(field string, kind pb.FieldType) bool {
 	if err != nil || len(path) != 1 || c.of(path.Field()) != nil {
 		return false
 	}
-	made := &column{field: path.Field()}
+	made := &column{field: path.Field(), kind: kind}
 	switch kind {
 	case pb.FieldType_FieldTypeKeyword:
 		made.words = map[string]int64{}
 		made.read = made.number
 	case pb.FieldType_FieldTypeDatetime:
 		made.read = nanoseconds
+	case pb.FieldType_FieldTypeInteger:
+		made.read = integer
 	default:
 		return false
 	}
@@ -114,6 +117,17 @@ func (c *column) number(value *pb.Value) int64 {
 	return number
 }
 
+// maxInteger is the greatest number that a range, whose ends are floats, says exactly.
+const maxInteger = 1 << 53
+
+func integer(value *pb.Value) int64 {
+	number, ok := value.GetKind().(*pb.Value_IntegerValue)
+	if !ok || number.IntegerValue < -maxInteger || number.IntegerValue > maxInteger {
+		return unread
+	}
+	return number.IntegerValue
+}
+
 // nanoseconds is a time since 1970. One of another age than the number can hold is not read.
 func nanoseconds(value *pb.Value) int64 {
 	text, ok := value.GetKind().(*pb.Value_StringValue)
@@ -136,6 +150,7 @@ type condition struct {
 	least  int64 // of a range, whose ends belong to it
 	most   int64
 	listed []bool // of a match, by number; nil for a range
+	empty  bool   // those meet it that have no value, and no others
 	not    bool   // those pass that do not meet it
 }
 
@@ -154,7 +169,9 @@ func (c condition) ask(row int) answer {
 		return unsaid
 	}
 	met := false
-	if c.listed != nil {
+	if c.empty {
+		met = number == noValue
+	} else if c.listed != nil {
 		met = number >= 0 && number < int64(len(c.listed)) && c.listed[number]
 	} else {
 		met = number != noValue && c.least <= number && number <= c.most
@@ -175,6 +192,9 @@ func (c *columns) conditions(f *pb.Filter) (all []condition, whole bool) {
 	}{{f.GetMust(), false}, {f.GetMustNot(), true}} {
 		for _, one := range part.conditions {
 			made, ok := c.condition(one.GetField())
+			if one.GetIsEmpty() != nil {
+				made, ok = c.emptiness(one.GetIsEmpty().GetKey())
+			}
 			if !ok {
 				whole = false
 				continue
@@ -198,6 +218,9 @@ func (c *columns) condition(field *pb.FieldCondition) (condition, bool) {
 	switch {
 	case at == nil:
 		return made, false
+	case at.kind == pb.FieldType_FieldTypeInteger:
+		alone := proto.Equal(field, &pb.FieldCondition{Key: field.GetKey(), Range: field.GetRange()})
+		return made, alone && made.limitNumber(field.GetRange())
 	case at.words == nil:
 		alone := proto.Equal(field, &pb.FieldCondition{Key: field.GetKey(), DatetimeRange: field.GetDatetimeRange()})
 		return made, alone && made.limit(field.GetDatetimeRange())
@@ -211,6 +234,39 @@ func (c *columns) condition(field *pb.FieldCondition) (condition, bool) {
 		}
 	}
 	return made, plain
+}
+
+// emptiness makes the condition that a field has no value, if there is a column for it.
+func (c *columns) emptiness(key string) (condition, bool) {
+	path, err := filter.ParsePath(key)
+	if err != nil || len(path) != 1 {
+		return condition{}, false
+	}
+	at := c.of(path.Field())
+	return condition{column: at, empty: true}, at != nil
+}
+
+// limitNumber sets the ends of a range of integers, and reports whether they can say it.
+func (c *condition) limitNumber(bounds *pb.Range) bool {
+	c.least, c.most = -maxInteger, maxInteger
+	if bounds == nil || bounds.Gt != nil || bounds.Lt != nil {
+		return false
+	}
+	for _, end := range []struct {
+		given *float64
+		to    *int64
+		round func(float64) float64
+	}{{bounds.Gte, &c.least, math.Ceil}, {bounds.Lte, &c.most, math.Floor}} {
+		if end.given == nil {
+			continue
+		}
+		whole := end.round(*end.given)
+		if !(math.Abs(whole) <= maxInteger) { // not a number, too
+			return false
+		}
+		*end.to = int64(whole)
+	}
+	return true
 }
 
 // limit sets the ends of a range, and reports whether numbers can say them.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -250,7 +249,7 @@ func TestSparseSearch(t *testing.T) {
 	records = records[3:]
 	records[0].sparse = map[uint32]float32{5: 1}
 	upsert(t, client, name, records[0].point())
-	if os.Getenv("QDRANT_URL") == "" { // the engine counts deleted vectors until it rewrites its segment
+	if !onEngine() { // the engine counts deleted vectors until it rewrites its segment
 		check("after delete and replacement")
 	}
 }
@@ -408,6 +407,9 @@ func TestFiltersAgainstPredicates(t *testing.T) {
 				Must: []*pb.Condition{conditions[a]}, Should: []*pb.Condition{conditions[b], conditions[c]},
 				MustNot: []*pb.Condition{conditions[d]},
 			}, func(r record) bool { return means(a, r) && (means(b, r) || means(c, r)) && !means(d, r) })
+			if onEngine() && (a == b || b == c || a == c) {
+				continue // a condition that is given twice the engine counts in two ways, by its indexes
+			}
 			check(fmt.Sprintf("two of %s, %s, %s", a, b, c), &pb.Filter{MinShould: &pb.MinShould{MinCount: 2,
 				Conditions: []*pb.Condition{conditions[a], conditions[b], conditions[c]}}},
 				func(r record) bool {

@@ -26,6 +26,9 @@ func contextOf(t testing.TB) context.Context {
 	return ctx
 }
 
+// onEngine reports whether the tests run against another server than ours.
+func onEngine() bool { return os.Getenv("QDRANT_URL") != "" }
+
 func newClient(t testing.TB) *pb.Client {
 	t.Helper()
 	if addr := os.Getenv("QDRANT_URL"); addr != "" {

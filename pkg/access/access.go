@@ -28,13 +28,14 @@ type Role struct {
 	Bus     []Bus    // on the bus
 	Objects []Object // in the object store
 	Tables  []Table  // in the catalog
+	Views   []Views  // beside the catalog: of the founding documents
 	Owner   bool     // owns the catalog's schema: every right there
 }
 
 // The kinds of roles.
 const (
 	Service  = "service"  // a process of the chain
-	People   = "operator" // who makes and runs the installation: the Jobs and the commands
+	People   = "operator" // who makes, runs and reads the installation: the Jobs, the commands, and SQL by hand
 	Template = "template" // for programs outside: one identity for each name
 )
 
@@ -77,6 +78,36 @@ type Table struct {
 	Why    string
 }
 
+// Views is the right to read all views of a schema that shows the catalog under the names
+// of a founding document.
+type Views struct {
+	Seed string // seed003 or seed004
+	Why  string
+}
+
+// Seeds are the schemas of views that a catalog has, as they are called beside the schema
+// colophon.
+func Seeds() []string { return []string{"seed003", "seed004"} }
+
+// defaultSchema is the schema of a catalog whose views have no schema in front of them.
+const defaultSchema = "colophon"
+
+// schemaRoom is how many bytes of a schema's name stand in front of that of its views:
+// PostgreSQL cuts names at 63.
+const schemaRoom = 63 - len("_seed003")
+
+// SeedSchema returns the name of a schema of views: that of the seed, and beside any other
+// catalog than that of schema colophon with its schema in front.
+func SeedSchema(schema, seed string) string {
+	if schema == defaultSchema {
+		return seed
+	}
+	return schema[:min(len(schema), schemaRoom)] + "_" + seed
+}
+
+// OfCatalog reports whether the role logs in to the catalog's server with rights of its own.
+func (r Role) OfCatalog() bool { return len(r.Tables) > 0 || len(r.Views) > 0 }
+
 // The names of the roles, without what a template's name ends in.
 const (
 	Capturer  = "capturer"
@@ -89,6 +120,8 @@ const (
 	Janitor   = "janitor"
 	Operator  = "operator"
 	Provision = "provision"
+	Verify    = "verify"
+	Reader    = "reader"
 	Crawler   = "crawler"
 	Consumer  = "consumer"
 )
@@ -97,7 +130,7 @@ const (
 // are templates, under the names Source and Consumer.
 func Roles(n Names) []Role {
 	roles := []Role{
-		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n),
+		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n), verify(), reader(),
 		crawler(n), consumer(n),
 	}
 	for i := range roles {

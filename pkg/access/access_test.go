@@ -57,6 +57,25 @@ func TestRightsAreReasonedAndNarrow(t *testing.T) {
 	}
 }
 
+// Who verifies parses documents that may be hostile: a hole there must find nothing that
+// it can write, tell or delete.
+func TestWhoVerifiesMayOnlyRead(t *testing.T) {
+	r, known := Find(Default(), Verify)
+	if !known || r.Owner || len(r.Bus) > 0 || len(r.Tables) == 0 || len(r.Objects) == 0 {
+		t.Fatalf("%+v", r)
+	}
+	for _, o := range r.Objects {
+		if o.Verb != Look && o.Verb != Get {
+			t.Errorf("it may %s %s", o.Verb, o.Bucket)
+		}
+	}
+	for _, table := range r.Tables {
+		if verbs := table.verbs(); !slices.Equal(verbs, []string{"SELECT"}) {
+			t.Errorf("it may %v %s", verbs, table.Name)
+		}
+	}
+}
+
 // A policy is what S3 takes: each statement allows actions on resources of the
 // installation's own buckets.
 func TestPolicies(t *testing.T) {
@@ -101,7 +120,7 @@ func TestGrantsQuoteNames(t *testing.T) {
 // a role with two keys has two users.
 func TestUsersWithoutKeysAreComments(t *testing.T) {
 	keys := map[string][]string{Capturer: {"UOLD", "UNEW"}}
-	text := NATS(Roles(Default()), func(role string) []string { return keys[role] })
+	text := NATS(Roles(Default()), func(role string) []string { return keys[role] }, AccountForm{})
 	users := 0
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "nkey:") {

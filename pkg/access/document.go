@@ -16,6 +16,7 @@ func Document() string {
 		documentBus(&out, r)
 		documentObjects(&out, r)
 		documentTables(&out, r)
+		documentViews(&out, r)
 	}
 	return out.String()
 }
@@ -77,6 +78,16 @@ func documentTables(out *strings.Builder, r Role) {
 	}
 }
 
+func documentViews(out *strings.Builder, r Role) {
+	if len(r.Views) == 0 {
+		return
+	}
+	out.WriteString("\n| schema of views | may | why |\n|---|---|---|\n")
+	for _, v := range r.Views {
+		fmt.Fprintf(out, "| `%s` | read | %s |\n", SeedSchema(defaultSchema, v.Seed), v.Why)
+	}
+}
+
 const documentHead = `# Who may what
 
 Generated from pkg/access: do not edit. ` + "`test/access`" + ` runs the chain, its faults and a rotation of every credential as these
@@ -88,7 +99,10 @@ The names below are those of an installation without prefixes. ` + "`COLOPHON_SU
 ` + "`COLOPHON_S3_BUCKET_PREFIX`" + ` and ` + "`COLOPHON_POSTGRES_SCHEMA`" + ` are taken into account by what renders them:
 
 * **NATS.** ` + "`colophon provision --print-accounts --seeds DIR --crawler SOURCE --consumer NAME > accounts.conf`" + ` prints an account
-  with one user a role, to be included by the servers' configuration. The secret seeds are files ` + "`DIR/ROLE.nk`" + `, made where they
+  with one user a role, to be included by the configuration of servers that have no other accounts. Servers with a block ` + "`accounts { }`" + `
+  of their own include inside it what ` + "`--inside-accounts`" + ` prints, the account alone: of two such blocks NATS takes the later one, and
+  forgets the accounts of the other without a word. ` + "`--account-disk 40G`" + ` bounds what the account's streams may take, over all
+  replicas. The secret seeds are files ` + "`DIR/ROLE.nk`" + `, made where they
   are missing and never printed; printed again, the configuration has the same users. With a second ` + "`--seeds`" + ` the seeds in
   that folder stay good beside those of the first, until accounts are printed without it. Templates that were not named are comments.
   Servers read their configuration again when they are told to reload.

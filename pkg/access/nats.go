@@ -10,14 +10,35 @@ import (
 // Account is the name of the NATS account that all identities are users of.
 const Account = "COLOPHON"
 
+// AccountForm says in which form NATS writes the account.
+type AccountForm struct {
+	// Inside leaves the block `accounts` around the account out, so that a server with
+	// accounts of its own includes it inside its own block: of two such blocks the server
+	// takes the later one, and forgets the accounts of the other without a word.
+	Inside bool
+	// Disk is the most that the streams of the account may take, over all replicas, as NATS
+	// writes it (bytes, or 40G); empty: all that the servers have.
+	Disk string
+}
+
 // NATS returns the part of a NATS server's configuration that has an account with
 // the users of the roles. keys returns the public nkeys (U…) of a role, each of which
 // is a user with the role's rights: several while one takes the place of another. A
 // role without any is written as a comment, to be filled in.
-func NATS(roles []Role, keys func(role string) []string) string {
+func NATS(roles []Role, keys func(role string) []string, form AccountForm) string {
 	var out strings.Builder
 	out.WriteString("# Who may what on the bus. Made by `colophon provision --print-accounts`: do not edit, make it again.\n")
-	fmt.Fprintf(&out, "accounts {\n  %s {\n    jetstream: enabled\n    users: [\n", Account)
+	if form.Inside {
+		out.WriteString("# Stands inside the block accounts { } of your servers: include it there, with the accounts that you have.\n")
+	} else {
+		out.WriteString("# For servers that have no accounts of their own: of two blocks accounts { } NATS takes the later one alone,\n" +
+			"# without a word. Where there is one, print with --inside-accounts, and include that inside it.\naccounts {\n")
+	}
+	jetstream := "enabled"
+	if form.Disk != "" {
+		jetstream = "{ max_file: " + form.Disk + " }"
+	}
+	fmt.Fprintf(&out, "  %s {\n    jetstream: %s\n    users: [\n", Account, jetstream)
 	for _, r := range roles {
 		if len(r.Bus) == 0 {
 			continue
@@ -32,7 +53,10 @@ func NATS(roles []Role, keys func(role string) []string) string {
 			out.WriteString("      #" + strings.TrimPrefix(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n      #"), "      ") + "\n")
 		}
 	}
-	out.WriteString("    ]\n  }\n}\n")
+	out.WriteString("    ]\n  }\n")
+	if !form.Inside {
+		out.WriteString("}\n")
+	}
 	return out.String()
 }
 

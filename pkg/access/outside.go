@@ -1,5 +1,7 @@
 package access
 
+import "slices"
+
 // provision is who makes streams, consumers and buckets, and reads nothing that is in them.
 func provision(n Names) Role {
 	rights := []Bus{{Subject: "$JS.API.INFO", Why: "it says how much room the streams have where it does not suffice"}}
@@ -47,7 +49,7 @@ func operator(n Names) Role {
 		n.api("STREAM.MSG.DELETE", letters, "", "colophon dlq drops dead letters"))
 	for _, subject := range []string{
 		"capture.requested.*", "snapshot.stored.*", "run.requested.*", "page.split.*", "page.ocr_requested.*", "page.ocr_completed.*",
-		"ir.extracted.*", "chunk.created.*", "chunk.superseded.*", "chunk.removed.*",
+		"ir.extracted.*", "chunk.created.*", "chunk.superseded.*", "chunk.removed.*", "source.changed.*",
 	} {
 		rights = append(rights, n.publish(subject, operatorTells(subject)))
 	}
@@ -68,10 +70,37 @@ func operatorTells(subject string) string {
 		return "colophon capture, and colophon dlq retry"
 	case "run.requested.*":
 		return "colophon reparse and retry, and colophon dlq retry"
+	case "source.changed.*":
+		return "colophon source says what it has changed"
 	case "ir.extracted.*":
 		return "colophon reparse makes chunks again, and colophon dlq retry"
 	}
 	return "colophon dlq retry publishes a message again where it was published first"
+}
+
+// verify is who proves everything against the captured bytes: it parses hostile documents
+// again, so that it may change nothing, and nobody may be told anything by it.
+func verify() Role {
+	return Role{
+		Name: Verify, Kind: People, Is: "who proves everything against the captured bytes and changes nothing: colophon verify, by hand and as a Job",
+		Objects: []Object{
+			look("raw"), get("raw", "*", "it extracts pages again from captured bytes"),
+			look("derived"), get("derived", "*", "it compares what was made of them, and lists what no row names"),
+		},
+		Tables: verifyTables(),
+	}
+}
+
+// reader is a person or a program that reads the catalog by SQL, under the names of the
+// founding documents, and sees nothing else of it.
+func reader() Role {
+	return Role{
+		Name: Reader, Kind: People, Is: "who reads documents and chunks by SQL, under the names of the founding documents",
+		Views: []Views{
+			{Seed: "seed003", Why: "sources, knowledge_chunks and staging show what is known"},
+			{Seed: "seed004", Why: "document_catalog, chunk_manifest and chunk_store show documents and their chunks"},
+		},
+	}
 }
 
 // crawler is a program outside that hands documents over for one source.
@@ -91,9 +120,11 @@ func crawler(n Names) Role {
 
 // consumer is a program outside that follows chunks.
 func consumer(n Names) Role {
-	rights := n.follows(chunks, n.Subjects+".chunk.>", "it follows chunks")
 	return Role{
 		Name: Consumer + "-" + n.Consumer, Kind: Template, Is: "a program outside that follows chunks and their vectors",
-		Bus: append(rights, n.follows(vectors, n.Subjects+".vector.>", "it follows which vectors are in")...),
+		Bus: slices.Concat(
+			n.follows(chunks, n.Subjects+".chunk.>", "it follows chunks"),
+			n.follows(vectors, n.Subjects+".vector.>", "it follows which vectors are in"),
+			n.follows(control, n.Subjects+".source.changed.*", "it follows which sources are disabled: no change of a chunk says so")),
 	}
 }

@@ -8,11 +8,16 @@ import (
 // Grants returns what a role is to be granted in a schema, one statement each, in
 // which all names are quoted. It does not take away what the role has beside.
 func Grants(r Role, schema, role string) []string {
-	if len(r.Tables) == 0 {
-		return nil
-	}
 	to := " TO " + quote(role)
-	grants := []string{"GRANT USAGE ON SCHEMA " + quote(schema) + to}
+	var grants []string
+	if len(r.Tables) > 0 {
+		grants = append(grants, "GRANT USAGE ON SCHEMA "+quote(schema)+to)
+	}
+	for _, v := range r.Views { // views that are made later, too: an upgrade makes them again
+		views := quote(SeedSchema(schema, v.Seed))
+		grants = append(grants, "GRANT USAGE ON SCHEMA "+views+to, "GRANT SELECT ON ALL TABLES IN SCHEMA "+views+to,
+			"ALTER DEFAULT PRIVILEGES IN SCHEMA "+views+" GRANT SELECT ON TABLES"+to)
+	}
 	for _, t := range r.Tables {
 		if verbs := t.verbs(); len(verbs) > 0 {
 			grants = append(grants, "GRANT "+strings.Join(verbs, ", ")+" ON TABLE "+quote(schema)+"."+quote(t.Name)+to)

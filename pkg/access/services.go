@@ -130,7 +130,7 @@ func janitor(n Names) Role {
 	rights := n.watches("what waits is not stuck")
 	for _, subject := range []string{
 		"capture.requested.*", "snapshot.stored.*", "page.split.*", "ir.extracted.*",
-		"chunk.created.*", "chunk.superseded.*", "chunk.removed.*",
+		"chunk.created.*", "chunk.superseded.*", "chunk.removed.*", "source.changed.*",
 	} {
 		rights = append(rights, n.publish(subject, "what stands still is moved on by the event that would move it"))
 	}

@@ -136,7 +136,7 @@ func chunkerTables() []Table {
 		table("snapshots", "r", "headers and versions are made of what was captured"),
 		table("captures", "r", "which version is current depends on what captures have decided"),
 		table("documents", "r", "it says which version is current, and what became of it",
-			"current_snapshot_id", "current_extraction_id", "current_doc_hash", "current_generation", "fingerprint", "title", "language",
+			"current_snapshot_id", "current_extraction_id", "current_doc_hash", "current_generation", "fingerprint", "title", "language", "meta",
 			"last_ingested_at", "last_processed_at", "ingest_status", "error_message", "unsettled_at"),
 		table("staged_items", "ri", "it notes what waits for its vectors", "synced_at"),
 		table("runs", "r", "it ends runs", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo"),
@@ -145,6 +145,7 @@ func chunkerTables() []Table {
 		table("ir_segments", "r", "it reads which segments count"),
 		table("chunk_manifests", "ri", "it records what was made of a version", "same_as", "updated_at", "meta"),
 		table("chunks", "ri", "it makes chunks"),
+		table("chunk_words", "i", "a chunk that is made has a row for its words"),
 		table("chunk_state", "ri", "it says which chunks stand", "layer", "repeats", "since", "duplicate_of", "rev", "changed_by"),
 		table("knowledge", "rid", "it says which chunk stands for a text", "chunk_ref"),
 		table("chunk_log", "ri", "it logs each change and that it was told", "published"),
@@ -157,6 +158,8 @@ func indexerTables() []Table {
 		table("collections", "ri", "it sets collections up", "state"),
 		table("chunk_vectors", "rid", "it notes which chunks are in a collection",
 			"point_id", "present", "pushed_rev", "pushed_at", "reconciled"),
+		table("embedding_cache", "ri", "no text is paid twice"),
+		table("embedding_use", "ri", "the tokens of a day are counted, and bounded where that is set", "tokens"),
 		table("chunks", "r", "it embeds chunks"),
 		table("chunk_state", "r", "it asks which chunks stand"),
 		table("chunk_log", "r", "it asks for the newest change of a chunk"),
@@ -170,7 +173,7 @@ func indexerTables() []Table {
 func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
-		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections", "documents",
+		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunk_words", "chunks", "collections", "documents",
 		"ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
@@ -178,11 +181,24 @@ func gatewayTables() []Table {
 	return joined(rights)
 }
 
+func verifyTables() []Table {
+	rights := []Table{table("goose_db_version", "r", "it says where the schema is older than its build")}
+	for _, name := range []string{
+		"bindings", "captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections",
+		"document_identities", "documents", "fetch_windows", "ir_segments", "knowledge", "ocr_tasks", "pages", "run_ranges", "runs",
+		"snapshots", "sources", "staged_items", "stored_results",
+	} {
+		rights = append(rights, table(name, "r", "it holds rows against each other and against the bytes; it changes nothing"))
+	}
+	return rights
+}
+
 func janitorTables() []Table {
 	return joined(started(), []Table{
 		binds(),
 		table("audit", "i", "what is published again is written down, and numbered"),
-		table("audit", "r", "the number of an entry is asked for"),
+		table("audit", "r", "the number of an entry is asked for; changes of sources that were not told are told", "published"),
+		table("sources", "r", "the event of a change has the source's state"),
 		table("adopted_objects", "rd", "an object that somebody uses is not deleted; old notes are"),
 		table("captures", "r", "it moves requests on, and gives them up", "outcome", "reason", "message", "snapshot_id", "document_id",
 			"lease_owner", "lease_until", "retry_after", "fetch_status", "decided_at", "announced_at", "progress_at", "reconciled"),
@@ -194,14 +210,15 @@ func janitorTables() []Table {
 		table("run_ranges", "r", "it asks which ranges of a run are missing"),
 		table("ir_segments", "r", "it asks which ranges of a run are missing, and which objects are named"),
 		table("stored_results", "r", "it asks which objects are named"),
-		table("chunk_manifests", "r", "it asks which runs were made into chunks, and says whose vectors were given up",
-			"vector_status", "error_message", "updated_at"),
+		table("chunk_manifests", "r", "it asks which runs were made into chunks, says whose vectors were given up, and which collection holds them when searches go to another",
+			"vector_status", "error_message", "last_pushed_collection", "updated_at"),
 		table("chunks", "r", "the event of a change has the chunk"),
+		table("chunk_words", "r", "it makes the words by which quotations are looked for", "words"),
 		table("chunk_state", "r", "the event of a change has the chunk's state"),
 		table("knowledge", "r", "it asks which chunks stand for a text in the archive"),
 		table("chunk_log", "r", "it asks which changes were told"),
 		table("chunk_vectors", "rid", "it asks whose vectors are missing, and forgets those of a collection that is gone",
 			"point_id", "pushed_rev", "present", "pushed_at", "reconciled"),
-		table("collections", "r", "it asks which collections are written"),
+		table("collections", "r", "it asks which collections are written; colophon index rebuild lets searches go to another", "state"),
 	})
 }

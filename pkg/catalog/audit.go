@@ -21,14 +21,15 @@ func Acting(ctx context.Context, who, why string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor{redact.Text(who, redact.Stored), redact.Text(why, redact.Stored)})
 }
 
-// audit writes who did what in the transaction that does it (contracts#audit). Who is
-// not named is the system itself.
-func audit(ctx context.Context, tx pgx.Tx, action, target string) error {
+// auditSource writes who changed a source in the transaction that does it
+// (contracts#audit); it is to be told (UntoldSourceChanges). Who is not named is the system
+// itself.
+func auditSource(ctx context.Context, tx pgx.Tx, action, target string) error {
 	by, ok := ctx.Value(actorKey{}).(actor)
 	if !ok {
 		by.who = "colophon"
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO audit (who, action, target, why) VALUES ($1, $2, $3, $4)`, by.who, action, target, by.why)
+	_, err := tx.Exec(ctx, `INSERT INTO audit (who, action, target, why, published) VALUES ($1, $2, $3, $4, false)`, by.who, action, target, by.why)
 	return err
 }
 

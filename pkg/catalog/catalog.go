@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -126,8 +127,10 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.note(ctx, Classify(db.pool.Ping(ctx)))
 }
 
-// Migrate brings the schema up to the newest version under a session lock, so
-// that any number of processes may call it at once.
+// Migrate brings the schema up to the newest version, and the views of the founding
+// documents with it, under a session lock, so that any number of processes may call it at
+// once. The views are away while tables change below them. ErrSeedSchema says that all but
+// the views is done.
 func (db *DB) Migrate(ctx context.Context) error {
 	if _, err := db.pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{db.schema}.Sanitize()); err != nil {
 		var pg *pgconn.PgError
@@ -151,11 +154,34 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrating: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, std, files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, std, files)
 	if err != nil {
 		return fmt.Errorf("migrating: %w", err)
 	}
+	conn, err := std.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("migrating: %w", Classify(err))
+	}
+	defer func() { _ = conn.Close() }() // which gives the lock back
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return fmt.Errorf("migrating: %w", Classify(err))
+	}
+	if err := db.migrateLocked(ctx, provider, conn); err != nil {
+		return fmt.Errorf("migrating: %w", Classify(err))
+	}
+	return nil
+}
+
+// migrateLocked is Migrate while no other process does the same.
+func (db *DB) migrateLocked(ctx context.Context, provider *goose.Provider, conn *sql.Conn) error {
+	pending, err := provider.HasPending(ctx)
+	if err != nil {
+		return err
+	}
 	before, err := provider.GetDBVersion(ctx)
+	if err == nil && pending {
+		err = db.dropSeedViews(ctx, conn)
+	}
 	if err == nil {
 		_, err = provider.Up(ctx)
 	}
@@ -163,9 +189,9 @@ func (db *DB) Migrate(ctx context.Context) error {
 		_, err = db.BindRows(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("migrating: %w", Classify(err))
+		return err
 	}
-	return nil
+	return db.makeSeedViews(ctx, conn)
 }
 
 // bindingsSince is the migration that brought the digests of rows: those of before
@@ -189,8 +215,12 @@ func (db *DB) unhurried() (*pgx.ConnConfig, error) {
 
 // DropSchema removes everything; tests clean up with it.
 func (db *DB) DropSchema(ctx context.Context) error {
-	_, err := db.pool.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{db.schema}.Sanitize()+" CASCADE")
-	return Classify(err)
+	for _, name := range append([]string{db.schema}, seedSchemaNames(db.schema)...) {
+		if _, err := db.pool.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{name}.Sanitize()+" CASCADE"); err != nil {
+			return Classify(err)
+		}
+	}
+	return nil
 }
 
 // rollbackTime is how long the end of a transaction may take that is given up;
@@ -216,8 +246,9 @@ func (db *DB) Tx(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return Classify(tx.Commit(ctx))
 }
 
-// ErrNotFound says that a row that was asked for does not exist.
-var ErrNotFound = errors.New("not found in the catalog")
+// ErrNotFound says that a row that was asked for does not exist. Stages, which name no
+// store, know it as fault.ErrNoRow.
+var ErrNotFound = fault.ErrNoRow
 
 // Classify marks a driver's error: a catalog that is away, shutting down, out of
 // resources, read-only after a failover, that refuses our user or is older than this build is Unavailable,

@@ -40,15 +40,6 @@ func (db *DB) UnpublishedLog(ctx context.Context, snapshotID, extractionID strin
 	return entries, nil
 }
 
-// AskUnpublishedLog asks for what UnpublishedLog returns, as the transaction sees
-// it, with its next question or its end; then it stands in log.
-func (t *DocumentTx) AskUnpublishedLog(snapshotID, extractionID string, limit int, log *[]model.Unpublished) {
-	t.tx.ask(unpublishedLog, snapshotID, extractionID, limit).Query(func(rows pgx.Rows) (err error) {
-		*log, err = pgx.CollectRows(rows, scanUnpublished)
-		return err
-	})
-}
-
 // logs notes that the log is written under a run: bindLog is to bind what was.
 func (t *DocumentTx) logs(run model.Run) {
 	name := runName(run)

@@ -16,8 +16,19 @@ import (
 // stateBatch is how many rows of chunk_state one statement writes.
 const stateBatch = 1000
 
+// The facets of a chunk c, of another o, and of the versions of a snapshot s, as scanLink
+// and scanVersion read them.
+const (
+	chunkFacets = `c.source_type, coalesce(c.record->>'doc_type', ''), coalesce(c.record->>'domain', ''),
+		coalesce(c.record->>'territory', ''), coalesce(c.record->>'language', '')`
+	otherFacets = `o.source_type, coalesce(o.record->>'doc_type', ''), coalesce(o.record->>'domain', ''),
+		coalesce(o.record->>'territory', ''), coalesce(o.record->>'language', '')`
+	versionFacets = `coalesce(s.record->>'source_type', ''), coalesce(s.record->>'final_type', ''), coalesce(s.record->>'domain', ''),
+		coalesce(s.record->>'territory', ''), coalesce(nullif(s.record->>'language', ''), s.record->>'source_language', '')`
+)
+
 const linkColumns = `c.chunk_ref, c.doc_hash, c.generation, c.chunk_index, c.text_hash, c.content_text_hash, c.source_type,
-	c.record->>'type', c.record->>'status', c.record->'section_path', c.record->>'info_date', c.record->>'layer',
+	c.record->>'type', ` + chunkFacets + `, c.record->>'status', c.record->'section_path', c.record->>'info_date', c.record->>'layer',
 	s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by`
 
 func scanLink(row pgx.CollectableRow) (model.ChunkLink, error) {
@@ -25,9 +36,9 @@ func scanLink(row pgx.CollectableRow) (model.ChunkLink, error) {
 		l    model.ChunkLink
 		path []byte
 	)
-	s := &l.State
+	s, f := &l.State, &l.Facets
 	err := row.Scan(&l.ChunkRef, &l.Set.DocHash, &l.Set.Generation, &l.ChunkIndex, &l.TextHash, &l.ContentTextHash,
-		&l.SourceType, &l.Type, &l.Status, &path, &l.InfoDate, &l.Layer,
+		&l.SourceType, &l.Type, &f.SourceType, &f.DocType, &f.Domain, &f.Territory, &f.Language, &l.Status, &path, &l.InfoDate, &l.Layer,
 		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy)
 	if err != nil {
 		return l, err

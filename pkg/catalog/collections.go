@@ -106,13 +106,14 @@ func (db *DB) CollectionsBefore(ctx context.Context, before time.Time) ([]model.
 // collection.
 func (db *DB) HasVectors(ctx context.Context, collection string) (bool, error) {
 	var some bool
-	err := db.pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM chunk_vectors WHERE collection = $1 AND present)`,
-		collection).Scan(&some)
+	err := db.pool.QueryRow(ctx, hasVectors, collection).Scan(&some)
 	if err != nil {
 		return false, fmt.Errorf("vectors of %s: %w", collection, Classify(err))
 	}
 	return some, nil
 }
+
+const hasVectors = `SELECT EXISTS (SELECT 1 FROM chunk_vectors WHERE collection = $1 AND present)`
 
 // resetWait is how long a reset waits for pushes to end before it asks to be
 // deferred.
@@ -130,18 +131,38 @@ func (db *DB) ResetVectors(ctx context.Context, collection string, lost func(con
 		if reset, err = lost(ctx); err != nil || !reset {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM chunk_vectors WHERE collection = $1`, collection); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `UPDATE chunk_manifests SET vector_status = 'none', updated_at = now()
-			WHERE vector_status IN ('present', 'partial') AND chunk_count > 0
-			AND EXISTS (SELECT 1 FROM collections WHERE name = $1 AND state = 'active')`, collection)
-		return err
+		return forgetPoints(ctx, tx, collection, swapWindow)
 	})
 	if err != nil {
 		return false, fmt.Errorf("resetting the vectors of %s: %w", collection, err)
 	}
 	return reset, nil
+}
+
+// forgetPoints deletes what was pushed to a collection, and takes back what manifests say of it if it
+// is the one that is searched. No statement changes more than a window of rows, so that none
+// takes as long as all would; all are one transaction, since nobody may push in between.
+func forgetPoints(ctx context.Context, tx pgx.Tx, collection string, window int64) error {
+	for after := ""; ; {
+		var deleted int64
+		if err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM chunk_vectors WHERE collection = $1 AND chunk_ref IN (
+				SELECT chunk_ref FROM chunk_vectors WHERE collection = $1 AND chunk_ref > $2 ORDER BY chunk_ref LIMIT $3) RETURNING chunk_ref)
+			SELECT count(*), coalesce(max(chunk_ref), '') FROM gone`, collection, after, window).Scan(&deleted, &after); err != nil {
+			return err
+		}
+		if deleted < window {
+			break
+		}
+	}
+	for {
+		tag, err := tx.Exec(ctx, `UPDATE chunk_manifests SET vector_status = 'none', updated_at = now()
+			WHERE (doc_hash, generation) IN (SELECT doc_hash, generation FROM chunk_manifests
+				WHERE vector_status IN ('present', 'partial') AND chunk_count > 0
+				AND EXISTS (SELECT 1 FROM collections WHERE name = $1 AND state = 'active') LIMIT $2)`, collection, window)
+		if err != nil || tag.RowsAffected() < window {
+			return err
+		}
+	}
 }
 
 func holdCollection(ctx context.Context, tx pgx.Tx, key int64) error {

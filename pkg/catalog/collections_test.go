@@ -32,7 +32,7 @@ func TestCollections(t *testing.T) {
 	if _, err := db.ActiveCollection(ctx, "kb"); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("active collection of nothing: %v", err)
 	}
-	if _, err := db.PushVectors(ctx, "kb", []string{"a"}, nil); !errors.Is(err, catalog.ErrNoCollection) {
+	if _, err := db.PushVectors(ctx, "kb", []string{"a"}, nil); !errors.Is(err, fault.ErrNoCollection) {
 		t.Errorf("push to nothing: %v", err)
 	}
 	first := model.Collection{Name: "kb_m_4", Alias: "kb", Model: "m", Dimensions: 4}

@@ -117,8 +117,8 @@ func chunkContradictions() []string {
 			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id AND g.redo <= m.redo ORDER BY from_page, redo DESC) counting) g
 		WHERE ($1 = '' OR m.document_id = $1) AND r.state <> 'removed' AND m.failed_pages <> g.failed`,
 
-		// Of manifests that say the same the first, by the order of versions, has the chunks.
-		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+		// Of manifests that say the same under the same facets the first, by the order of versions, has the chunks.
+		`WITH m AS (SELECT m.*, s.retrieved_at, r.run_order, ROW(` + versionFacets + `) AS facets FROM chunk_manifests m JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 			JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
 			WHERE ($1 = '' OR m.document_id = $1) AND r.state <> 'removed')
 		SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN m.same_as = ''
@@ -127,6 +127,7 @@ func chunkContradictions() []string {
 			AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version AND o.same_as = ''
 		WHERE (m.same_as = '') = ((o.retrieved_at, o.snapshot_id COLLATE "C", o.run_order, o.generation)
 			< (m.retrieved_at, m.snapshot_id COLLATE "C", m.run_order, m.generation))
+		AND CASE WHEN m.same_as = '' THEN o.facets = m.facets ELSE o.snapshot_id = m.same_as END
 		AND (o.doc_hash, o.generation) <> (m.doc_hash, m.generation)`,
 
 		`SELECT 'chunk ' || c.chunk_ref, 'has no manifest' FROM chunks c WHERE ($1 = '' OR c.document_id = $1)
@@ -139,11 +140,11 @@ func chunkContradictions() []string {
 		WHERE $1 = '' AND v.present AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.chunk_ref = v.chunk_ref)`,
 
 		`SELECT 'vector of ' || v.chunk_ref || ' in ' || v.collection, CASE WHEN v.point_id <> c.point_id THEN 'has another point_id'
-			WHEN v.present THEN 'is there although another chunk stands for this one' ELSE 'is not there although the chunk stands' END
+			WHEN v.present THEN 'is there although the chunk repeats another' ELSE 'is not there although the chunk stands' END
 		FROM chunk_vectors v JOIN chunks c ON c.chunk_ref = v.chunk_ref JOIN chunk_state s ON s.chunk_ref = v.chunk_ref
 		JOIN collections k ON k.name = v.collection AND k.state IN ('active', 'building')
 		WHERE ($1 = '' OR c.document_id = $1) AND (v.point_id <> c.point_id
-			OR v.pushed_rev = s.rev AND v.present <> (s.repeats = '' AND s.duplicate_of = ''))`,
+			OR v.pushed_rev = s.rev AND v.present <> (s.repeats = '') AND (v.present OR k.state = 'active'))`,
 	}
 }
 
@@ -158,8 +159,8 @@ func stateContradictions() []string {
 			ELSE ', which says something else' END
 		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref LEFT JOIN chunks o ON o.chunk_ref = s.repeats
 		WHERE ($1 = '' OR c.document_id = $1) AND s.repeats <> ''
-		AND (c.document_id, c.content_text_hash, c.record->'type', c.record->'status', c.record->'section_path') IS DISTINCT FROM
-			(o.document_id, o.content_text_hash, o.record->'type', o.record->'status', o.record->'section_path')`,
+		AND (c.document_id, c.content_text_hash, c.record->'type', c.record->'status', c.record->'section_path', ` + chunkFacets + `) IS DISTINCT FROM
+			(o.document_id, o.content_text_hash, o.record->'type', o.record->'status', o.record->'section_path', ` + otherFacets + `)`,
 
 		// A chain of repeats begins with what repeats nothing; it is current as a
 		// whole, in the layer of the version that is, or archived as a whole, and since

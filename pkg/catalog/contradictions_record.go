@@ -6,6 +6,9 @@ func written(column string) string {
 	return `regexp_replace(to_char(` + column + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '\.?0+$', '') || 'Z'`
 }
 
+// fetched says of the capture c that it was one of a URL which we have fetched.
+const fetched = `c.container = '' AND NOT c.request ? 'object' AND NOT c.request ? 'warc'`
+
 // recordContradictions hold requests, snapshots and their source together.
 func recordContradictions() []string {
 	return []string{
@@ -34,12 +37,15 @@ func recordContradictions() []string {
 			ELSE (c.source_id, c.document_id) <> (s.source_id, s.document_id)
 				OR c.outcome = 'stored' AND s.record->>'request_id' IS DISTINCT FROM c.request_id END`,
 
-		// What a request says of the time is what versions are ordered by.
+		// What a request says of the time is what versions are ordered by. What we have
+		// fetched ourselves has the time of its answer, which the decision binds with the
+		// record, and no later one than the decision.
 		`SELECT 'snapshot ' || s.snapshot_id, 'was retrieved at ' || coalesce(s.record->>'retrieved_at', 'no time') || ', and its request says ' ||
 			coalesce(c.request->>'retrieved_at', ` + written("c.requested_at") + `)
 		FROM snapshots s JOIN captures c ON c.source_id = s.source_id AND c.request_id = s.record->>'request_id'
 		WHERE ($1 = '' OR s.document_id = $1)
-		AND s.record->>'retrieved_at' IS DISTINCT FROM coalesce(c.request->>'retrieved_at', ` + written("c.requested_at") + `)`,
+		AND s.record->>'retrieved_at' IS DISTINCT FROM coalesce(c.request->>'retrieved_at', ` + written("c.requested_at") + `)
+		AND NOT (` + fetched + ` AND s.retrieved_at <= coalesce(c.decided_at, 'infinity'))`,
 
 		// A container's members are processed in its place. Of others what is stored
 		// is processed; what is unchanged has the bytes of another one.
@@ -86,7 +92,8 @@ func documentContradictions() []string {
 			OR m.same_as = '' AND m.chunk_count > 0 AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.doc_hash = m.doc_hash
 				AND c.generation = m.generation AND c.record->>'title' = d.title AND coalesce(c.record->>'language', '') = d.language))`,
 
-		// The status is that of the newest run that has ended; a container's is that of its request.
+		// The status is how the newest capture has ended that has: a container as its request, others as
+		// the newest run of their version.
 		`SELECT 'document ' || d.document_id, 'is ' || d.ingest_status || ' while its newest run is ' || coalesce(r.state, 'none')
 		FROM documents d LEFT JOIN LATERAL (` + newestEnding("d.document_id") + `) r ON true
 		WHERE ($1 = '' OR d.document_id = $1)
@@ -122,13 +129,13 @@ func logContradictions() []string {
 		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref JOIN chunk_log l ON l.chunk_ref = s.chunk_ref AND l.rev = s.rev
 		WHERE ($1 = '' OR c.document_id = $1) AND s.changed_by <> concat_ws('/', l.snapshot_id, l.extraction_id, l.redo)`,
 
-		// What a push failed for is said of its manifest.
+		// What a push failed for is said of its manifest; one that is building may lag as long as nobody fills it.
 		`SELECT 'vector of ' || v.chunk_ref || ' in ' || v.collection, format('was pushed at revision %s, and the chunk is at %s', v.pushed_rev, s.rev)
 		FROM chunk_vectors v JOIN chunk_state s ON s.chunk_ref = v.chunk_ref JOIN chunks c ON c.chunk_ref = v.chunk_ref
 		JOIN chunk_manifests m ON m.doc_hash = c.doc_hash AND m.generation = c.generation
 		JOIN chunk_log l ON l.chunk_ref = s.chunk_ref AND l.rev = s.rev
 		JOIN collections k ON k.name = v.collection AND k.state IN ('active', 'building')
-		WHERE ($1 = '' OR c.document_id = $1) AND (v.pushed_rev > s.rev OR v.pushed_rev < s.rev AND l.published AND l.at < $2
+		WHERE ($1 = '' OR c.document_id = $1) AND (v.pushed_rev > s.rev OR v.pushed_rev < s.rev AND k.state = 'active' AND l.published AND l.at < $2
 			AND v.pushed_at < $2 AND m.vector_status <> 'error')`,
 	}
 }

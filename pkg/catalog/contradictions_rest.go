@@ -1,5 +1,7 @@
 package catalog
 
+import "github.com/colophon-dev/colophon/pkg/model"
+
 // windowContradictions hold the windows of URLs against the fetches that they are of.
 func windowContradictions() []string {
 	const window = `'window of ' || w.url_canonical || ' (' || w.source_id || ')'`
@@ -22,11 +24,13 @@ func windowContradictions() []string {
 
 		`SELECT 'capture ' || c.source_id || '/' || c.request_id, 'asked for a fetch, and there is no window of ' || c.url_canonical
 		FROM captures c LEFT JOIN fetch_windows w ON w.source_id = c.source_id AND w.url_digest = sha256(convert_to(c.url_canonical, 'UTF8'))
-		WHERE ($1 = '' OR c.document_id = $1) AND c.container = '' AND c.url_canonical <> ''
-		AND NOT c.request ? 'object' AND NOT c.request ? 'warc' AND (c.outcome IN ('stored', 'unchanged') AND w.last_fetch_at IS NULL
+		WHERE ($1 = '' OR c.document_id = $1) AND c.url_canonical <> '' AND ` + fetched + ` AND (c.outcome IN ('stored', 'unchanged') AND w.last_fetch_at IS NULL
 			OR c.reason IN ('fetch_failed', 'fetch_refused') AND c.request->>'force' IS DISTINCT FROM 'true' AND w.url_digest IS NULL)`,
 	}
 }
+
+// countedSince is the chunker_version from which on every manifest counts its pages.
+const countedSince = "6"
 
 // restContradictions hold what the other kinds leave out.
 func restContradictions() []string {
@@ -44,10 +48,10 @@ func restContradictions() []string {
 		`SELECT 'snapshot ' || s.snapshot_id, 'its document is not there: ' || s.document_id FROM snapshots s
 		WHERE ($1 = '' OR s.document_id = $1) AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.document_id = s.document_id)`,
 
-		`SELECT 'document ' || d.document_id, CASE WHEN n.at IS NULL THEN 'has no snapshot' WHEN d.meta <> '{}' THEN 'has meta, which nothing writes'
+		`SELECT 'document ' || d.document_id, CASE WHEN n.at IS NULL THEN 'has no snapshot' WHEN d.meta <> '{}' AND d.current_snapshot_id = '' THEN 'has meta of no version'
 			ELSE 'was seen first when no snapshot of it was recorded' END
 		FROM documents d LEFT JOIN (SELECT document_id, array_agg(created_at) AS at FROM snapshots GROUP BY 1) n ON n.document_id = d.document_id
-		WHERE ($1 = '' OR d.document_id = $1) AND (n.at IS NULL OR d.first_seen_at <> ALL (n.at) OR d.meta <> '{}')`,
+		WHERE ($1 = '' OR d.document_id = $1) AND (n.at IS NULL OR d.first_seen_at <> ALL (n.at) OR d.meta <> '{}' AND d.current_snapshot_id = '')`,
 
 		`SELECT 'staged item of ' || i.document_id, CASE WHEN d.document_id IS NULL THEN 'is that of no document with chunks'
 			ELSE 'is not synced although all vectors of its document are in' END
@@ -62,11 +66,18 @@ func restContradictions() []string {
 		HAVING min(m.generation) <> 1 OR max(m.generation) <> count(*)`,
 
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, CASE WHEN r.state IS NULL THEN 'its run does not exist'
-			WHEN m.redo > r.redo THEN 'is of a redo that was not asked for' WHEN m.same_as = '' THEN 'has meta, which nothing writes'
+			WHEN m.redo > r.redo THEN 'is of a redo that was not asked for' WHEN m.same_as = '' THEN 'has meta that nothing writes'
 			ELSE 'its meta is not that of a version that is the same as another' END
 		FROM chunk_manifests m LEFT JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
 		WHERE ($1 = '' OR m.document_id = $1) AND (r.state IS NULL OR m.redo > r.redo OR CASE WHEN jsonb_typeof(m.meta) <> 'object' THEN true
-			WHEN m.same_as = '' THEN m.meta <> '{}' ELSE m.meta - ARRAY['` + metaSameDocHash + `', '` + metaSameGeneration + `'] <> '{}' END)`,
+			WHEN EXISTS (SELECT 1 FROM jsonb_each(m.meta) e WHERE jsonb_typeof(e.value)
+				<> CASE WHEN e.key IN ('pages', 'tables', 'ocr_pages') THEN 'number' ELSE 'string' END) THEN true
+			WHEN NOT m.meta ? 'pages' AND CASE WHEN m.chunker_version ~ '^[0-9]{1,9}$' THEN m.chunker_version::int >= ` + countedSince + ` END THEN true
+			WHEN (m.meta ? 'pages') <> (m.meta ? 'tables') OR (m.meta ? 'pages') <> (m.meta ? 'ocr_pages') THEN true
+			WHEN (m.meta ? '` + model.MetaChunker + `') <> (m.meta ? '` + model.MetaChunkerWhy + `') THEN true
+			WHEN m.same_as = '' THEN m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + model.MetaChunker + `', '` + model.MetaChunkerWhy + `'] <> '{}'
+			ELSE m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + metaSameDocHash + `', '` + metaSameGeneration + `']
+				- CASE WHEN m.chunk_count > 0 THEN ARRAY['` + model.MetaChunker + `', '` + model.MetaChunkerWhy + `'] ELSE ARRAY[]::text[] END <> '{}' END)`,
 
 		`SELECT 'chunk ' || s.chunk_ref, 'has a state and does not exist' FROM chunk_state s
 		WHERE $1 = '' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.chunk_ref = s.chunk_ref)`,
@@ -99,7 +110,7 @@ func restContradictions() []string {
 func vectorContradictions() []string {
 	return []string{
 		`WITH RECURSIVE active AS (SELECT name FROM collections WHERE state = 'active'),
-		own AS (SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next FROM chunk_state s),
+		own AS (SELECT s.chunk_ref, s.repeats AS next FROM chunk_state s),
 		heads AS (SELECT o.chunk_ref, o.chunk_ref AS head FROM own o WHERE o.next = ''
 			UNION ALL SELECT o.chunk_ref, h.head FROM heads h JOIN own o ON o.next = h.chunk_ref AND o.next <> ''),
 		has AS (SELECT h.chunk_ref, coalesce(bool_or(v.present), false) AS has, max(v.pushed_at) AS at,

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -25,8 +26,7 @@ import (
 type DocumentTx struct {
 	tx         *pipeline
 	documentID string
-	versions   *askedVersions // nil: not yet
-	logged     []model.Run    // runs under which the log of chunks was written, each once
+	logged     []model.Run // runs under which the log of chunks was written, each once
 }
 
 // LockDocument runs f in one transaction that holds the document's row, and
@@ -42,6 +42,23 @@ func (db *DB) LockDocument(ctx context.Context, documentID string, wait time.Dur
 		}
 		return t.bindLog(ctx)
 	})
+}
+
+// LandRun is LockDocument for the document of a run, and returns the oldest entries that
+// the run's log has then and whose events were not published yet, at most limit.
+func (db *DB) LandRun(ctx context.Context, run model.Run, wait time.Duration, limit int, f func(*DocumentTx) error) ([]model.Unpublished, error) {
+	var log []model.Unpublished
+	err := db.LockDocument(ctx, run.DocumentID, wait, func(t *DocumentTx) error {
+		if err := f(t); err != nil {
+			return err
+		}
+		t.tx.ask(unpublishedLog, run.SnapshotID, run.ExtractionID, limit).Query(func(rows pgx.Rows) (err error) {
+			log, err = pgx.CollectRows(rows, scanUnpublished)
+			return err
+		})
+		return nil
+	})
+	return log, err
 }
 
 // holdDocument takes the document's row with the first question that is asked.
@@ -76,6 +93,17 @@ func (db *DB) RunParts(ctx context.Context, snapshotID, extractionID string) (mo
 	var b pgx.Batch
 	parts := askRunParts(&b, "", snapshotID, extractionID)
 	return parts.answer(db.pool.SendBatch(ctx, &b).Close())
+}
+
+// HoldRun returns what RunParts does, and holds the run as that does, with what the
+// versions of the document are decided by. docHash is that of the version that the run is
+// to become; "" for none.
+func (t *DocumentTx) HoldRun(ctx context.Context, snapshotID, extractionID, docHash string) (model.HeldRun, error) {
+	var held model.HeldRun
+	var err error
+	t.askHistory(docHash, &held.History)
+	held.Run, held.Segments, held.Redone, err = t.RunParts(ctx, snapshotID, extractionID)
+	return held, err
 }
 
 // RunParts is that of DB, and holds the run's row as well: no redo starts and
@@ -167,13 +195,17 @@ func (db *DB) MarkRunAnnounced(ctx context.Context, snapshotID, extractionID str
 // SetCurrent makes v the document's current version, with what was found in it.
 // current_doc_hash and current_generation name the chunks that are current: of
 // a version that is the same as an earlier one, that one's.
-func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, title, language string) error {
+func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, meta model.DocumentMeta, language string) error {
+	raw, err := json.Marshal(meta)
+	if err != nil {
+		return fmt.Errorf("document %s: its meta: %w", t.documentID, err)
+	}
 	return t.tx.write(ctx, "document "+t.documentID+": its current version", 1,
 		`UPDATE documents SET current_snapshot_id = $2, current_extraction_id = $3,
-			current_doc_hash = $4, current_generation = $5, fingerprint = $6, title = $7, language = $8,
+			current_doc_hash = $4, current_generation = $5, fingerprint = $6, title = $7, language = $8, meta = $9,
 			last_ingested_at = now()
 		WHERE document_id = $1`,
-		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, title, language)
+		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, meta.Title, language, string(raw))
 }
 
 // ClearCurrent says that no version of the document is current: its URL is that of a
@@ -181,7 +213,7 @@ func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, title, lan
 func (t *DocumentTx) ClearCurrent(ctx context.Context) error {
 	return t.tx.write(ctx, "document "+t.documentID+": that none is its current version", 1,
 		`UPDATE documents SET current_snapshot_id = '', current_extraction_id = '', current_doc_hash = '', current_generation = 0,
-			fingerprint = '', title = '', language = '' WHERE document_id = $1`, t.documentID)
+			fingerprint = '', title = '', language = '', meta = '{}' WHERE document_id = $1`, t.documentID)
 }
 
 // MarkSettled notes that what is current is what the order of versions says, decided
@@ -196,9 +228,16 @@ func (t *DocumentTx) MarkSettled(ctx context.Context, by model.Run) error {
 		`UPDATE documents SET unsettled_at = NULL WHERE document_id = $1`, t.documentID)
 }
 
-// SetIngestStatus sets ingest_status and error_message from the newest run,
-// by the order of versions, that has ended: done, or error when all of its pages
-// failed. A container among the snapshots counts as its request ended.
+// Unsettle notes that what is current is to be decided anew. A document that is unsettled stays as
+// it is.
+func (t *DocumentTx) Unsettle(ctx context.Context) error {
+	return t.tx.write(ctx, "document "+t.documentID+": that it is not settled", 1,
+		`UPDATE documents SET unsettled_at = coalesce(unsettled_at, now()) WHERE document_id = $1`, t.documentID)
+}
+
+// SetIngestStatus sets ingest_status and error_message from the newest capture that has
+// ended: that of a version as its newest run, done, or error when all of its pages failed;
+// a container as its request.
 func (t *DocumentTx) SetIngestStatus(ctx context.Context) error {
 	return t.tx.write(ctx, "document "+t.documentID+": its ingest status", 1, setStatus("last_processed_at"), t.documentID)
 }

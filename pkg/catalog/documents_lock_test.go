@@ -15,7 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-func openCatalog(t *testing.T) *catalog.DB {
+func openCatalog(t testing.TB) *catalog.DB {
 	t.Helper()
 	env := devtest.Start(t)
 	db, err := catalog.Open(t.Context(), catalog.Config{URL: env.PostgresURL, Schema: env.Schema})
@@ -48,7 +48,7 @@ func TestADocumentThatIsHeldIsDeferred(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- db.LockDocument(t.Context(), "doc_a", time.Second, func(tx *catalog.DocumentTx) error {
-			_, err := tx.Versions(t.Context(), "") // the first question takes the row
+			_, err := tx.Links(t.Context(), model.ChunkSet{}) // the first question takes the row
 			close(held)
 			<-done
 			return err
@@ -56,7 +56,7 @@ func TestADocumentThatIsHeldIsDeferred(t *testing.T) {
 	}()
 	<-held
 	err := db.LockDocument(t.Context(), "doc_a", 20*time.Millisecond, func(tx *catalog.DocumentTx) error {
-		if _, err := tx.Versions(t.Context(), ""); err != nil {
+		if _, err := tx.Links(t.Context(), model.ChunkSet{}); err != nil {
 			return err
 		}
 		t.Error("two hold the document")

@@ -66,7 +66,7 @@ func land(t *testing.T, db *catalog.DB, s model.Snapshot, run model.Run, g gener
 					SnapshotID: s.SnapshotID, ExtractionID: run.ExtractionID, Redo: run.Redo, ChunkCount: len(chunks), Status: "done",
 					DocType: "html", VectorStatus: model.VectorNone, LeftOut: g.leftOut}, v)
 			},
-			func() error { return tx.SetCurrent(ctx, v, "Title", "en") },
+			func() error { return tx.SetCurrent(ctx, v, model.DocumentMeta{Title: "Title"}, "en") },
 			func() error { return tx.SetIngestStatus(ctx) },
 		} {
 			if err := step(); err != nil {
@@ -80,7 +80,7 @@ func land(t *testing.T, db *catalog.DB, s model.Snapshot, run model.Run, g gener
 	}
 }
 
-func exec(t *testing.T, db *catalog.DB, sql string, args ...any) {
+func exec(t testing.TB, db *catalog.DB, sql string, args ...any) {
 	t.Helper()
 	err := db.Tx(t.Context(), func(tx pgx.Tx) error {
 		_, err := tx.Exec(t.Context(), sql, args...)

@@ -89,3 +89,11 @@ func (db *DB) ReleaseTurn(ctx context.Context, host, owner string, closed time.D
 	}
 	return nil
 }
+
+// Now returns the time by the catalog's clock, which is one for all processes.
+func (db *DB) Now(ctx context.Context) (now time.Time, err error) {
+	if err := db.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return now, fmt.Errorf("the time of the catalog: %w", Classify(err))
+	}
+	return now, nil
+}

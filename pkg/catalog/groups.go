@@ -117,7 +117,7 @@ func scanChunkWithState(row pgx.CollectableRow) (ChunkWithState, error) {
 	return c, nil
 }
 
-const fullManifestColumns = manifestColumns + `, coalesce(last_pushed_at, '0001-01-01T00:00:00Z'), last_pushed_collection`
+const fullManifestColumns = manifestColumns + `, coalesce(last_pushed_at, '0001-01-01T00:00:00Z'), last_pushed_collection, created_at, updated_at`
 
 func scanManifest(row pgx.CollectableRow) (model.Manifest, error) {
 	var (
@@ -126,7 +126,7 @@ func scanManifest(row pgx.CollectableRow) (model.Manifest, error) {
 	)
 	err := row.Scan(&m.DocHash, &m.Generation, &m.DocumentID, &m.SourceID, &m.SnapshotID, &m.ExtractionID, &m.Redo,
 		&m.CanonicalURL, &m.SourceFile, &m.DocType, &m.ChunkCount, &m.Status, &m.ErrorMessage, &m.SameAs, &m.Fingerprint,
-		&m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.LeftOut, &m.VectorStatus, &m.LastPushedAt, &m.LastPushedCollection)
+		&m.SegmentsDigest, &m.ChunkerVersion, &m.HeaderVersion, &meta, &m.LeftOut, &m.VectorStatus, &m.LastPushedAt, &m.LastPushedCollection, &m.CreatedAt, &m.UpdatedAt)
 	if err != nil {
 		return m, err
 	}
@@ -134,7 +134,11 @@ func scanManifest(row pgx.CollectableRow) (model.Manifest, error) {
 }
 
 func (db *DB) manifests(ctx context.Context, where string, args ...any) ([]model.Manifest, error) {
-	rows, err := db.pool.Query(ctx, `SELECT `+fullManifestColumns+` FROM chunk_manifests WHERE `+where, args...)
+	return manifestsOf(ctx, db.pool, where, args...)
+}
+
+func manifestsOf(ctx context.Context, q querier, where string, args ...any) ([]model.Manifest, error) {
+	rows, err := q.Query(ctx, `SELECT `+fullManifestColumns+` FROM chunk_manifests WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("manifests: %w", Classify(err))
 	}
@@ -155,9 +159,4 @@ func (db *DB) Manifest(ctx context.Context, docHash string, generation int) (mod
 		return model.Manifest{}, err
 	}
 	return found[0], nil
-}
-
-// DocumentManifests returns the manifests of a document, the newest first.
-func (db *DB) DocumentManifests(ctx context.Context, documentID string) ([]model.Manifest, error) {
-	return db.manifests(ctx, `document_id = $1 ORDER BY created_at DESC, doc_hash COLLATE "C", generation DESC`, documentID)
 }

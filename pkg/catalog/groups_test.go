@@ -62,7 +62,7 @@ func TestChunksInGroups(t *testing.T) {
 				return err
 			}
 			m := model.Manifest{DocHash: w.hash, Generation: w.generation, DocumentID: "doc_a", SourceID: "mairie",
-				SnapshotID: "snap_a", ExtractionID: "x", ChunkCount: w.n, Status: "done", Meta: map[string]string{"k": "v"},
+				SnapshotID: "snap_a", ExtractionID: "x", ChunkCount: w.n, Status: "done", Meta: model.ManifestMeta{}.Counted(model.PageCounts{Pages: 3, Tables: 1}),
 				LeftOut: &model.LeftOut{Text: 9, Heads: w.n}}
 			return tx.AddManifest(ctx, m, model.Version{DocHash: w.hash, Generation: w.generation})
 		})
@@ -90,7 +90,7 @@ func TestChunksInGroups(t *testing.T) {
 	equal(t, groups(nil, "doc_b"), "[]")
 
 	m, err := db.Manifest(ctx, "aa", 2)
-	if err != nil || m.ChunkCount != 1201 || m.Meta["k"] != "v" || m.LeftOut == nil || *m.LeftOut != (model.LeftOut{Text: 9, Heads: 1201}) || !m.LastPushedAt.IsZero() {
+	if err != nil || m.ChunkCount != 1201 || *m.Meta.Pages != 3 || *m.Meta.OCRPages != 0 || m.LeftOut == nil || *m.LeftOut != (model.LeftOut{Text: 9, Heads: 1201}) || !m.LastPushedAt.IsZero() {
 		t.Errorf("manifest %+v (%v)", m, err)
 	}
 	if _, err := db.Manifest(ctx, "aa", 3); !errors.Is(err, catalog.ErrNotFound) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,47 +29,6 @@ func (db *DB) SearchScope(ctx context.Context, alias string) (SearchScope, error
 		return s, fmt.Errorf("active collection of %s: %w", alias, Classify(err))
 	}
 	return s, nil
-}
-
-// ChunkFilter narrows chunks as vectorstore.Filter narrows points. An empty list
-// lets everything through.
-type ChunkFilter struct {
-	Sources, SourceTypes, DocTypes, Languages, Territories, Domains []string
-	Layers                                                          []string // of the chunk's state
-	To                                                              string   // latest info_date, YYYY-MM-DD; a chunk without one does not pass it
-	ExceptSources                                                   []string // source_ids that do not pass
-}
-
-// where returns the conditions on a chunk c and its state s, whose arguments are
-// added to args.
-func (f ChunkFilter) where(args []any) (string, []any) {
-	var conditions []string
-	add := func(condition string, arg any) {
-		args = append(args, arg)
-		conditions = append(conditions, fmt.Sprintf(condition, len(args)))
-	}
-	for _, list := range []struct {
-		column string
-		values []string
-	}{
-		{"c.source_id", f.Sources}, {"c.source_type", f.SourceTypes}, {"c.record->>'doc_type'", f.DocTypes},
-		{"c.record->>'language'", f.Languages}, {"c.record->>'territory'", f.Territories},
-		{"c.record->>'domain'", f.Domains}, {"s.layer", f.Layers},
-	} {
-		if len(list.values) > 0 {
-			add(list.column+` = ANY($%d)`, list.values)
-		}
-	}
-	if len(f.ExceptSources) > 0 {
-		add(`c.source_id <> ALL($%d)`, f.ExceptSources)
-	}
-	if f.To != "" {
-		add(`(c.record->>'info_date') COLLATE "C" BETWEEN '0' AND $%d`, f.To)
-	}
-	if len(conditions) == 0 {
-		return "true", args
-	}
-	return strings.Join(conditions, " AND "), args
 }
 
 // Claim is what a hit says: a content, and as what it is said. Chunks of one claim
@@ -116,33 +74,6 @@ func (db *DB) Claims(ctx context.Context, refs []string) (map[string]ClaimRow, e
 	return found, nil
 }
 
-// Twins returns for each of these chunk_refs the best chunk that passes the filter
-// among those for which it stands: one of the same text, so of the same score. The
-// best is that of the warmest layer, of several the first by chunk_ref. A chunk
-// without such a twin is left out.
-func (db *DB) Twins(ctx context.Context, refs []string, f ChunkFilter) (map[string]string, error) {
-	where, args := f.where([]any{refs})
-	rows, err := db.pool.Query(ctx, `SELECT DISTINCT ON (stands.chunk_ref) stands.chunk_ref, c.chunk_ref
-		FROM chunks stands
-		JOIN chunks c ON c.text_hash = stands.text_hash AND c.source_type = stands.source_type
-		JOIN chunk_state s ON s.chunk_ref = c.chunk_ref AND s.duplicate_of = stands.chunk_ref
-		WHERE stands.chunk_ref = ANY($1) AND `+where+`
-		ORDER BY stands.chunk_ref, `+warmest+`, c.chunk_ref COLLATE "C"`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("twins of chunks: %w", Classify(err))
-	}
-	twins := make(map[string]string)
-	var ref, twin string
-	_, err = pgx.ForEachRow(rows, []any{&ref, &twin}, func() error { twins[ref] = twin; return nil })
-	if err != nil {
-		return nil, fmt.Errorf("twins of chunks: %w", Classify(err))
-	}
-	return twins, nil
-}
-
-// warmest orders by layer.
-const warmest = `array_position(ARRAY['hot', 'summary', 'archive'], s.layer)`
-
 // ChunksWithStates returns the chunks with these chunk_refs and their states, in no
 // order; those that do not exist are left out.
 func (db *DB) ChunksWithStates(ctx context.Context, refs []string) ([]ChunkWithState, error) {
@@ -155,10 +86,7 @@ func (db *DB) ChunksWithStates(ctx context.Context, refs []string) ([]ChunkWithS
 // refs, at most limit of each claim. A chunk that repeats one of an earlier version
 // of its document is left out: that one stands for both. So is one of no version.
 func (db *DB) Saying(ctx context.Context, claims []Claim, f ChunkFilter, limit int) ([][]ChunkWithState, error) {
-	hashes, types, statuses := make([]string, len(claims)), make([]string, len(claims)), make([]string, len(claims))
-	for i, c := range claims {
-		hashes[i], types[i], statuses[i] = c.ContentTextHash, string(c.Type), string(c.Status)
-	}
+	hashes, types, statuses := claimColumns(claims)
 	where, args := f.where([]any{hashes, types, statuses, limit})
 	rows, err := db.pool.Query(ctx, `SELECT u.n, said.* FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS u(hash, type, status, n)
 		CROSS JOIN LATERAL (SELECT c.record, s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by

@@ -78,13 +78,21 @@ func (t *DocumentTx) AddStandingStates(ctx context.Context, run model.Run, cause
 }
 
 // Duplicates returns the chunks of these keys, of any document, for which
-// another chunk stands. The keys' rows of knowledge must be held.
-func (t *DocumentTx) Duplicates(ctx context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error) {
+// another chunk stands, and those of refs for which one does. The rows of knowledge of all of
+// their keys must be held.
+func (t *DocumentTx) Duplicates(ctx context.Context, keys []model.KnowledgeKey, refs []string) ([]model.ChunkLink, error) {
 	var all []model.ChunkLink
 	for part := range slices.Chunk(sortedKeys(keys), stateBatch) {
 		hashes, types := keyColumns(part)
 		links, err := t.links(ctx, `(c.text_hash, c.source_type) IN (SELECT * FROM unnest($1::text[], $2::text[]))
 			AND s.duplicate_of <> '' ORDER BY c.chunk_ref COLLATE "C"`, hashes, types)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, links...)
+	}
+	for part := range slices.Chunk(refs, stateBatch) {
+		links, err := t.links(ctx, `c.chunk_ref = ANY($1) AND s.duplicate_of <> '' ORDER BY c.chunk_ref COLLATE "C"`, part)
 		if err != nil {
 			return nil, err
 		}

@@ -27,12 +27,9 @@ const (
 
 // AddManifest inserts the manifest of a version.
 func (t *DocumentTx) AddManifest(ctx context.Context, m model.Manifest, v model.Version) error {
-	meta := make(map[string]string, len(m.Meta)+2)
-	for k, value := range m.Meta {
-		meta[k] = value
-	}
+	meta := m.Meta
 	if !v.Own() {
-		meta[metaSameDocHash], meta[metaSameGeneration] = v.Chunks.DocHash, strconv.Itoa(v.Chunks.Generation)
+		meta.SameDocHash, meta.SameGeneration = v.Chunks.DocHash, strconv.Itoa(v.Chunks.Generation)
 	}
 	raw, err := json.Marshal(meta)
 	if err != nil {
@@ -96,28 +93,6 @@ func runManifest(ctx context.Context, q querier, snapshotID, extractionID string
 	return m, nil
 }
 
-// Versions returns what the document's versions are decided by: those that have
-// landed, in their order and without those that were taken down, its snapshots as
-// far as they matter to the order, what is recorded as current, and the generation
-// that the next manifest of a doc_hash has: 1 for the first. It is what AskVersions
-// was answered, where that has asked already.
-func (t *DocumentTx) Versions(ctx context.Context, docHash string) (model.History, error) {
-	t.AskVersions(docHash)
-	if err := t.tx.flush(ctx); err != nil {
-		return model.History{}, fmt.Errorf("versions of %s: %w", t.documentID, err)
-	}
-	h := t.versions.History
-	h.Recorded = *t.versions.recorded
-	return h, nil
-}
-
-// askedVersions is what Versions answers.
-type askedVersions struct {
-	model.History
-	docHash  string
-	recorded *model.Recorded
-}
-
 // orderedCaptures selects of the snapshots of the document $1 those that its order
 // depends on: what was recorded only is a capture of the version before it, which is
 // among them, and matters only at the end, where it says that no container is.
@@ -125,19 +100,16 @@ const orderedCaptures = `SELECT ` + capturedColumns + ` FROM snapshots WHERE doc
 	OR snapshot_id IN (SELECT m.snapshot_id FROM chunk_manifests m WHERE m.document_id = $1)
 	OR snapshot_id = (SELECT n.snapshot_id FROM snapshots n WHERE n.document_id = $1 ORDER BY n.retrieved_at DESC, n.snapshot_id DESC LIMIT 1))`
 
-// AskVersions asks what Versions returns with the next question, so that it takes
-// no way there and back of its own.
-func (t *DocumentTx) AskVersions(docHash string) {
-	if t.versions != nil && t.versions.docHash == docHash {
-		return
-	}
-	v := &askedVersions{docHash: docHash}
-	t.versions = v
+// askHistory asks what the document's versions are decided by: those that have
+// landed, in their order and without those that were taken down, its snapshots as
+// far as they matter to the order, what is recorded as current, and the generation
+// that the next manifest of a doc_hash has: 1 for the first.
+func (t *DocumentTx) askHistory(docHash string, h *model.History) {
 	t.tx.ask(`SELECT coalesce(max(generation), 0) + 1 FROM chunk_manifests WHERE doc_hash = $1`, docHash).QueryRow(
-		func(row pgx.Row) error { return row.Scan(&v.Next) })
-	askLanded(t.tx, t.documentID, &v.Landed)
-	askCaptured(t.tx, t.documentID, &v.Captured)
-	v.recorded = askCurrent(t.tx, t.documentID)
+		func(row pgx.Row) error { return row.Scan(&h.Next) })
+	askLanded(t.tx, t.documentID, &h.Landed)
+	askCaptured(t.tx, t.documentID, &h.Captured)
+	askCurrent(t.tx, t.documentID, &h.Recorded)
 }
 
 // askCaptured asks for the snapshots of a document that the order of its versions
@@ -159,7 +131,7 @@ const landedVersions = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extrac
 		r.parser_version, m.chunker_version, m.header_version, m.same_as,
 		coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash),
 		CASE WHEN m.meta->>'` + metaSameGeneration + `' ~ '^[0-9]{1,9}$' THEN (m.meta->>'` + metaSameGeneration + `')::integer ELSE m.generation END,
-		coalesce(s.record->>'layer', ''), m.document_id
+		coalesce(s.record->>'layer', ''), ` + versionFacets + `, m.document_id
 	FROM chunk_manifests m
 	JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 	JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
@@ -182,23 +154,26 @@ func scanLanded(row pgx.CollectableRow) (model.Version, error) {
 }
 
 func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
+	f := &v.Facets
 	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
 		&v.RunOrder, &v.ChunkCount, &v.FailedPages, &v.Fingerprint, &v.ParserVersion, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
-		&v.Chunks.DocHash, &v.Chunks.Generation, &v.Layer, documentID)
+		&v.Chunks.DocHash, &v.Chunks.Generation, &v.Layer, &f.SourceType, &f.DocType, &f.Domain, &f.Territory, &f.Language, documentID)
 	return v, err
 }
 
 // askCurrent asks what a document's row says that is current.
-func askCurrent(p *pipeline, documentID string) *model.Recorded {
-	r := &model.Recorded{}
+func askCurrent(p *pipeline, documentID string, r *model.Recorded) {
 	p.ask(recordedOf, documentID).QueryRow(func(row pgx.Row) error { return scanRecorded(row, r) })
-	return r
 }
 
 // recordedOf selects what scanRecorded reads of the document $1.
-const recordedOf = `SELECT current_snapshot_id, current_extraction_id, current_doc_hash, current_generation, unsettled_at IS NOT NULL
-	FROM documents WHERE document_id = $1`
+const recordedOf = `SELECT d.current_snapshot_id, d.current_extraction_id, d.current_doc_hash, d.current_generation, d.unsettled_at IS NOT NULL,
+	` + undescribed + ` FROM documents d WHERE d.document_id = $1`
+
+// undescribed says of a document d that its meta is not that of its current version: it is
+// of before meta was written, or a build of before has made another version current.
+const undescribed = `(d.current_snapshot_id <> '' AND d.meta->>'title' IS DISTINCT FROM d.title)`
 
 func scanRecorded(row pgx.Row, r *model.Recorded) error {
-	return row.Scan(&r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation, &r.Unsettled)
+	return row.Scan(&r.SnapshotID, &r.ExtractionID, &r.Chunks.DocHash, &r.Chunks.Generation, &r.Unsettled, &r.Undescribed)
 }

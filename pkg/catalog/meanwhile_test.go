@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -85,7 +86,7 @@ func TestASegmentBesideItsObject(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	finish(t, db, run, model.RunRemoved)
-	if _, err := db.PutSegmentBeside(ctx, row, pages, func(context.Context) error { return nil }); !errors.Is(err, catalog.ErrRunMoved) {
+	if _, err := db.PutSegmentBeside(ctx, row, pages, func(context.Context) error { return nil }); !errors.Is(err, fault.ErrRunMoved) {
 		t.Errorf("of a run that was removed: %v", err)
 	}
 }

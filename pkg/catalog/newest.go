@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,25 +39,30 @@ type Unparsed struct {
 // Under is what units are made under.
 type Under struct{ ParserVersion, RulesDigest string }
 
-// wanted are the newest versions of source $1, or the one that $2 names, which is no
-// container, with their last run under parser $3 and rules $4, and the last
+// reread are the snapshots that a re-parse of source $1 is of: the newest version of each
+// document, and the one that is current where that is another, as when the newest has failed.
+const reread = `SELECT s.snapshot_id, s.document_id, s.record FROM snapshots s
+	WHERE s.snapshot_id IN (SELECT snapshot_id FROM (` + newest + `) n
+		UNION SELECT d.current_snapshot_id FROM documents d WHERE $1 = '' OR d.source_id = $1)`
+
+// wanted are those of source $1, or the one that $2 names, which is no container, with their last run under parser $3 and rules $4, and the last
 // of all that stands, which takes its place when it is later and under others.
 const wanted = `(SELECT w.snapshot_id, w.document_id, w.record, own.state, own.announced_redo < own.redo AS telling,
 		last.extraction_id AS passed_by
-	FROM (SELECT snapshot_id, document_id, record FROM (` + newest + `) n WHERE $2 = ''
+	FROM (SELECT * FROM (` + reread + `) n WHERE $2 = ''
 		UNION ALL SELECT snapshot_id, document_id, record FROM snapshots WHERE snapshot_id = $2 AND snapshot_kind <> 'container') w
 	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.parser_version = $3
 		AND r.rules_digest = $4 ORDER BY run_order DESC LIMIT 1) own ON true
 	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.run_order > own.run_order
 		AND r.state NOT IN ('failed', 'superseded', 'removed') ORDER BY run_order DESC LIMIT 1) last ON true) wanted`
 
-// UnparsedSnapshots returns those of NewestSnapshots, or the one that is named,
-// that have no run under this parser and these rules, and those of which a later
+// UnparsedSnapshots returns the newest version of each document, the current one where that
+// is another, or the one snapshot that is named, of those that have no run under this parser and these rules, and those of which a later
 // run under others stands in its place.
 func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, snapshotID string, u Under) iter.Seq2[Unparsed, error] {
 	return inBatches(sourceID, func(after string) ([]Unparsed, error) {
 		rows, err := db.pool.Query(ctx, `SELECT record, coalesce(passed_by, '') FROM `+wanted+`
-			WHERE (state IS NULL OR passed_by IS NOT NULL) AND document_id > $5 ORDER BY document_id LIMIT $6`,
+			WHERE (state IS NULL OR passed_by IS NOT NULL) AND snapshot_id > $5 ORDER BY snapshot_id LIMIT $6`,
 			sourceID, snapshotID, u.ParserVersion, u.RulesDigest, after, newestBatch)
 		if err != nil {
 			return nil, err
@@ -68,7 +74,7 @@ func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, snapshotID string
 			}
 			return s, json.Unmarshal(raw, &s.Snapshot)
 		})
-	}, func(s Unparsed) string { return s.DocumentID })
+	}, func(s Unparsed) string { return s.SnapshotID })
 }
 
 // ScannedSnapshots returns those of NewestSnapshots of which a page, or a part of
@@ -99,8 +105,8 @@ func (db *DB) newestBatch(ctx context.Context, query string, args []any) ([]mode
 	})
 }
 
-// inBatches yields what comes after each document, until a batch is not full.
-func inBatches[T any](sourceID string, batch func(after string) ([]T, error), document func(T) string) iter.Seq2[T, error] {
+// inBatches yields what comes after each place, until a batch is not full.
+func inBatches[T any](sourceID string, batch func(after string) ([]T, error), place func(T) string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for after := ""; ; {
 			found, err := batch(after)
@@ -117,15 +123,17 @@ func inBatches[T any](sourceID string, batch func(after string) ([]T, error), do
 			if len(found) < newestBatch {
 				return
 			}
-			after = document(found[len(found)-1])
+			after = place(found[len(found)-1])
 		}
 	}
 }
 
-// ReparseProgress is how far the newest snapshots of a source's documents have
-// come under a parser and rules.
+// ReparseProgress is how far the snapshots of a source that a re-parse is of have come
+// under a parser and rules. All but Documents count snapshots: of a document the newest
+// version, and the current one where that is another.
 type ReparseProgress struct {
 	Documents int `json:"documents"` // with a snapshot that is to be processed
+	Snapshots int `json:"snapshots"` // of these documents: the sum of those below
 	Waiting   int `json:"waiting"`   // without a run, or with one in whose place a later one under others stands
 	Running   int `json:"running"`   // or ended and not yet announced
 	Done      int `json:"done"`
@@ -137,8 +145,9 @@ type ReparseProgress struct {
 // Over reports whether nothing is left to do.
 func (p ReparseProgress) Over() bool { return p.Waiting+p.Running == 0 }
 
-// counted reads the columns state and telling of a table states.
-const counted = `SELECT count(*), count(*) FILTER (WHERE state IS NULL),
+// counted reads the columns document_id, state and telling of a table states, which has
+// a row for each snapshot.
+const counted = `SELECT count(DISTINCT document_id), count(*), count(*) FILTER (WHERE state IS NULL),
 		count(*) FILTER (WHERE state IN ('queued', 'running') OR state IN ('done', 'partial', 'failed') AND telling),
 		count(*) FILTER (WHERE state = 'done' AND NOT telling), count(*) FILTER (WHERE state = 'partial' AND NOT telling),
 		count(*) FILTER (WHERE state = 'failed' AND NOT telling), count(*) FILTER (WHERE state IN ('superseded', 'removed')) FROM states`
@@ -146,20 +155,20 @@ const counted = `SELECT count(*), count(*) FILTER (WHERE state IS NULL),
 // ReparseProgress counts the states of the last runs under a parser and rules.
 // With a snapshotID only that snapshot counts, whichever its document's newest is.
 func (db *DB) ReparseProgress(ctx context.Context, sourceID, snapshotID string, u Under) (ReparseProgress, error) {
-	return db.progress(ctx, `WITH states AS (SELECT CASE WHEN passed_by IS NULL THEN state END AS state, telling FROM `+wanted+`) `+counted,
+	return db.progress(ctx, `WITH states AS (SELECT document_id, CASE WHEN passed_by IS NULL THEN state END AS state, telling FROM `+wanted+`) `+counted,
 		sourceID, snapshotID, u.ParserVersion, u.RulesDigest)
 }
 
 // ExtractionProgress counts the states of the runs that have this extraction_id, of the
 // newest snapshots of a source or of the one that is named.
 func (db *DB) ExtractionProgress(ctx context.Context, sourceID, snapshotID, extractionID string) (ReparseProgress, error) {
-	return db.progress(ctx, `WITH states AS (SELECT r.state, r.announced_redo < r.redo AS telling
+	return db.progress(ctx, `WITH states AS (SELECT r.document_id, r.state, r.announced_redo < r.redo AS telling
 		FROM (SELECT snapshot_id FROM (`+newest+`) n WHERE $2 = '' UNION ALL SELECT snapshot_id FROM snapshots WHERE snapshot_id = $2) w
 		JOIN runs r ON r.snapshot_id = w.snapshot_id AND r.extraction_id = $3) `+counted, sourceID, snapshotID, extractionID)
 }
 
 func (db *DB) progress(ctx context.Context, question string, args ...any) (p ReparseProgress, err error) {
-	err = db.pool.QueryRow(ctx, question, args...).Scan(&p.Documents, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved)
+	err = db.pool.QueryRow(ctx, question, args...).Scan(&p.Documents, &p.Snapshots, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved)
 	if err != nil {
 		return p, fmt.Errorf("progress of the re-parse: %w", Classify(err))
 	}
@@ -182,6 +191,50 @@ func (db *DB) NewestSnapshotsOf(ctx context.Context, documents []string) (map[st
 		}
 		for _, s := range batch {
 			found[s.DocumentID] = s
+		}
+	}
+	return found, nil
+}
+
+// SnapshotAt returns the snapshot of a document with these bytes and this time, of several
+// the one that was recorded last, or ErrNotFound.
+func (db *DB) SnapshotAt(ctx context.Context, documentID, contentHash string, at time.Time) (model.Snapshot, error) {
+	found, err := db.newestBatch(ctx, `SELECT record FROM snapshots WHERE document_id = $1 AND retrieved_at = $2 AND content_hash = $3
+		ORDER BY created_at DESC, snapshot_id LIMIT 1`, []any{documentID, at, contentHash})
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return model.Snapshot{}, fmt.Errorf("document %s at %s: %w", documentID, at.Format(time.RFC3339Nano), Classify(err))
+	}
+	return found[0], nil
+}
+
+// CapturedBefore reports whether a request was accepted before a migration was applied, so by
+// a build that did not have it. A request that is not there is ErrNotFound.
+func (db *DB) CapturedBefore(ctx context.Context, sourceID, requestID string, migration int64) (before bool, err error) {
+	err = db.pool.QueryRow(ctx, `SELECT coalesce(accepted_at < (SELECT min(tstamp) AT TIME ZONE 'UTC' FROM goose_db_version
+		WHERE version_id = $3 AND is_applied), true) FROM captures WHERE source_id = $1 AND request_id = $2`, sourceID, requestID, migration).Scan(&before)
+	if err != nil {
+		return false, fmt.Errorf("request %s/%s: %w", sourceID, requestID, Classify(err))
+	}
+	return before, nil
+}
+
+// CapturesOf returns the rows of those requests of a source that have one, by request_id.
+func (db *DB) CapturesOf(ctx context.Context, sourceID string, requests []string) (map[string]model.Capture, error) {
+	found := make(map[string]model.Capture)
+	for part := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(requests))), newestBatch) {
+		rows, err := db.pool.Query(ctx, `SELECT `+captureColumns+` FROM captures WHERE source_id = $1 AND request_id = ANY($2)`, sourceID, part)
+		if err != nil {
+			return nil, fmt.Errorf("requests of %s: %w", sourceID, Classify(err))
+		}
+		captures, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.Capture, error) { return scanCapture(row) })
+		if err != nil {
+			return nil, fmt.Errorf("requests of %s: %w", sourceID, Classify(err))
+		}
+		for _, c := range captures {
+			found[c.RequestID] = c
 		}
 	}
 	return found, nil

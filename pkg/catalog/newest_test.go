@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -55,7 +57,7 @@ func TestNewestSnapshots(t *testing.T) {
 			t.Errorf("%+v, want %+v: %v", got, want, err)
 		}
 	}
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 3})
+	progress(catalog.ReparseProgress{Documents: 3, Snapshots: 3, Waiting: 3})
 	startRun(t, db, a, extraction, 1)
 	done := startRun(t, db, b, extraction, 1)
 	underOthers(c)
@@ -75,11 +77,11 @@ func TestNewestSnapshots(t *testing.T) {
 		}
 	}
 	unparsed(map[string]string{c.SnapshotID: ""})
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 2}) // one of them has ended and is not announced
+	progress(catalog.ReparseProgress{Documents: 3, Snapshots: 3, Waiting: 1, Running: 2}) // one of them has ended and is not announced
 	if err := db.MarkRunAnnounced(t.Context(), b.SnapshotID, extraction, 0); err != nil {
 		t.Fatal(err)
 	}
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 1, Done: 1})
+	progress(catalog.ReparseProgress{Documents: 3, Snapshots: 3, Waiting: 1, Running: 1, Done: 1})
 	if one, err := db.ReparseProgress(t.Context(), "", b.SnapshotID, ours); err != nil || !one.Over() || one.Done != 1 || one.Documents != 1 {
 		t.Errorf("of one snapshot: %+v: %v", one, err)
 	}
@@ -87,12 +89,12 @@ func TestNewestSnapshots(t *testing.T) {
 	putRange(t, db, later, model.PageRange{From: 1, To: 1}, 0)
 	finish(t, db, later, model.RunDone)
 	// What stands in the place of another's is no more what was asked for.
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 2, Running: 1})
+	progress(catalog.ReparseProgress{Documents: 3, Snapshots: 3, Waiting: 2, Running: 1})
 	unparsed(map[string]string{b.SnapshotID: later.ExtractionID, c.SnapshotID: ""})
 	again := startRun(t, db, b, "00000000000000aa", 1)
-	progress(catalog.ReparseProgress{Documents: 3, Waiting: 1, Running: 2})
+	progress(catalog.ReparseProgress{Documents: 3, Snapshots: 3, Waiting: 1, Running: 2})
 	unparsed(map[string]string{c.SnapshotID: ""})
-	if own, err := db.ExtractionProgress(t.Context(), "s", "", again.ExtractionID); err != nil || own != (catalog.ReparseProgress{Documents: 1, Running: 1}) {
+	if own, err := db.ExtractionProgress(t.Context(), "s", "", again.ExtractionID); err != nil || own != (catalog.ReparseProgress{Documents: 1, Snapshots: 1, Running: 1}) {
 		t.Errorf("of one extraction_id: %+v: %v", own, err)
 	}
 }
@@ -137,6 +139,36 @@ func TestNewestSnapshotsOf(t *testing.T) {
 		addSnapshot(t, db, again)
 		if found, err = db.NewestSnapshotsOf(t.Context(), []string{last.DocumentID}); err != nil || found[last.DocumentID].SnapshotID != id {
 			t.Errorf("%v, want %s: %v", found, id, err)
+		}
+	}
+}
+
+// TestAReparseIsOfTheCurrentVersionToo: where the newest version of a document has failed, and
+// an earlier one is current, both are read again.
+func TestAReparseIsOfTheCurrentVersionToo(t *testing.T) {
+	db := openCatalog(t)
+	current, newest, other := addSnapshot(t, db, snapshotOf("a", 1)), addSnapshot(t, db, snapshotOf("a", 2)), addSnapshot(t, db, snapshotOf("b", 1))
+	if err := db.Tx(t.Context(), func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE documents SET current_snapshot_id = CASE document_id WHEN $1 THEN $2 ELSE $3 END`,
+			current.DocumentID, current.SnapshotID, other.SnapshotID)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	under := catalog.Under{ParserVersion: "1", RulesDigest: "r"}
+	for _, source := range []string{"s", ""} {
+		var got []string
+		for s, err := range db.UnparsedSnapshots(t.Context(), source, "", under) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, s.SnapshotID)
+		}
+		if want := slices.Sorted(slices.Values([]string{current.SnapshotID, newest.SnapshotID, other.SnapshotID})); !slices.Equal(got, want) {
+			t.Errorf("of source %q: %q, want %q", source, got, want)
+		}
+		if p, err := db.ReparseProgress(t.Context(), source, "", under); err != nil || p.Documents != 2 || p.Snapshots != 3 || p.Waiting != 3 {
+			t.Errorf("of source %q: %+v, %v", source, p, err)
 		}
 	}
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
+// vectorFailed stands in chunk_vectors.reconciled of a chunk whose vector could not be made
+// of the state that is recorded. A push of the chunk takes it away.
+const vectorFailed = -1
+
 // MaxRedrives is how often reconcile moves one thing before it gives it up
 // (contracts#reconcile). What is given up has one redrive more, and is left alone.
 const MaxRedrives = 3
@@ -124,13 +128,13 @@ func runComplete() string {
 // StuckRuns returns the runs that made no progress since before, the oldest
 // first: with incomplete those that still lack a range; without, those that are
 // complete and not made into chunks, that ended and were not announced, or
-// whose changes of chunks were not all published.
+// whose changes of chunks were not all published: also of one whose redo has begun since.
 func (db *DB) StuckRuns(ctx context.Context, before time.Time, incomplete bool, p Page) ([]StuckRun, error) {
 	which := `r.state IN ('queued', 'running') AND NOT ` + runComplete()
 	if !incomplete {
 		which = `(r.state IN ('queued', 'running') AND ` + runComplete() + `
 			OR r.state IN ('done', 'partial', 'failed') AND r.announced_redo < r.redo
-			OR r.state NOT IN ('queued', 'running') AND (r.snapshot_id, r.extraction_id) IN (
+			OR (r.snapshot_id, r.extraction_id) IN (
 				SELECT l.snapshot_id, l.extraction_id FROM chunk_log l WHERE NOT l.published AND l.at < $1))`
 	}
 	return stuck(ctx, db, "runs", func(row pgx.CollectableRow) (r StuckRun, err error) {
@@ -174,26 +178,46 @@ type StuckChunk struct {
 	Change     string // of its newest revision: created, superseded or removed
 	Cause      string
 	ReplacedBy string
-	Redrives   int
+	Redrives   int // for the collection that is searched; 0 where only one that is filled lacks it
+}
+
+// movedTo selects which collections k chunks are moved to: of alias $1 the one that is
+// searched, and one that is building while it is filled, which is named by $2. One that nobody
+// fills may have no indexer with its model at all.
+const movedTo = `k.alias = $1 AND (k.state = 'active' OR k.state = 'building' AND k.name = $2)`
+
+// lagsBehind says in SQL of a row v of chunk_vectors whether collection k has another vector of
+// the chunk than that of its state s: an earlier revision, none of a duplicate of before these
+// had points, or, in one that is filled, none where the one that is searched has one.
+func lagsBehind(v string) string {
+	return `(` + v + `.pushed_rev <> s.rev OR s.duplicate_of <> '' AND s.repeats = '' AND NOT ` + v + `.present
+		AND ` + v + `.reconciled <> ` + fmt.Sprint(vectorFailed) + ` AND NOT EXISTS (SELECT 1 FROM chunk_log g
+			WHERE g.chunk_ref = s.chunk_ref AND g.rev = s.rev AND g.change = '` + model.ChangeRemoved + `')
+		OR k.state = 'building' AND NOT ` + v + `.present AND EXISTS (SELECT 1 FROM chunk_vectors o
+			JOIN collections a ON a.name = o.collection AND a.alias = k.alias AND a.state = 'active'
+			WHERE o.chunk_ref = s.chunk_ref AND o.pushed_rev = s.rev AND o.present))`
 }
 
 // StuckChunks looks at the next window chunks after a chunk_ref and returns
-// those that differ from a collection of the alias that is written, although
-// their state was published and they made no progress since before. last is
-// where to go on, "" at the end.
-func (db *DB) StuckChunks(ctx context.Context, alias string, before time.Time, after string, window int) (due []StuckChunk, last string, err error) {
+// those that differ from the active collection of the alias, or from the one that is filled
+// ("" for none), although their state was published and they made no progress since before. Among
+// them are duplicates of before these had points; one whose own vector could not be made
+// (FailVectors) is none of them, whatever became of its neighbours, unless it is the collection
+// that is filled which lacks it. last is where to go on, "" at the end.
+func (db *DB) StuckChunks(ctx context.Context, alias, filled string, before time.Time, after string, window int) (due []StuckChunk, last string, err error) {
 	rows, err := db.pool.Query(ctx, `WITH part AS (
-			SELECT chunk_ref, rev FROM chunk_state WHERE chunk_ref > $3 ORDER BY chunk_ref LIMIT $4),
+			SELECT chunk_ref, rev, repeats, duplicate_of FROM chunk_state WHERE chunk_ref > $4 ORDER BY chunk_ref LIMIT $5),
 		due AS (
-			SELECT part.chunk_ref, l.change, l.cause, l.replaced_by, max(coalesce(v.reconciled, 0)) AS redrives FROM part
-			JOIN chunk_log l ON l.chunk_ref = part.chunk_ref AND l.rev = part.rev AND l.published AND l.at < $2
-			JOIN collections k ON k.alias = $1 AND k.state IN ('active', 'building')
-			LEFT JOIN chunk_vectors v ON v.chunk_ref = part.chunk_ref AND v.collection = k.name
-			WHERE v.chunk_ref IS NULL OR v.pushed_rev <> part.rev AND v.pushed_at < $2 AND v.reconciled <= $5
+			SELECT s.chunk_ref, l.change, l.cause, l.replaced_by,
+				greatest(max(v.reconciled) FILTER (WHERE k.state = 'active'), 0) AS redrives FROM part s
+			JOIN chunk_log l ON l.chunk_ref = s.chunk_ref AND l.rev = s.rev AND l.published AND l.at < $3
+			JOIN collections k ON `+movedTo+`
+			LEFT JOIN chunk_vectors v ON v.chunk_ref = s.chunk_ref AND v.collection = k.name
+			WHERE v.chunk_ref IS NULL OR v.pushed_at < $3 AND (k.state = 'building' OR v.reconciled <= $6) AND `+lagsBehind("v")+`
 			GROUP BY 1, 2, 3, 4)
 		SELECT chunk_ref, change, cause, replaced_by, redrives FROM due
-		UNION ALL SELECT coalesce(max(chunk_ref), ''), '', '', '', 0 FROM part HAVING count(*) = $4
-		ORDER BY 1`, alias, before, after, window, MaxRedrives)
+		UNION ALL SELECT coalesce(max(chunk_ref), ''), '', '', '', 0 FROM part HAVING count(*) = $5
+		ORDER BY 1`, alias, filled, before, after, window, MaxRedrives)
 	if err != nil {
 		return nil, "", fmt.Errorf("chunks that stand still: %w", Classify(err))
 	}
@@ -212,19 +236,20 @@ func (db *DB) StuckChunks(ctx context.Context, alias string, before time.Time, a
 	return due, last, nil
 }
 
-// ChunksRedriven counts a redrive of chunks in the collections of an alias
+// ChunksRedriven counts a redrive of chunks in the collections that StuckChunks compares,
 // where they still differ. A chunk that was never pushed gets a row that says
 // that nothing was.
-func (db *DB) ChunksRedriven(ctx context.Context, alias string, refs []string) error {
+func (db *DB) ChunksRedriven(ctx context.Context, alias, filled string, refs []string) error {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, strings.Compare)
 	return db.redriven(ctx, `INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present, reconciled)
-		SELECT c.chunk_ref, k.name, c.point_id, 0, false, 1 FROM unnest($2::text[]) WITH ORDINALITY AS u(ref, n)
+		SELECT c.chunk_ref, k.name, c.point_id, 0, false, 1 FROM unnest($3::text[]) WITH ORDINALITY AS u(ref, n)
 		JOIN chunks c ON c.chunk_ref = u.ref
-		JOIN collections k ON k.alias = $1 AND k.state IN ('active', 'building') ORDER BY n, k.name
-		ON CONFLICT (chunk_ref, collection) DO UPDATE SET reconciled = chunk_vectors.reconciled + 1, pushed_at = now()
-		WHERE chunk_vectors.pushed_rev <> (SELECT rev FROM chunk_state s WHERE s.chunk_ref = excluded.chunk_ref)`,
-		alias, slices.Compact(refs))
+		JOIN collections k ON `+movedTo+` ORDER BY n, k.name
+		ON CONFLICT (chunk_ref, collection) DO UPDATE SET reconciled = greatest(chunk_vectors.reconciled, 0) + 1, pushed_at = now()
+		WHERE EXISTS (SELECT 1 FROM chunk_state s JOIN collections k ON k.name = excluded.collection
+			WHERE s.chunk_ref = excluded.chunk_ref AND `+lagsBehind("chunk_vectors")+`)`,
+		alias, filled, slices.Compact(refs))
 }
 
 func (db *DB) redriven(ctx context.Context, statement string, args ...any) error {

@@ -111,11 +111,17 @@ func (db *DB) makeRole(ctx context.Context, tx pgx.Tx, one Identity) error {
 // grantsOf returns the statements that make the rights of a role those of the table.
 // Whatever it has of the same is taken away first, column by column too.
 func (db *DB) grantsOf(one Identity) []string {
-	schema, role := pgx.Identifier{db.schema}.Sanitize(), pgx.Identifier{one.Name}.Sanitize()
-	statements := []string{
-		"REVOKE ALL ON SCHEMA " + schema + " FROM " + role,
-		"REVOKE ALL ON ALL TABLES IN SCHEMA " + schema + " FROM " + role,
-		"REVOKE ALL ON ALL SEQUENCES IN SCHEMA " + schema + " FROM " + role,
+	role := pgx.Identifier{one.Name}.Sanitize()
+	var statements []string
+	for _, name := range append([]string{db.schema}, seedSchemaNames(db.schema)...) {
+		schema := pgx.Identifier{name}.Sanitize()
+		statements = append(statements,
+			"REVOKE ALL ON SCHEMA "+schema+" FROM "+role,
+			"REVOKE ALL ON ALL TABLES IN SCHEMA "+schema+" FROM "+role,
+			"REVOKE ALL ON ALL SEQUENCES IN SCHEMA "+schema+" FROM "+role)
+		if name != db.schema {
+			statements = append(statements, "ALTER DEFAULT PRIVILEGES IN SCHEMA "+schema+" REVOKE ALL ON TABLES FROM "+role)
+		}
 	}
 	return append(statements, access.Grants(one.Role, db.schema, one.Name)...)
 }

@@ -144,16 +144,10 @@ func insertPending(ctx context.Context, tx pgx.Tx, run model.Run, pageIDs []stri
 	return nil
 }
 
-// ErrRunMoved says that a run is no longer what the caller takes it for: a redo
-// cannot start because the run has not ended at the redo before it, or another
-// redo came first; a range cannot be recorded because the run was superseded or
-// removed.
-var ErrRunMoved = errors.New("the run has moved on")
-
 // StartRedo moves a run that has ended on to the given redo and records the
 // ranges that are to be extracted again. Repeated with the same redo it changes
 // nothing and returns the run. A run that still runs, is at another redo, or was
-// superseded or removed is ErrRunMoved, as a permanent RequestConflict.
+// superseded or removed is fault.ErrRunMoved, as a permanent RequestConflict.
 func (db *DB) StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error) {
 	return db.redo(ctx, snapshotID, extractionID, redo, ranges, func(pgx.Tx, *model.Run) error { return nil })
 }
@@ -165,7 +159,7 @@ func (db *DB) StartRedo(ctx context.Context, snapshotID, extractionID string, re
 func (db *DB) SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error) {
 	return db.redo(ctx, split.SnapshotID, split.ExtractionID, redo, model.Ranges(split.PageCount), func(tx pgx.Tx, run *model.Run) error {
 		if !run.Unsplit() {
-			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is split", ErrRunMoved))
+			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is split", fault.ErrRunMoved))
 		}
 		run.PageCount, run.FactsKey, run.FactsDigest = split.PageCount, split.FactsKey, split.FactsDigest
 		return insertPending(ctx, tx, *run, pageIDs)
@@ -188,7 +182,7 @@ func (db *DB) redo(ctx context.Context, snapshotID, extractionID string, redo in
 		case run.Redo == redo:
 			return nil
 		case run.Redo != redo-1 || !ended:
-			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is %s at redo %d", ErrRunMoved, run.State, run.Redo))
+			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it is %s at redo %d", fault.ErrRunMoved, run.State, run.Redo))
 		case len(ranges) == 0:
 			return fault.Permanent(fault.Malformed, errors.New("a redo of no range"))
 		}

@@ -111,7 +111,7 @@ func finish(t *testing.T, db *catalog.DB, run model.Run, state model.RunState) {
 
 func conflicts(t *testing.T, what string, err error) {
 	t.Helper()
-	if !errors.Is(err, catalog.ErrRunMoved) || fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.RequestConflict {
+	if !errors.Is(err, fault.ErrRunMoved) || fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.RequestConflict {
 		t.Errorf("%s: %v (%v)", what, err, fault.ReasonOf(err))
 	}
 }
@@ -202,7 +202,7 @@ func TestARunIsTakenOver(t *testing.T) {
 		t.Fatalf("%+v, %v", old, err)
 	}
 	row, pages := rangeOf(old, model.PageRange{From: 17, To: 20}, 0)
-	if _, err := db.PutSegment(ctx, row, pages); !errors.Is(err, catalog.ErrRunMoved) {
+	if _, err := db.PutSegment(ctx, row, pages); !errors.Is(err, fault.ErrRunMoved) {
 		t.Errorf("a superseded run takes a segment: %v", err)
 	}
 	if _, err := db.Segment(ctx, s.SnapshotID, "old", 17, 0); !errors.Is(err, catalog.ErrNotFound) {

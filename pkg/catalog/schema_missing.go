@@ -10,11 +10,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// columnsOfSchema asks PostgreSQL's own catalog, which shows every table and column to
+// everybody: information_schema shows a role only those that it has a right on, and the
+// others would be taken for missing.
+const columnsOfSchema = `SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_attribute a
+	JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'f') AND a.attnum > 0 AND NOT a.attisdropped`
+
 // MissingSchema returns the tables and columns of this build that the catalog does not
 // have, and whether it says to be of an older version than this build needs. Of a schema
 // without any table it is the error of Ready: nothing was made yet.
 func (db *DB) MissingSchema(ctx context.Context) ([]Contradiction, error) {
-	rows, err := db.pool.Query(ctx, `SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = $1`, db.schema)
+	rows, err := db.pool.Query(ctx, columnsOfSchema, db.schema)
 	if err != nil {
 		return nil, fmt.Errorf("the tables of the catalog: %w", Classify(err))
 	}

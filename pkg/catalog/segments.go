@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -23,7 +24,7 @@ func scanSegment(row pgx.Row) (model.SegmentRow, error) {
 
 // PutSegment records a finished range: its segment's row, unless another was
 // first, and the rows of its pages. It returns the row that counts; a loser's
-// object is an orphan. A run that was superseded or removed is ErrRunMoved.
+// object is an orphan. A run that was superseded or removed is fault.ErrRunMoved.
 //
 // The segment of a range that is all of its document may not be on the disk yet
 // when PutSegment returns: see KeepSegment. Of others, nobody is told again once
@@ -92,7 +93,7 @@ func askPutSegment(b *pgx.Batch, s model.SegmentRow, pages []model.Page, out *mo
 		WHERE snapshot_id = $1 AND extraction_id = $2 AND from_page = $3 AND redo = $4`,
 		s.SnapshotID, s.ExtractionID, s.From, s.Redo).QueryRow(func(row pgx.Row) error {
 		if state == model.RunSuperseded || state == model.RunRemoved {
-			return fmt.Errorf("%w: it is %s", ErrRunMoved, state)
+			return fmt.Errorf("%w: it is %s", fault.ErrRunMoved, state)
 		}
 		*out, err = scanSegment(row)
 		return err

@@ -136,6 +136,11 @@ func placeSnapshot(ctx context.Context, p *pipeline, s model.Snapshot, process b
 	if !c.Container && n.alone() {
 		return nil
 	}
+	if !c.Container { // a container ends later; its recorder sees to the status
+		if err := p.write(ctx, "document "+s.DocumentID+": its ingest status", 1, setStatusBesideContainers(), s.DocumentID); err != nil {
+			return err
+		}
+	}
 	return unsettle(ctx, p, s.DocumentID, c.Container || arrival.Divides)
 }
 
@@ -150,30 +155,4 @@ func unsettle(ctx context.Context, p *pipeline, documentID string, changes bool)
 		WHERE document_id = $1 AND EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.document_id = $1)
 		AND ($2 OR EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = $1 AND k.snapshot_kind = 'container'))`,
 		documentID, changes)
-}
-
-// newestEnding selects how the document that outer names ended last, as state, failed
-// or not, and message: the newest of its containers and of its runs that have ended, by
-// the order of their snapshots. A container ends as its request does.
-func newestEnding(outer string) string {
-	return `SELECT e.state, e.message FROM (
-		SELECT s.retrieved_at, s.snapshot_id, r.run_order, r.state, r.message FROM runs r JOIN snapshots s ON s.snapshot_id = r.snapshot_id
-			WHERE r.document_id = ` + outer + ` AND s.snapshot_kind <> 'container' AND r.state IN ('done', 'partial', 'failed')
-		UNION ALL SELECT s.retrieved_at, s.snapshot_id, 0, CASE c.outcome WHEN 'failed' THEN 'failed' ELSE 'done' END, coalesce(c.message, '')
-			FROM snapshots s LEFT JOIN captures c ON c.source_id = s.source_id AND c.request_id = s.record->>'request_id'
-				AND c.snapshot_id = s.snapshot_id
-			WHERE s.document_id = ` + outer + ` AND s.snapshot_kind = 'container') e
-		ORDER BY e.retrieved_at DESC, e.snapshot_id COLLATE "C" DESC, e.run_order DESC LIMIT 1`
-}
-
-// setStatus sets ingest_status and error_message of the document $1 from its
-// newest ending, and the columns that are named to now.
-func setStatus(times ...string) string {
-	also := ""
-	for _, column := range times {
-		also += ", " + column + " = now()"
-	}
-	return `UPDATE documents d SET ingest_status = CASE e.state WHEN 'failed' THEN 'error' ELSE 'done' END,
-			error_message = CASE e.state WHEN 'failed' THEN e.message ELSE '' END` + also + `
-		FROM (` + newestEnding("$1") + `) e WHERE d.document_id = $1`
 }

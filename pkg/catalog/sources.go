@@ -71,20 +71,20 @@ func (db *DB) changeSource(ctx context.Context, sourceID string, change func(mod
 			refused = err
 			return err
 		}
-		action, statement := "source add", `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+		action, statement := actionAdd, `INSERT INTO sources (source_id, state, record) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 		if missing == nil {
 			fields, err := changed(before, after)
 			if written = len(fields) == 0; err != nil || written {
 				return err
 			}
-			action = "source set " + strings.Join(fields, ", ")
+			action = actionSet + strings.Join(fields, fieldDivider)
 			statement = `UPDATE sources SET state = $2, record = $3, updated_at = now() WHERE source_id = $1`
 		}
 		done, err := tx.Exec(ctx, statement, sourceID, after.State, record)
 		if written = err == nil && done.RowsAffected() == 1; !written {
 			return err
 		}
-		return audit(ctx, tx, action, sourceID)
+		return auditSource(ctx, tx, action, sourceID)
 	})
 	if refused != nil {
 		return after, false, refused
@@ -107,7 +107,7 @@ func (db *DB) RegisterSource(ctx context.Context, s model.Source) (model.Source,
 		if err != nil || added.RowsAffected() == 0 {
 			return err
 		}
-		return audit(Acting(ctx, "capturer", "its first request"), tx, "source add", s.SourceID)
+		return auditSource(Acting(ctx, "capturer", "its first request"), tx, actionAdd, s.SourceID)
 	})
 	if err != nil {
 		return model.Source{}, fmt.Errorf("source %s: %w", s.SourceID, err)
@@ -185,7 +185,7 @@ func (db *DB) SetSourceState(ctx context.Context, sourceID string, state model.S
 		if _, err := tx.Exec(ctx, `UPDATE sources SET state = $2, updated_at = now() WHERE source_id = $1`, sourceID, state); err != nil {
 			return err
 		}
-		return audit(ctx, tx, "source "+string(state), sourceID)
+		return auditSource(ctx, tx, actionState(state), sourceID)
 	})
 	if err != nil {
 		return fmt.Errorf("source %s: %w", sourceID, err)
@@ -209,7 +209,7 @@ func (db *DB) RemoveSource(ctx context.Context, sourceID string) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM sources WHERE source_id = $1`, sourceID); err != nil {
 			return err
 		}
-		return audit(ctx, tx, "source remove", sourceID)
+		return auditSource(ctx, tx, actionRemove, sourceID)
 	})
 	if err != nil {
 		return fmt.Errorf("source %s: %w", sourceID, Classify(err))

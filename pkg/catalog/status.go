@@ -25,7 +25,8 @@ func (db *DB) Counts(ctx context.Context) ([]Count, error) {
 		UNION ALL SELECT 'page', status, count(*) FROM pages GROUP BY 2
 		UNION ALL SELECT 'ocr', t.state, count(*) FROM ocr_tasks t JOIN runs r USING (snapshot_id, extraction_id)
 			WHERE r.state NOT IN ('superseded', 'removed') AND t.redo = r.redo GROUP BY 2
-		UNION ALL SELECT 'manifest', status, count(*) FROM chunk_manifests GROUP BY 2
+		UNION ALL SELECT 'manifest', status, count(*) FROM (SELECT status FROM chunk_manifests
+			UNION ALL SELECT u.status FROM (`+unmade(``, ``)+`) u(snapshot_id, extraction_id, status)) m GROUP BY 2
 		UNION ALL SELECT 'chunk', layer, count(*) FROM chunk_state GROUP BY 2
 		UNION ALL SELECT 'left out', 'unusual', count(*) FROM documents d WHERE EXISTS (SELECT 1 FROM chunk_manifests m
 			WHERE m.doc_hash = d.current_doc_hash AND m.generation = d.current_generation AND m.left_out ? 'unusual') HAVING count(*) > 0
@@ -55,7 +56,7 @@ type Progress struct {
 	Chunks      int `json:"chunks"`       // of the snapshots
 	Unsettled   int `json:"unsettled"`    // documents of which it is to be decided anew what is current
 	Unpublished int `json:"unpublished"`  // rows of chunk_log about the chunks, or caused by the runs
-	Unpushed    int `json:"unpushed"`     // chunks of these whose state a written collection does not have
+	Unpushed    int `json:"unpushed"`     // chunks of these whose state the active collection does not have
 }
 
 // Quiet reports whether nothing is left to do.
@@ -93,7 +94,7 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			AND EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = a.document_id AND k.snapshot_kind = 'container')),
 		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)
 			UNION SELECT c.chunk_ref FROM chunks c JOIN turned USING (document_id)),
-		written AS (SELECT name FROM collections WHERE state IN ('active', 'building'))
+		searched AS (SELECT name FROM collections WHERE state = 'active')
 		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) + (SELECT count(*) FROM asked WHERE request_id <> ALL($2)) END,
 			CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked WHERE outcome IS NULL)
 				ELSE cardinality($2::text[]) - (SELECT count(*) FROM asked WHERE outcome IS NOT NULL AND request_id = ANY($2)) END,
@@ -107,8 +108,8 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			(SELECT count(*) FROM parts),
 			(SELECT count(*) FROM documents d WHERE d.unsettled_at IS NOT NULL AND d.document_id IN (SELECT document_id FROM asked)),
 			(SELECT count(*) FROM chunk_log l JOIN touched USING (chunk_ref) WHERE NOT published),
-			(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM written)
-				OR EXISTS (SELECT 1 FROM written w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
+			(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM searched)
+				OR EXISTS (SELECT 1 FROM searched w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
 					WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev)))`,
 		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Pages, &p.DonePages,
 		&p.FailedPages, &p.Chunks, &p.Unsettled, &p.Unpublished, &p.Unpushed)

@@ -11,12 +11,13 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// unsettled selects documents d with a run each, the newest that has a manifest.
+// unsettled selects documents d with a run each, the newest that has a manifest: one that has ended, if
+// there is one.
 const unsettled = `SELECT d.document_id, m.snapshot_id, m.extraction_id
 	FROM documents d JOIN LATERAL (SELECT r.snapshot_id, r.extraction_id FROM chunk_manifests k
 		JOIN snapshots s ON s.snapshot_id = k.snapshot_id
 		JOIN runs r ON r.snapshot_id = k.snapshot_id AND r.extraction_id = k.extraction_id
-		WHERE k.document_id = d.document_id ORDER BY s.retrieved_at DESC, s.snapshot_id DESC, r.run_order DESC LIMIT 1) m ON true
+		WHERE k.document_id = d.document_id ORDER BY r.state IN ('queued', 'running'), s.retrieved_at DESC, s.snapshot_id DESC, r.run_order DESC LIMIT 1) m ON true
 	WHERE d.unsettled_at IS NOT NULL AND `
 
 // Unsettled returns the document when it is not settled, else nil.
@@ -104,7 +105,8 @@ func (db *DB) OrderDocument(ctx context.Context, documentID string, wait time.Du
 			})
 		var landed []model.Version
 		askLanded(p, documentID, &landed)
-		recorded := askCurrent(p, documentID)
+		var recorded model.Recorded
+		askCurrent(p, documentID, &recorded)
 		if err := p.flush(ctx); err != nil {
 			return err
 		}

@@ -23,7 +23,8 @@ const busyDelay = 200 * time.Millisecond
 // syncWait is how long marking a document synced waits for its row.
 const syncWait = 5 * time.Second
 
-// Push makes collections equal to the items and returns what is to be recorded.
+// Push makes collections equal to the items and returns what is to be recorded: beside an error
+// too, of collections that were written.
 type Push = func(ctx context.Context, collections []model.Collection, items []model.IndexItem) ([]model.VectorRow, error)
 
 // PushVectors reads the chunks with these chunk_refs, calls push with them and
@@ -34,8 +35,8 @@ type Push = func(ctx context.Context, collections []model.Collection, items []mo
 //
 // Nobody else pushes a chunk between its reading and its record, so a state that
 // is committed meanwhile is pushed after this one, by its own event. Chunks that
-// another worker holds are left out and come back as busy. When push or the
-// record fails, nothing is recorded and everything is due as before. Nothing is
+// another worker holds are left out and come back as busy. When push fails, what it returns beside
+// its error is recorded, and the rest is due as before; when the record fails, everything is. Nothing is
 // written before push returns: a slow store keeps no transaction open that
 // readers of the chunk log would wait for.
 func (db *DB) PushVectors(ctx context.Context, alias string, refs []string, push Push) (busy []string, err error) {
@@ -44,16 +45,19 @@ func (db *DB) PushVectors(ctx context.Context, alias string, refs []string, push
 	refs = slices.Compact(refs)
 	var documents []string
 	var p pushTx
+	var failed error
 	err = db.pipelined(ctx, func(tx *pipeline) error {
-		p = pushTx{db: db, tx: tx}
+		p, failed = pushTx{db: db, tx: tx}, nil
 		if err := p.begin(ctx, alias, refs); err != nil {
 			return err
 		}
 		busy = p.busy
-		rows, err := push(ctx, p.collections, p.items)
-		if err != nil {
-			return err
+		var rows []model.VectorRow
+		if rows, failed = push(ctx, p.collections, p.items); failed != nil && (len(rows) == 0 || ctx.Err() != nil) {
+			return failed
 		}
+		var err error
+		p.partial = failed != nil
 		documents, err = p.record(ctx, rows, "")
 		return err
 	})
@@ -65,13 +69,20 @@ func (db *DB) PushVectors(ctx context.Context, alias string, refs []string, push
 	if err != nil {
 		return nil, err
 	}
-	return busy, db.syncDocuments(ctx, append(documents, late...))
+	if err := db.syncDocuments(ctx, append(documents, late...)); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("vectors of %d chunks: %w", len(refs), Classify(failed))
+	}
+	return busy, nil
 }
 
-// FailVectors records that a chunk's state cannot be pushed: it is not due any
-// more, its manifest has vector_status error with the sentence, and another push
-// of the chunk writes it whole. A chunk that is gone or was pushed leaves nothing
-// to record; one that another worker holds is deferred.
+// FailVectors records that a chunk's state cannot be pushed to the collections that do not
+// have it: it is not due any more, and another push of the chunk writes it whole. Where it is the
+// active collection that does not have it, its manifest has vector_status error with the sentence.
+// The other chunks of the manifest are due as before. A chunk that is gone or was pushed leaves
+// nothing to record; one that another worker holds is deferred.
 func (db *DB) FailVectors(ctx context.Context, alias, ref, sentence string) error {
 	err := db.pipelined(ctx, func(tx *pipeline) error {
 		p := pushTx{db: db, tx: tx}
@@ -106,9 +117,6 @@ func (db *DB) FailVectors(ctx context.Context, alias, ref, sentence string) erro
 	return nil
 }
 
-// ErrNoCollection says that no collection of an alias is registered.
-var ErrNoCollection = errors.New("no collection is registered")
-
 // pushTx is a transaction that holds chunks while they are pushed.
 type pushTx struct {
 	db          *DB
@@ -118,6 +126,7 @@ type pushTx struct {
 	busy        []string
 	moved       []string    // chunks whose vector came or went, as far as that is known
 	own         manifestSet // manifests of the chunks
+	partial     bool        // some collection was not written
 }
 
 func (p *pushTx) begin(ctx context.Context, alias string, refs []string) error {
@@ -126,7 +135,7 @@ func (p *pushTx) begin(ctx context.Context, alias string, refs []string) error {
 		return fmt.Errorf("collections of %s: %w", alias, err)
 	}
 	if len(p.collections) == 0 {
-		return fmt.Errorf("alias %s: %w", alias, ErrNoCollection)
+		return fmt.Errorf("alias %s: none is registered: %w", alias, fault.ErrNoCollection)
 	}
 	for _, c := range p.collections {
 		p.tx.queue(`SELECT pg_try_advisory_xact_lock_shared($1)`, p.db.lockKey("collection", c.Name)).QueryRow(func(row pgx.Row) error {
@@ -175,16 +184,16 @@ func (p *pushTx) hold(refs []string, items map[string]*model.IndexItem) {
 // chunk: a join would read the whole table for as long as its statistics call it
 // small.
 func (p *pushTx) read(refs []string, items map[string]*model.IndexItem) {
-	p.tx.queue(`SELECT c.chunk_ref, c.text, c.record, s.layer, s.repeats, s.since, s.duplicate_of, s.rev,
+	p.tx.queue(`SELECT c.chunk_ref, c.text, c.content, c.record, s.layer, s.repeats, s.since, s.duplicate_of, s.rev,
 			s.changed_by, coalesce((SELECT l.change FROM chunk_log l WHERE l.chunk_ref = s.chunk_ref AND l.rev = s.rev), '') = '`+model.ChangeRemoved+`',
 			(SELECT jsonb_object_agg(v.collection, jsonb_build_object('rev', v.pushed_rev, 'present', v.present))
 				FROM chunk_vectors v WHERE v.chunk_ref = s.chunk_ref AND v.collection = ANY($2))
 		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref WHERE c.chunk_ref = ANY($1)`, refs, p.names()).Query(func(rows pgx.Rows) error {
 		var found model.IndexItem
-		var text string
+		var text, content string
 		var record, pushed []byte
 		s := &found.State
-		_, err := pgx.ForEachRow(rows, []any{&found.ChunkRef, &text, &record, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf,
+		_, err := pgx.ForEachRow(rows, []any{&found.ChunkRef, &text, &content, &record, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf,
 			&s.Rev, &s.ChangedBy, &found.Removed, &pushed}, func() error {
 			item, held := items[found.ChunkRef]
 			if !held {
@@ -195,7 +204,7 @@ func (p *pushTx) read(refs []string, items map[string]*model.IndexItem) {
 			if err := json.Unmarshal(record, &item.Chunk); err != nil {
 				return fmt.Errorf("record of %s: %w", found.ChunkRef, err)
 			}
-			item.Chunk.Text = text
+			item.Chunk.Text, item.Chunk.Content = text, content
 			if pushed == nil {
 				return nil
 			}
@@ -242,14 +251,15 @@ func (p *pushTx) record(ctx context.Context, rows []model.VectorRow, failure str
 		}
 	}
 	if len(rows) == 0 && len(gone) == 0 {
-		return documents, nil // all of it was recorded before
+		return documents, p.judgeFailed(ctx) // all of it was recorded before
 	}
 	p.moved = nil
 	touched := make(manifestSet)
 	for _, row := range rows {
 		item := items[row.ChunkRef]
 		m := touched.add(item.Chunk.DocHash, item.Chunk.Generation)
-		m.own, m.some = true, m.some || row.Collection == p.active() && row.Present
+		searched := row.Collection == p.active()
+		m.own, m.some = m.own || searched || failure == "", m.some || searched && row.Present
 		if row.Collection == p.active() && row.Present != item.Pushed[row.Collection].Present {
 			p.moved = append(p.moved, row.ChunkRef)
 		}
@@ -263,8 +273,12 @@ func (p *pushTx) record(ctx context.Context, rows []model.VectorRow, failure str
 	}
 	// Two that push parts of one manifest look at it one after the other.
 	p.holdManifests(touched.keys())
-	p.upsert(rows)
-	if len(gone) > 0 {
+	reconciled := 0
+	if failure != "" {
+		reconciled = vectorFailed
+	}
+	p.upsert(rows, reconciled)
+	if len(gone) > 0 && !p.partial {
 		p.tx.queue(`DELETE FROM chunk_vectors WHERE chunk_ref = ANY($1) AND collection = ANY($2)`, gone, p.names())
 	}
 	if failure != "" {
@@ -279,20 +293,26 @@ func (p *pushTx) record(ctx context.Context, rows []model.VectorRow, failure str
 	return slices.Compact(documents), nil
 }
 
-func (p *pushTx) upsert(rows []model.VectorRow) {
+// upsert writes rows, and how often reconcile has moved them: not at all, or vectorFailed.
+func (p *pushTx) upsert(rows []model.VectorRow, reconciled int) {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b model.VectorRow) int {
 		return cmp.Or(strings.Compare(a.ChunkRef, b.ChunkRef), strings.Compare(a.Collection, b.Collection))
 	})
 	n := len(rows)
 	refs, collections, points := make([]string, n), make([]string, n), make([]string, n)
-	revs, present := make([]int64, n), make([]bool, n)
+	revs, present, at := make([]int64, n), make([]bool, n), make([]*time.Time, n)
 	for i, r := range rows {
 		refs[i], collections[i], points[i], revs[i], present[i] = r.ChunkRef, r.Collection, r.PointID, r.Rev, r.Present
+		if !r.PushedAt.IsZero() {
+			at[i] = &rows[i].PushedAt
+		}
 	}
-	p.tx.queue(`INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[])
+	p.tx.queue(`INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present, pushed_at, reconciled)
+		SELECT u.chunk_ref, u.collection, u.point_id, u.rev, u.present, coalesce(u.at, now()), $7
+		FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[], $6::timestamptz[])
+			AS u(chunk_ref, collection, point_id, rev, present, at)
 		ON CONFLICT (chunk_ref, collection) DO UPDATE SET point_id = EXCLUDED.point_id, pushed_rev = EXCLUDED.pushed_rev,
-			present = EXCLUDED.present, pushed_at = now(), reconciled = 0
-		WHERE chunk_vectors.pushed_rev <= EXCLUDED.pushed_rev`, refs, collections, points, revs, present)
+			present = EXCLUDED.present, pushed_at = EXCLUDED.pushed_at, reconciled = EXCLUDED.reconciled
+		WHERE chunk_vectors.pushed_rev <= EXCLUDED.pushed_rev`, refs, collections, points, revs, present, at, reconciled)
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,11 +34,12 @@ func (db *DB) RecordedVectors(ctx context.Context, collection, after string, lim
 	return recorded, nil
 }
 
-const recordedVectors = `SELECT v.chunk_ref, v.point_id::text, v.present, v.pushed_rev = s.rev, s.layer
+const recordedVectors = `SELECT v.chunk_ref, v.point_id::text, v.present, v.pushed_rev = s.rev, s.layer, s.duplicate_of
 	FROM chunk_vectors v JOIN chunk_state s ON s.chunk_ref = v.chunk_ref WHERE v.collection = $1`
 
 // NobodysPoints returns those of the points of a collection that no chunk has
-// there, or will have when what is due of it is pushed.
+// there, or will have when what is due of it is pushed. A point whose id is a number is
+// nobody's.
 func (db *DB) NobodysPoints(ctx context.Context, collection string, ids []string) ([]string, error) {
 	nobodys, err := nobodysPoints(ctx, db.pool, collection, ids)
 	if err != nil {
@@ -47,14 +49,23 @@ func (db *DB) NobodysPoints(ctx context.Context, collection string, ids []string
 }
 
 func nobodysPoints(ctx context.Context, q querier, collection string, ids []string) ([]string, error) {
+	var uuids, numbers []string
+	for _, id := range ids {
+		if strings.Contains(id, "-") {
+			uuids = append(uuids, id)
+		} else {
+			numbers = append(numbers, id)
+		}
+	}
 	rows, err := q.Query(ctx, `SELECT u.id::text FROM unnest($2::uuid[]) AS u(id) WHERE NOT EXISTS (
 			SELECT 1 FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
 			LEFT JOIN chunk_vectors v ON v.chunk_ref = c.chunk_ref AND v.collection = $1
-			WHERE c.point_id = u.id AND (v.chunk_ref IS NULL OR v.present OR v.pushed_rev <> s.rev))`, collection, ids)
+			WHERE c.point_id = u.id AND (v.chunk_ref IS NULL OR v.present OR v.pushed_rev <> s.rev))`, collection, uuids)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	nobodys, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return append(numbers, nobodys...), err
 }
 
 // CorrectVectors looks again, while nobody pushes to the collection in any process,

@@ -11,19 +11,14 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// peers adds the manifests whose chunks may point to one of the chunks given, by
-// repeating or duplicating it, and returns their documents. Duplicates have the
-// same key of knowledge; a chain of repeats holds one content of one document.
-// With waiting it leaves out manifests whose vectors are all in.
+// peers adds the manifests whose chunks may point to one of the chunks given by
+// repeating it, and returns their documents: a chain of repeats holds one content of
+// one document. With waiting it leaves out manifests whose vectors are all in.
 func peers(ctx context.Context, q querier, refs []string, manifests manifestSet, waiting bool) (documents []string, err error) {
 	// OFFSET 0 keeps the look-ups in this order, each by its index: of one large
 	// document among few the planner would rather read all chunks at every batch.
-	rows, err := q.Query(ctx, `WITH same_text AS (
-			SELECT DISTINCT text_hash, source_type FROM chunks WHERE chunk_ref = ANY($1)),
-		same_content AS (
-			SELECT DISTINCT c.document_id, c.content_text_hash FROM same_text t CROSS JOIN LATERAL (
-				SELECT document_id, content_text_hash FROM chunks
-				WHERE text_hash = t.text_hash AND source_type = t.source_type OFFSET 0) c),
+	rows, err := q.Query(ctx, `WITH same_content AS (
+			SELECT DISTINCT document_id, content_text_hash FROM chunks WHERE chunk_ref = ANY($1)),
 		sets AS (
 			SELECT DISTINCT c.doc_hash, c.generation, s.document_id FROM same_content s CROSS JOIN LATERAL (
 				SELECT doc_hash, generation FROM chunks
@@ -91,12 +86,31 @@ func (p *pushTx) holdManifests(keys manifestKeys) {
 		ORDER BY m.doc_hash COLLATE "C", m.generation FOR NO KEY UPDATE`, keys.docHashes, keys.generations)
 }
 
-// failManifests marks the manifests whose own chunks failed.
+// failManifests marks the manifests of which a chunk has no vector in the active collection.
 func (p *pushTx) failManifests(keys manifestKeys, sentence string) {
 	p.tx.queue(`UPDATE chunk_manifests m SET vector_status = 'error', error_message = $4, updated_at = now()
 		FROM unnest($1::text[], $2::integer[], $3::boolean[]) AS w(doc_hash, generation, own)
 		WHERE w.own AND m.doc_hash = w.doc_hash AND m.generation = w.generation`,
 		keys.docHashes, keys.generations, keys.own, sentence)
+}
+
+// judgeFailed judges those of the chunks' own manifests that are in error. Where nothing is left
+// to record of a chunk, the collection that its push failed for may be written no more.
+func (p *pushTx) judgeFailed(ctx context.Context) error {
+	all := p.own.keys()
+	failed, err := collect(ctx, p.tx, pgx.RowToStructByPos[model.ChunkSet], `SELECT m.doc_hash, m.generation FROM chunk_manifests m
+		JOIN unnest($1::text[], $2::integer[]) AS w(doc_hash, generation) ON m.doc_hash = w.doc_hash AND m.generation = w.generation
+		WHERE m.vector_status = 'error'`, all.docHashes, all.generations)
+	if err != nil || len(failed) == 0 {
+		return err
+	}
+	touched := make(manifestSet)
+	for _, set := range failed {
+		touched.add(set.DocHash, set.Generation)
+	}
+	p.holdManifests(touched.keys())
+	p.judgeManifests(touched.keys())
+	return p.tx.flush(ctx)
 }
 
 // vectorsOf yields for manifest w, the last chunk first, whether each chunk has
@@ -106,11 +120,11 @@ const vectorsOf = `SELECT CASE WHEN x.next = ''
 		THEN coalesce((SELECT v.present FROM chunk_vectors v WHERE v.chunk_ref = x.chunk_ref AND v.collection = $5), false)
 		ELSE EXISTS (WITH RECURSIVE walk(at, next) AS (
 				SELECT x.chunk_ref, x.next UNION
-				SELECT s.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats)
+				SELECT s.chunk_ref, s.repeats
 				FROM walk JOIN chunk_state s ON s.chunk_ref = walk.next WHERE walk.next <> '')
 			SELECT 1 FROM walk JOIN chunk_vectors v ON v.chunk_ref = walk.at AND v.collection = $5
 			WHERE walk.next = '' AND v.present) END AS has
-	FROM (SELECT c.chunk_ref, coalesce(nullif(s.duplicate_of, ''), s.repeats) AS next
+	FROM (SELECT c.chunk_ref, s.repeats AS next
 		FROM chunks c JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
 		WHERE c.doc_hash = w.doc_hash AND c.generation = w.generation ORDER BY c.chunk_index DESC) x`
 

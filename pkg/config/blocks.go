@@ -25,7 +25,7 @@ type NATS struct {
 	NkeyFile     string `env:"NATS_NKEY_FILE" help:"Path of a file with the seed of a user's nkey."`
 	TLS          TLS    `envPrefix:"NATS_"`
 	Prefix       string `env:"SUBJECT_PREFIX" envDefault:"colophon" help:"First token of every subject."`
-	StreamPrefix string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream and durable consumer."`
+	StreamPrefix string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream; consumers keep their names, within their streams."`
 
 	AckWait         time.Duration `env:"ACK_WAIT" envDefault:"30s" allowed:"100ms.." help:"After this long without a sign of life a message is delivered again; signs go at a third of it."`
 	MaxAckPending   int           `env:"MAX_ACK_PENDING" envDefault:"5000" allowed:"1.." help:"Messages of one consumer that may be out or wait for their next attempt."`
@@ -113,6 +113,65 @@ type Qdrant struct {
 // About is the block's text in the documentation.
 func (Qdrant) About() string { return "The vector store: Qdrant 1.17 or what speaks its API." }
 
+// Embedding says which model makes vectors of chunks and questions.
+type Embedding struct {
+	URL           string        `env:"EMBED_URL" help:"Address of an OpenAI-compatible endpoint that embeds, up to its version, as https://host/v1; the built-in embedder, which compares letters and not meaning, when not set. Indexer and gateway need the same."`
+	Key           Secret        `env:"EMBED_API_KEY" help:"Key for the endpoint, sent as a bearer token."`
+	KeyFile       string        `fileOf:"Key"`
+	TLS           TLS           `envPrefix:"EMBED_"`
+	Model         string        `env:"EMBED_MODEL" envDefault:"text-embedding-3-small" help:"Model that embeds chunks. Another one is another collection, which is filled beside by colophon index rebuild."`
+	QueryModel    string        `env:"EMBED_QUERY_MODEL" help:"Model, or name of it, that embeds questions, where that is another; EMBED_MODEL when not set."`
+	Dimensions    int           `env:"EMBED_DIMENSIONS" envDefault:"0" allowed:"0..65536" help:"Numbers of one vector of the model; 0 is 1536 for text-embedding-3-small, and an error for others."`
+	Shorten       bool          `env:"EMBED_SHORTEN" envDefault:"false" help:"Whether the endpoint is asked for vectors of EMBED_DIMENSIONS numbers, for models that can shorten them."`
+	PassagePrefix string        `env:"EMBED_PASSAGE_PREFIX" help:"Put in front of each chunk, for models that were trained so."`
+	QueryPrefix   string        `env:"EMBED_QUERY_PREFIX" help:"Put in front of each question."`
+	TextTokens    int           `env:"EMBED_TEXT_TOKENS" envDefault:"2000" allowed:"64.." help:"Tokens of one text, estimated as a third of its bytes; a longer one is split, and its vector is the mean of its parts'."`
+	BatchTexts    int           `env:"EMBED_BATCH_TEXTS" envDefault:"32" allowed:"1..2048" help:"Texts in one call."`
+	BatchTokens   int           `env:"EMBED_BATCH_TOKENS" envDefault:"8000" allowed:"64.." help:"Tokens in one call, estimated."`
+	Calls         int           `env:"EMBED_CALLS" envDefault:"2" allowed:"1..256" help:"Calls of one process at once."`
+	Timeout       time.Duration `env:"EMBED_TIMEOUT" envDefault:"10s" allowed:"10ms.." help:"How long a call may take, and EMBED_TOKEN_TIME more for each of its tokens."`
+	TokenTime     time.Duration `env:"EMBED_TOKEN_TIME" envDefault:"10ms" allowed:"0s.." help:"How much longer a call may take for each token."`
+	DailyTokens   int64         `env:"EMBED_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens of chunks that may be embedded in one day of UTC by all indexers; then chunks wait for the next day, and are not found until then. 0 is without bound."`
+	Former        FormerModel   `envPrefix:"EMBED_FORMER_"`
+}
+
+// FormerModel is a model whose collection is still searched while that of another one is
+// filled. What is not set is as that of the other one.
+type FormerModel struct {
+	URL           string `env:"URL" help:"Address of the former model's endpoint; EMBED_URL when not set. To another one the certificate of EMBED_CERT_FILE is not shown, and EMBED_CA_FILE is used with https only."`
+	Key           Secret `env:"API_KEY" help:"Key for it; that of EMBED_URL when this is not set and the address is the same."`
+	KeyFile       string `fileOf:"Key"`
+	Model         string `env:"MODEL" help:"A model whose collection is still searched while index rebuild fills that of EMBED_MODEL; none when not set. Both are written."`
+	QueryModel    string `env:"QUERY_MODEL" help:"As EMBED_QUERY_MODEL was."`
+	Dimensions    int    `env:"DIMENSIONS" envDefault:"0" allowed:"0..65536" help:"As EMBED_DIMENSIONS was."`
+	Shorten       bool   `env:"SHORTEN" envDefault:"false" help:"As EMBED_SHORTEN was."`
+	PassagePrefix string `env:"PASSAGE_PREFIX" help:"As EMBED_PASSAGE_PREFIX was."`
+	QueryPrefix   string `env:"QUERY_PREFIX" help:"As EMBED_QUERY_PREFIX was."`
+}
+
+// About is the block's text in the documentation.
+func (FormerModel) About() string { return "The model that another one replaces." }
+
+// About is the block's text in the documentation.
+func (Embedding) About() string {
+	return "Vectors of chunks and questions. While an endpoint is away chunks wait for it, and questions are answered by their words alone."
+}
+
+// Reranking says which model puts the first hits of a search in order.
+type Reranking struct {
+	URL     string        `env:"RERANK_URL" help:"Address of an endpoint that reranks, up to its version, as https://host/v1; it is asked by POST …/rerank. No reranker when not set."`
+	Key     Secret        `env:"RERANK_API_KEY" help:"Key for the endpoint, sent as a bearer token."`
+	KeyFile string        `fileOf:"Key"`
+	TLS     TLS           `envPrefix:"RERANK_"`
+	Model   string        `env:"RERANK_MODEL" help:"Model that reranks; the endpoint's own when not set."`
+	Timeout time.Duration `env:"RERANK_TIMEOUT" envDefault:"2s" allowed:"10ms..20s" help:"How long a search waits for it; then it is answered in the order without it."`
+}
+
+// About is the block's text in the documentation.
+func (Reranking) About() string {
+	return "A model that reads the first 50 hits of a search beside the question, and says how well each answers it. While it is away searches are answered without it, and say so."
+}
+
 // Telemetry says where traces, metrics and logs go.
 type Telemetry struct {
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"json" allowed:"json|text" help:"How log lines are written, on standard error."`
@@ -133,7 +192,7 @@ func (Telemetry) About() string {
 
 // Health says where a process answers for itself.
 type Health struct {
-	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:0" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, and off is none."`
+	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:own" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, off instead of all is none, and port own is the fixed one of the service: 8081 capturer, 8082 splitter, 8083 extractor, 8084 chunker, 8085 indexer, 8086 gateway, 8087 janitor."`
 	Heartbeat time.Duration `env:"HEARTBEAT" envDefault:"1m" allowed:"10ms.." help:"/healthz fails when the process's own loop has stood still for this long."`
 	Probe     time.Duration `env:"READY_TIMEOUT" envDefault:"3s" allowed:"10ms.." help:"How long one question of /readyz may take."`
 	StopGrace time.Duration `env:"STOP_GRACE" envDefault:"40s" allowed:"10ms.." help:"How long the whole process may take to stop; above GRACE and below the platform's own limit."`

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/gowebpki/jcs"
 )
 
 // BBox is a box on an upright full page (contracts#bbox): the origin is the top
@@ -50,9 +48,9 @@ func (l *Locator) appendJCS(dst []byte) (out []byte, ok bool) {
 	box := RoundBBox(l.BBox)
 	ok = true
 	number := func(name string, v float64) {
-		text, err := jcs.NumberToJSON(v)
+		var err error
+		dst, err = appendNumber(append(dst, name...), v)
 		ok = ok && err == nil
-		dst = append(append(dst, name...), text...)
 	}
 	integer := func(name string, v *int) {
 		if v != nil {

@@ -87,11 +87,9 @@ func MemberRequestID(requestID, memberPath string) string {
 	return requestID + "!/" + memberPath
 }
 
-// WARCRecordRequestID returns the request_id of a WARC record:
-// {request_id}@{offset}, with the record's offset in bytes.
-func WARCRecordRequestID(requestID string, offset int64) string {
-	return requestID + "@" + strconv.FormatInt(offset, 10)
-}
+// WARCRecordRequestID returns the request_id of a WARC record: {request_id}@{offset}, with
+// the record's offset in bytes. place is the member_path, @{offset}.
+func WARCRecordRequestID(requestID, place string) string { return requestID + place }
 
 // pageNamespace is the UUIDv5 namespace of page ids (contracts#page-id).
 const pageNamespace = "73c15fea-3436-56ec-ae28-9e9b5bce0920"
@@ -229,6 +227,17 @@ func PageHash(blockHashes []string) string {
 // HTML. The caller leaves id and slug of the PAGE marker empty.
 func PageContentHash(docxtHTML []byte) string {
 	return Hex(docxtHTML)
+}
+
+// straightQuotes makes the quotation marks of DOCXT HTML alike: the curly ones of texts,
+// and those that its attributes write as character references.
+var straightQuotes = strings.NewReplacer("\u201C", `"`, "\u201D", `"`, "\u201E", `"`, "\u201F", `"`, "&quot;", `"`)
+
+// PageContentHashFolded returns a page's content_hash_folded, bare hex: sha256 of its
+// DOCXT HTML in which U+201C to U+201F and &quot; are `"`, so that a page whose
+// quotation marks alone have changed has the same (contracts#page-content-hash-folded).
+func PageContentHashFolded(docxtHTML string) string {
+	return Hex([]byte(straightQuotes.Replace(docxtHTML)))
 }
 
 // first returns the first n bytes of s, or all of a shorter one.

@@ -4,36 +4,50 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/gowebpki/jcs"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // JCS returns v as canonical JSON (RFC 8785): what encoding/json makes of v,
 // with keys in the order of their UTF-16 code units, numbers as ECMAScript
 // prints them, and nothing escaped that need not be. It fails for what JSON
-// cannot hold (NaN, channels, a failing MarshalJSON) and for an integer that a
-// float64 cannot hold, which RFC 8785 would round.
+// cannot hold (NaN, channels, a failing MarshalJSON), for keys that occur twice, and for
+// a number that a float64 cannot hold: RFC 8785 would round it.
 func JCS(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
+	err := enc.Encode(v)
+	out := jsontext.Value(buf.Bytes())
+	if err == nil {
+		err = checkNumbers(out)
 	}
-	if out, ok := canonicalPlain(buf.Bytes()); ok {
-		return out, nil
+	if err == nil {
+		err = out.Canonicalize()
 	}
-	if err := checkIntegers(buf.Bytes()); err != nil {
-		return nil, fmt.Errorf("canonical JSON: %w", err)
-	}
-	out, err := jcs.Transform(buf.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
 	return out, nil
+}
+
+// errNotFinite says that a float is no number that JSON can hold.
+var errNotFinite = errors.New("not a finite number")
+
+// appendNumber appends a float as canonical JSON prints it (RFC 8785, 3.2.2.3).
+func appendNumber(dst []byte, f float64) ([]byte, error) {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return dst, errNotFinite
+	case f == 0: // minus zero, too
+		return append(dst, '0'), nil
+	}
+	return append(dst, jsontext.Float(f).String()...), nil
 }
 
 // OCRRun returns the ocr_run of an extraction_id (contracts#extraction-id): the hex sha256 of
@@ -62,9 +76,9 @@ func SourceRulesDigest(rules any) (string, error) {
 // exactDigits is how many digits any integer may have and be exact as float64.
 const exactDigits = 15
 
-// checkIntegers refuses integers in the JSON text b that are not exact as
-// float64.
-func checkIntegers(b []byte) error {
+// checkNumbers refuses numbers in the JSON text b that are beyond a float64, and
+// integers that are not exact as one.
+func checkNumbers(b []byte) error {
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
@@ -78,13 +92,22 @@ func checkIntegers(b []byte) error {
 			for ; i < len(b) && isNumberByte(b[i]); i++ {
 				integer = integer && b[i] != '.' && b[i] != 'e' && b[i] != 'E'
 			}
-			if number := string(b[start:i]); integer && len(number) > exactDigits && !exactInteger(number) {
+			number := b[start:i]
+			if integer && len(number) > exactDigits && !exactInteger(string(number)) {
 				return fmt.Errorf("integer %.40s is not exact as a 64 bit float", number)
+			}
+			if !integer && !finite(string(number)) {
+				return fmt.Errorf("number %.40s is beyond a 64 bit float", number)
 			}
 			i--
 		}
 	}
 	return nil
+}
+
+func finite(number string) bool {
+	_, err := strconv.ParseFloat(number, 64)
+	return err == nil
 }
 
 func isNumberByte(c byte) bool {
@@ -98,8 +121,8 @@ func exactInteger(number string) bool {
 	if err != nil {
 		return false
 	}
-	canonical, err := jcs.NumberToJSON(f)
-	return err == nil && (canonical == number || strconv.FormatFloat(f, 'f', 0, 64) == number)
+	canonical, err := appendNumber(nil, f)
+	return err == nil && (string(canonical) == number || strconv.FormatFloat(f, 'f', 0, 64) == number)
 }
 
 // appendStringArray appends the JCS array of parts to dst.

@@ -34,6 +34,13 @@ func BlockHash(unitText string) string {
 	return Text(unitText)
 }
 
+// BlockHashHTML returns the hash of a block's markup and text together (seeds#conventions,
+// block hashes), both in their normal form: equal words in other markup are another block
+// (contracts#block-hash-html). html is empty where a block has none.
+func BlockHashHTML(html, text string) string {
+	return HexParts(TextNormV1(html), TextNormV1(text))
+}
+
 // Fingerprint hashes the unit texts of a document as if they were joined by
 // "\n" and hashed by [Text], without holding them. The caller leaves out
 // furniture, running heads and error units (contracts#fingerprint). The zero value is

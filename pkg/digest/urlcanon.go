@@ -16,33 +16,35 @@ import (
 )
 
 // URLCanonV3 returns urlcanon_v3 of url, the identity of what it names. It differs from
-// [URLCanonV1] in one rule, that for signatures and secrets: what [redact.Identity]
+// [URLCanonV1] in the rule for signatures and secrets: what [redact.Identity]
 // leaves out of query and path is left out, and a credential under another name is its
 // digest, so that session=2023 and session=2024 are two documents, and access_token and
-// password are in no identity; nor are they in that of a file whose name holds a query.
+// password are in no identity; nor are they in that of a file whose name holds a query. And
+// a host may have labels with underscores, which the older rules refuse.
 func URLCanonV3(url string) (string, error) {
-	return urlCanonIn(redact.Identity, URLCanonVersion, url)
+	return urlCanonIn(redact.Identity, URLCanonVersion, url, true)
 }
 
 // URLCanonV2 returns urlcanon_v2 of url, under which documents were captured before
 // urlcanon_v3: [redact.IdentityV2] says what it leaves out. Of what is secret within the
 // value of a parameter today's rules decide.
 func URLCanonV2(url string) (string, error) {
-	return urlCanonIn(redact.IdentityV2, URLCanonVersion2, url)
+	return urlCanonIn(redact.IdentityV2, URLCanonVersion2, url, false)
 }
 
 // URLPlain returns url in the canonical form of [URLCanonV3] with all that is secret in it, or
 // the markers of what was: two addresses whose plain forms are the same were stored as one.
 func URLPlain(url string) (string, error) {
 	same := func(part string) string { return part }
-	return urlCanon(url, canonRules{path: same, query: same})
+	return urlCanon(url, canonRules{path: same, query: same, underscores: true})
 }
 
-func urlCanonIn(form redact.Form, version, url string) (string, error) {
+func urlCanonIn(form redact.Form, version, url string, underscores bool) (string, error) {
 	canonical, err := urlCanon(url, canonRules{
-		path:  func(path string) string { return redact.Path(path, form) },
-		query: func(query string) string { return redact.Query(query, form) },
-		file:  func(path string) string { return redact.FilePath(path, form) },
+		underscores: underscores,
+		path:        func(path string) string { return redact.Path(path, form) },
+		query:       func(query string) string { return redact.Query(query, form) },
+		file:        func(path string) string { return redact.FilePath(path, form) },
 	})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", version, err)
@@ -68,7 +70,10 @@ func URLCanon(version, url string) (string, error) {
 // canonRules take the secrets out of the parts of a URL whose unreserved characters are
 // decoded. The path is no file's; the query stands without its "?". What a file's path holds
 // stays where file is nil.
-type canonRules struct{ path, query, file func(string) string }
+type canonRules struct {
+	path, query, file func(string) string
+	underscores       bool // labels of a host may have some
+}
 
 // URLCanonV1 returns urlcanon_v1 of url, under which documents were captured before
 // urlcanon_v2:
@@ -124,7 +129,7 @@ func urlCanon(url string, rules canonRules) (string, error) {
 	if !u.hasAuthority {
 		return "", errors.New("want // after the scheme")
 	}
-	host, err := canonHostPort(u.host, scheme)
+	host, err := canonHostPort(u.host, scheme, rules.underscores)
 	if err != nil {
 		return "", err
 	}
@@ -181,12 +186,12 @@ func cutBefore(s, sep string) (before, from string) {
 	return s, ""
 }
 
-func canonHostPort(hostPort, scheme string) (string, error) {
+func canonHostPort(hostPort, scheme string, underscores bool) (string, error) {
 	host, port := hostPort, ""
 	if i := strings.LastIndexByte(hostPort, ':'); i > strings.LastIndexByte(hostPort, ']') {
 		host, port = hostPort[:i], hostPort[i+1:]
 	}
-	host, err := canonHost(decodeUnreserved(host))
+	host, err := canonHost(decodeUnreserved(host), underscores)
 	if err != nil {
 		return "", err
 	}
@@ -218,7 +223,11 @@ func canonPort(port string) (string, error) {
 	return strconv.FormatUint(n, 10), nil
 }
 
-func canonHost(host string) (string, error) {
+// canonHost returns a host in lower case: an IPv6 literal, or labels as IDNA writes them
+// for a lookup. Where underscores are allowed, labels that have some are taken as they are
+// (RFC 2181, 11: name servers and browsers do too): letters and digits of ASCII, hyphens
+// and underscores, as a label with letters in place of its underscores could stand there.
+func canonHost(host string, underscores bool) (string, error) {
 	if literal, ok := strings.CutPrefix(host, "["); ok {
 		literal, ok = strings.CutSuffix(literal, "]")
 		addr, err := netip.ParseAddr(literal)
@@ -227,7 +236,14 @@ func canonHost(host string) (string, error) {
 		}
 		return asciiLower(host), nil
 	}
-	ascii, err := idna.Lookup.ToASCII(host)
+	plain, own := host, map[int]string(nil)
+	if underscores && strings.Contains(host, "_") {
+		var err error
+		if plain, own, err = cutUnderscores(host); err != nil {
+			return "", err
+		}
+	}
+	ascii, err := idna.Lookup.ToASCII(plain)
 	if err != nil {
 		return "", errors.New("its host is not a host name") // nor quoted: it may be user information
 	}
@@ -235,7 +251,36 @@ func canonHost(host string) (string, error) {
 	if again, err := idna.Lookup.ToASCII(ascii); err != nil || again != ascii {
 		return "", errors.New("its host has an A-label that is not valid")
 	}
-	return ascii, nil
+	if own == nil {
+		return ascii, nil
+	}
+	labels := strings.Split(ascii, ".")
+	for i, label := range own {
+		if i >= len(labels) {
+			return "", errors.New("its host is not a host name")
+		}
+		labels[i] = label
+	}
+	return strings.Join(labels, "."), nil
+}
+
+// cutUnderscores returns a host with letters in place of the underscores of its labels, and
+// those labels in lower case by their place.
+func cutUnderscores(host string) (plain string, own map[int]string, err error) {
+	// The characters that IDNA takes for the dot between labels.
+	labels := strings.Split(strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".").Replace(host), ".")
+	own = make(map[int]string)
+	for i, label := range labels {
+		if strings.Contains(label, "_") {
+			label = asciiLower(label)
+			if strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || strings.HasPrefix(label, "xn--") {
+				return "", nil, errors.New("its host is not a host name")
+			}
+			own[i], label = label, strings.ReplaceAll(label, "_", "u")
+		}
+		labels[i] = label
+	}
+	return strings.Join(labels, "."), own, nil
 }
 
 // canonQuery returns the query's pairs in canonical order, with "?" unless

@@ -60,6 +60,8 @@ type in struct {
 	Type            string          `json:"type"`
 	Position        int             `json:"position"`
 	BlockHash       string          `json:"block_hash"`
+	HTML            string          `json:"html"`
+	Text            string          `json:"text"`
 	Title           string          `json:"title"`
 	Evidence        string          `json:"evidence"`
 	LastModified    string          `json:"last_modified"`
@@ -105,23 +107,25 @@ func plain[T any](f func(T) string) function {
 }
 
 var functions = map[string]function{
-	"urlcanon_v1":       of(URLCanonV1),
-	"urlcanon_v2":       of(URLCanonV2),
-	"urlcanon_v3":       of(URLCanonV3),
-	"redact_url_v2":     plain(RedactURLV2),
-	"redact_url_v3":     plain(func(url string) string { return redact.URL(url, redact.Stored) }),
-	"redact_url":        plain(RedactURLV1),
-	"textnorm_v1":       plain(TextNormV1),
-	"content":           plain(func(s string) string { return Content([]byte(s)) }),
-	"fragment_span":     plain(func(s string) string { return FragmentSpan([]byte(s)) }),
-	"fragment_text":     plain(FragmentText),
-	"page_content_hash": plain(func(s string) string { return PageContentHash([]byte(s)) }),
-	"text":              plain(Text),
-	"block_hash":        plain(BlockHash),
-	"page_hash":         plain(PageHash),
-	"fingerprint":       plain(fingerprintOf),
-	"hash_parts":        plain(func(parts []string) string { return HexParts(parts...) }),
-	"base32":            plain(func(parts []string) string { return Base32(HashParts(parts...)) }),
+	"urlcanon_v1":              of(URLCanonV1),
+	"urlcanon_v2":              of(URLCanonV2),
+	"urlcanon_v3":              of(URLCanonV3),
+	"redact_url_v2":            plain(RedactURLV2),
+	"redact_url_v3":            plain(func(url string) string { return redact.URL(url, redact.Stored) }),
+	"redact_url":               plain(RedactURLV1),
+	"textnorm_v1":              plain(TextNormV1),
+	"content":                  plain(func(s string) string { return Content([]byte(s)) }),
+	"fragment_span":            plain(func(s string) string { return FragmentSpan([]byte(s)) }),
+	"fragment_text":            plain(FragmentText),
+	"page_content_hash_folded": plain(PageContentHashFolded),
+	"page_content_hash":        plain(func(s string) string { return PageContentHash([]byte(s)) }),
+	"text":                     plain(Text),
+	"block_hash":               plain(BlockHash),
+	"block_hash_html":          plain(func(v in) string { return BlockHashHTML(v.HTML, v.Text) }),
+	"page_hash":                plain(PageHash),
+	"fingerprint":              plain(fingerprintOf),
+	"hash_parts":               plain(func(parts []string) string { return HexParts(parts...) }),
+	"base32":                   plain(func(parts []string) string { return Base32(HashParts(parts...)) }),
 	"jcs": func(input json.RawMessage) (string, error) {
 		b, err := JCS(input)
 		return string(b), err
@@ -136,7 +140,7 @@ var functions = map[string]function{
 		return CaptureFileRequestID(v.Path, v.ContentHash, v.Nonce)
 	}),
 	"member_request_id":      plain(func(v in) string { return MemberRequestID(v.RequestID, v.Path) }),
-	"warc_record_request_id": plain(func(v in) string { return WARCRecordRequestID(v.RequestID, v.Offset) }),
+	"warc_record_request_id": plain(func(v in) string { return WARCRecordRequestID(v.RequestID, "@"+strconv.FormatInt(v.Offset, 10)) }),
 	"page_id":                plain(func(v in) string { return PageID(v.SnapshotID, v.PageNo) }),
 	"extraction_id": plain(func(v in) string {
 		return ExtractionID(v.ParserVersion, v.RulesDigest, v.OCRRun)

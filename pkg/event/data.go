@@ -34,6 +34,7 @@ const (
 	TypeChunkRemoved     = "colophon.chunk.removed.v1"
 	TypeVectorIndexed    = "colophon.vector.indexed.v1"
 	TypeVectorRemoved    = "colophon.vector.removed.v1"
+	TypeSourceChanged    = "colophon.source.changed.v1"
 )
 
 // Inline is a document handed over inside the request, at most 512 KiB decoded.
@@ -60,7 +61,7 @@ type CaptureRequested struct {
 	Inline             *Inline             `json:"inline,omitempty" redact:"drop"`               // the document itself
 	Object             *Object             `json:"object,omitempty" redact:"type"`               // the document, in the inbox
 	WARC               *Object             `json:"warc,omitempty" redact:"type"`                 // a web archive in the inbox: each of its records is captured
-	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty" redact:"type"`         // when the crawler fetched it, which orders the versions of a document; default ce-time
+	RetrievedAt        *time.Time          `json:"retrieved_at,omitempty" redact:"type"`         // when the crawler fetched the bytes that it hands over, cut to microseconds, which orders the versions of a document; default the ce-time of the first message; where Colophon fetches the URL the time of the answer counts instead
 	HTTPStatus         int                 `json:"http_status,omitempty" redact:"type"`          // status of the answer that the crawler got, kept with the snapshot; 0 when there was none
 	Headers            map[string][]string `json:"headers,omitempty" redact:"headers"`           // header fields of the crawler's answer; those of an allow-list are kept
 	ContentType        string              `json:"content_type,omitempty" redact:"text"`         // the media type that the server named
@@ -223,7 +224,7 @@ type ChunkCreated struct {
 	Layer       model.Layer `json:"layer"`        // where it is: hot, summary or archive
 	Since       string      `json:"since"`        // earliest info_date of the chain of repeats that it belongs to, its own when it is alone
 	Repeats     string      `json:"repeats"`      // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
-	DuplicateOf string      `json:"duplicate_of"` // the chunk_ref that stands for this text in another document: then it has no vector of its own; "" when it stands for itself
+	DuplicateOf string      `json:"duplicate_of"` // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	Chunk       model.Chunk `json:"chunk"`        // the chunk as it was created, but for its layer, which is the one above
 }
 
@@ -242,7 +243,7 @@ type ChunkChange struct {
 	Layer       model.Layer `json:"layer,omitempty"`       // where it is now: hot, summary or archive; of a chunk that is gone nowhere
 	Since       string      `json:"since"`                 // earliest info_date of the chain of repeats that it belongs to, its own when it is alone
 	Repeats     string      `json:"repeats"`               // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
-	DuplicateOf string      `json:"duplicate_of"`          // the chunk_ref that stands for this text in another document: then it has no vector of its own; "" when it stands for itself
+	DuplicateOf string      `json:"duplicate_of"`          // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	ReplacedBy  string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
 }
 

@@ -38,6 +38,7 @@ func everyType() []struct {
 		{event.ChunkRemoved{ChunkChange: change}, "chunk.removed", "h:0/2"},
 		{event.VectorIndexed{VectorChange: vectors}, "vector.indexed", "c/7c6b1d9e9a3c4b52"},
 		{event.VectorRemoved{VectorChange: vectors}, "vector.removed", "c/7c6b1d9e9a3c4b52"},
+		{event.SourceChanged{SourceID: "town", Seq: 7, Change: event.SourceSet, Fields: []string{"name"}}, "source.changed", "town/7"},
 	}
 }
 

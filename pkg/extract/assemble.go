@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/table"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/language"
@@ -55,6 +56,11 @@ func checkSize(pageNo int, blocks []block.Block) *block.Failure {
 		for _, l := range b.Links {
 			size += len(l.URL) + len(l.Text)
 		}
+		for _, values := range b.Values {
+			for _, v := range values {
+				size += len(v)
+			}
+		}
 	}
 	if size <= block.MaxText && len(blocks) <= block.MaxBlocks {
 		return nil
@@ -92,7 +98,7 @@ func (a *assembler) add(b block.Block) error {
 		}
 	}
 	fields, warnings := fieldsOf(b)
-	hash := digest.BlockHash(fields.Text)
+	hash := present.BlockHash(&model.Unit{Evidence: b.Evidence, FieldsRaw: fields}, a.in.Snapshot.ContentHash)
 	a.position[b.Type]++
 	fields.BlockID = digest.BlockID(string(b.Type), a.position[b.Type], hash)
 	if b.Failed != nil {
@@ -365,8 +371,9 @@ func (a *assembler) finish(page model.Page) segment.Frame {
 		page.LeftOut = &left
 	}
 	page.PageHash = digest.PageHash(a.hashes)
-	page.HTML = docxt.Build(page.PageNo, a.units)
+	page.HTML, page.OpenSections = docxt.Build(page.PageNo, a.units, page.Language)
 	page.ContentHash = digest.PageContentHash([]byte(page.HTML))
+	page.FoldedHash = digest.PageContentHashFolded(page.HTML)
 	return segment.Frame{Page: page, Units: a.units}
 }
 

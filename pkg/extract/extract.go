@@ -12,9 +12,6 @@ import (
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
-	"github.com/colophon-dev/colophon/pkg/extract/html"
-	"github.com/colophon-dev/colophon/pkg/extract/scan"
-	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -44,7 +41,16 @@ import (
 //	9  running heads that say the document's own title, with numbers beside titles, in
 //	   words and after ornaments; text that takes turns at an edge, fields of forms, sums
 //	   and titles near to the text are text
-const ParserVersion = "9"
+//	10 second numbers of pages, labels, values and dates at edges of PDF pages are text; numbers
+//	   by chapter, stamped ones, those with a time beside them and in side margins are heads;
+//	   kinds of sections by their headings; sections of tables, figures and footnotes;
+//	   content_hash_folded; languages of pages by their short blocks, too;
+//	   pages of the web account for all of their text; block hashes of pictures; captions
+//	   of figure elements; lines of text files; names of bars and axes are no captions
+//	11 kinds of sections by more words, by what stands behind a head that says none, and by
+//	   what is done in a step; Roman numerals are well formed; main matter of web pages by what was
+//	   learnt from labelled pages, where the rules are in doubt; maybe_furniture
+const ParserVersion = "11"
 
 // Input is everything that a page depends on.
 type Input = block.Input
@@ -60,41 +66,15 @@ type Extractor interface {
 	Page(ctx context.Context, in Input, pageNo int) (block.Page, error)
 }
 
-// Kinds is the table of extractors by kind of snapshot. A new kind of file is
-// one folder and one line in such a table.
-type Kinds map[model.SnapshotKind]Extractor
-
-// Builtin returns the kinds that need nothing but their bytes.
-func Builtin() Kinds {
-	return Kinds{
-		model.KindHTML:      html.Extractor{},
-		model.KindTextFile:  textfile.Extractor{},
-		model.KindImageScan: scan.Extractor{},
-	}
-}
-
-// With returns the table with e for the kind; k stays as it is.
-func (k Kinds) With(kind model.SnapshotKind, e Extractor) Kinds {
-	out := make(Kinds, len(k)+1)
-	for name, extractor := range k {
-		out[name] = extractor
-	}
-	out[kind] = e
-	return out
-}
-
-// OnePage reports whether a file of the kind, which holds anything at all, is one
-// page without document facts, whatever is in it: Pages says so without a look
-// into it, and so need nobody who splits one.
-func OnePage(kind model.SnapshotKind) bool {
-	return kind == model.KindHTML || kind == model.KindTextFile
-}
+// Extractors are extractors by kind of snapshot: those that a child has opened of the
+// table of kinds (extract/child).
+type Extractors map[model.SnapshotKind]Extractor
 
 // Pages returns how many pages the snapshot has. A snapshot that cannot be
 // split has 1 page and a reason with its sentence, which the run records
 // (contracts#error-unit); err is for what is not the document's fault.
-func (k Kinds) Pages(ctx context.Context, in Input) (pages int, reason fault.Reason, sentence string, err error) {
-	e, failure := k.extractor(in)
+func (x Extractors) Pages(ctx context.Context, in Input) (pages int, reason fault.Reason, sentence string, err error) {
+	e, failure := x.extractor(in)
 	if failure == nil {
 		pages, err = e.Pages(ctx, in)
 		if err == nil {
@@ -109,11 +89,11 @@ func (k Kinds) Pages(ctx context.Context, in Input) (pages int, reason fault.Rea
 
 // Extract returns the frame of page pageNo, from 1. A page that fails through
 // the document's fault is a frame with status failed; err is for all else.
-func (k Kinds) Extract(ctx context.Context, in Input, pageNo int) (segment.Frame, error) {
+func (x Extractors) Extract(ctx context.Context, in Input, pageNo int) (segment.Frame, error) {
 	if in.RunReason != "" {
 		return ErrorFrame(in, pageNo, fault.Reason(in.RunReason), in.RunMessage)
 	}
-	e, failure := k.extractor(in)
+	e, failure := x.extractor(in)
 	if failure == nil {
 		page, err := e.Page(ctx, in, pageNo)
 		if err == nil {
@@ -126,11 +106,11 @@ func (k Kinds) Extract(ctx context.Context, in Input, pageNo int) (segment.Frame
 	return errorFrame(in, pageNo, failure)
 }
 
-func (k Kinds) extractor(in Input) (Extractor, *block.Failure) {
+func (x Extractors) extractor(in Input) (Extractor, *block.Failure) {
 	if len(in.Raw) == 0 {
 		return nil, &block.Failure{Reason: fault.EmptyContent, Message: "the file is empty: 0 bytes"}
 	}
-	if e, ok := k[in.Snapshot.SnapshotKind]; ok {
+	if e, ok := x[in.Snapshot.SnapshotKind]; ok {
 		return e, nil
 	}
 	return nil, &block.Failure{

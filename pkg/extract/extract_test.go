@@ -14,7 +14,12 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	"github.com/colophon-dev/colophon/pkg/extract/html"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
+	"github.com/colophon-dev/colophon/pkg/extract/scan"
+	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
@@ -32,9 +37,21 @@ func input(kind model.SnapshotKind, raw []byte) Input {
 	}
 }
 
+// extractors are those that need nothing but the bytes.
+func extractors() Extractors {
+	return Extractors{model.KindHTML: html.Extractor{}, model.KindTextFile: textfile.Extractor{Formats: textfile.Builtin()}, model.KindImageScan: scan.Extractor{}}
+}
+
+// withPDF are they, and e for PDF files.
+func withPDF(e Extractor) Extractors {
+	all := extractors()
+	all[model.KindPDF] = e
+	return all
+}
+
 func frameOf(t testing.TB, in Input) segment.Frame {
 	t.Helper()
-	f, err := Builtin().Extract(context.Background(), in, 1)
+	f, err := extractors().Extract(context.Background(), in, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +177,11 @@ func checkFrame(t *testing.T, in Input, f segment.Frame) {
 			t.Errorf("%s: fragment_hash is not of its slice", u.IRID)
 		}
 		if u.Type != model.UnitError {
-			hashes = append(hashes, digest.BlockHash(u.FieldsRaw.Text))
+			hash := present.BlockHash(&u, in.Snapshot.ContentHash)
+			if u.FieldsRaw.Text != "" && hash != digest.BlockHash(u.FieldsRaw.Text) {
+				t.Errorf("%s: the block hash of %q is not that of its text", u.IRID, u.FieldsRaw.Text)
+			}
+			hashes = append(hashes, hash)
 		}
 	}
 	if f.Page.PageHash != digest.PageHash(hashes) || f.Page.ContentHash != digest.PageContentHash([]byte(f.Page.HTML)) || f.Page.UnitCount != len(f.Units) {
@@ -175,22 +196,22 @@ func (f failing) Page(context.Context, Input, int) (block.Page, error) { return 
 
 func TestFailedPages(t *testing.T) {
 	ctx := context.Background()
-	pdf := func(err error) Kinds { return Builtin().With(model.KindPDF, failing{err}) }
+	pdf := func(err error) Extractors { return withPDF(failing{err}) }
 	withReason := input(model.KindPDF, []byte("%PDF"))
 	withReason.RunReason, withReason.RunMessage = "encrypted", "the file needs a password"
 	for _, tt := range []struct {
 		name   string
-		kinds  Kinds
+		kinds  Extractors
 		in     Input
 		reason fault.Reason
 	}{
-		{"nothing", Builtin(), input(model.KindHTML, nil), fault.EmptyContent},
-		{"no text", Builtin(), input(model.KindHTML, []byte("<title>t</title><script>x</script>")), fault.EmptyContent},
-		{"white space", Builtin(), input(model.KindTextFile, []byte(" \n\n")), fault.EmptyContent},
-		{"unknown kind", Builtin(), input(model.KindOther, []byte("\x00\x01\xFF")), fault.UnsupportedType},
+		{"nothing", extractors(), input(model.KindHTML, nil), fault.EmptyContent},
+		{"no text", extractors(), input(model.KindHTML, []byte("<title>t</title><script>x</script>")), fault.EmptyContent},
+		{"white space", extractors(), input(model.KindTextFile, []byte(" \n\n")), fault.EmptyContent},
+		{"unknown kind", extractors(), input(model.KindOther, []byte("\x00\x01\xFF")), fault.UnsupportedType},
 		{"failure", pdf(&block.Failure{Reason: fault.Malformed, Message: "page 1: cut", FallbackText: "some"}), input(model.KindPDF, []byte("%PDF-\x00\xFF")), fault.Malformed},
 		{"permanent", pdf(fault.Permanent(fault.Timeout, errors.New("page 1: 30 s are over"))), input(model.KindPDF, []byte("%PDF")), fault.Timeout},
-		{"run", Builtin(), withReason, fault.Encrypted},
+		{"run", extractors(), withReason, fault.Encrypted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := tt.kinds.Extract(ctx, tt.in, 1)
@@ -217,14 +238,14 @@ func TestFailedPages(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	ctx := context.Background()
-	if n, reason, _, err := Builtin().Pages(ctx, input(model.KindHTML, []byte("<p>a"))); n != 1 || reason != "" || err != nil {
+	if n, reason, _, err := extractors().Pages(ctx, input(model.KindHTML, []byte("<p>a"))); n != 1 || reason != "" || err != nil {
 		t.Errorf("%d %s %v", n, reason, err)
 	}
-	kinds := Builtin().With(model.KindPDF, failing{&block.Failure{Reason: fault.Encrypted, Message: "needs a password"}})
+	kinds := withPDF(failing{&block.Failure{Reason: fault.Encrypted, Message: "needs a password"}})
 	if n, reason, sentence, err := kinds.Pages(ctx, input(model.KindPDF, []byte("%PDF"))); n != 1 || reason != fault.Encrypted || sentence == "" || err != nil {
 		t.Errorf("%d %s %q %v", n, reason, sentence, err)
 	}
-	if _, _, _, err := Builtin().With(model.KindPDF, failing{errors.New("broken")}).Pages(ctx, input(model.KindPDF, []byte("%PDF"))); err == nil {
+	if _, _, _, err := withPDF(failing{errors.New("broken")}).Pages(ctx, input(model.KindPDF, []byte("%PDF"))); err == nil {
 		t.Error("an unknown error must be returned")
 	}
 }
@@ -276,20 +297,91 @@ func TestAFailedPieceOfAPage(t *testing.T) {
 	}
 }
 
-// TestOnePage: what is said of a kind without a look into the file is what a look
-// into it says.
-func TestOnePage(t *testing.T) {
-	for kind := range Builtin() {
-		for _, raw := range []string{"x", "<p>One.</p>\f<p>Two.</p>", "\f\f\f", "\x00\xFF", "a,b\n1,2\n", `{"a": [1, 2]}`} {
-			pages, reason, _, err := Builtin().Pages(t.Context(), input(kind, []byte(raw)))
-			if one := err == nil && reason == "" && pages == 1; one != OnePage(kind) {
-				t.Errorf("%s %q: %d pages, %q, %v", kind, raw, pages, reason, err)
-			}
+// TestAnAddedLanguage: a page in a language of which a file of words was added is in it,
+// block by block, without a word to anybody else.
+func TestAnAddedLanguage(t *testing.T) {
+	files, err := language.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = "i ar na nar ve lá an elen sila lumenn omentielvo aure entuluva eldar laurie lantar lassi surinen yeni unotime"
+	files["qya.txt"] = words + "\n\nI eldar lantar ve lassi i surinen ar yeni unotime nar laurie.\n"
+	languages, err := language.Train(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := input(model.KindHTML, []byte("<main><h1>Namarie</h1><p>"+strings.Repeat("Laurie nar i lassi ve i elen sila, ar eldar lantar an aure entuluva lumenn omentielvo. ", 3)+"</p></main>"))
+	in.Snapshot.URL, in.Snapshot.URLCanonical = "https://a.example/", "https://a.example/"
+	for want, memory := range map[string]*language.Memory{"qya": {Languages: languages}, "": {}} {
+		in.Words = memory
+		f := frameOf(t, in)
+		units := f.Units
+		got := units[len(units)-1].FieldsRaw.Language
+		if is := got != nil && got.Lang == "qya"; is != (want == "qya") {
+			t.Errorf("the paragraph is in %+v, want %q", got, want)
+		}
+		if is := f.Page.Language != nil && f.Page.Language.Lang == "qya"; is != (want == "qya") {
+			t.Errorf("the page is in %+v, want %q", f.Page.Language, want)
 		}
 	}
-	for _, kind := range []model.SnapshotKind{model.KindPDF, model.KindContainer, model.KindImageScan, model.KindOther} {
-		if OnePage(kind) {
-			t.Errorf("%s", kind)
+}
+
+// TestFivePrioritiesOfPages: what a captured page, its address and its source say about
+// its language comes to its record in the order of seeds#conventions, and the short blocks
+// of another language are among its shares, whichever of them says the first.
+func TestFivePrioritiesOfPages(t *testing.T) {
+	const italian = `<p>Il consiglio comunale si riunisce almeno una volta ogni tre mesi, quando il sindaco lo ritiene necessario oppure quando lo chiedono per iscritto i suoi membri.</p>`
+	const english = `<h2>The council meets tonight at the town hall</h2><ul><li>You can now put your name on the list</li><li>The road through the valley is closed</li></ul>`
+	page := func(attribute, meta, body string) string {
+		return "<html" + attribute + "><head><title>a</title>" + meta + "</head><body>" + body + "</body></html>"
+	}
+	const meta = `<meta http-equiv="content-language" content="pt">`
+	for _, c := range []struct {
+		name, raw, url, region, lang, origin string
+		multilingual                         bool
+	}{
+		{"html lang", page(` lang="fr"`, meta, italian+english), "https://example.ro/", "GB", "fr", "html_lang", true},
+		{"meta", page("", meta, italian+english), "https://example.ro/", "GB", "pt", "meta", true},
+		{"text", page("", "", italian+english), "https://example.ro/", "GB", "it", "detected", true},
+		{"text of one language", page("", "", italian), "https://example.ro/", "GB", "it", "detected", false},
+		{"URL", page("", "", "<p>12</p>"), "https://example.ro/", "GB", "ro", "url", false},
+		{"region", page("", "", "<p>12</p>"), "https://example.org/", "GB", "en", "region", false},
+		{"nothing", page("", "", "<p>12</p>"), "https://example.org/", "", "", "", false},
+	} {
+		in := input(model.KindHTML, []byte(c.raw))
+		in.Snapshot.URL, in.Snapshot.Region = c.url, c.region
+		in.Snapshot.Language, in.Snapshot.SourceLanguage, in.Snapshot.SourceLanguages = "", "", nil
+		l := frameOf(t, in).Page.Language
+		if l == nil {
+			l = &model.Language{}
+		}
+		if l.Lang != c.lang || l.Origin != c.origin || l.Multilingual != c.multilingual {
+			t.Errorf("%s: %+v", c.name, l)
+		}
+		if c.multilingual && (len(l.Languages) != 2 || l.Languages[0].Code != "it" || l.Languages[1].Code != "en" || l.Languages[1].Coverage < 0.3) {
+			t.Errorf("%s: %+v", c.name, l.Languages)
+		}
+	}
+}
+
+// TestFoldedHash: pages whose quotation marks alone are others have one folded hash and
+// two content hashes; apostrophes and other letters count in both.
+func TestFoldedHash(t *testing.T) {
+	hashes := func(body string) (content, folded string) {
+		p := frameOf(t, input(model.KindHTML, []byte("<h1>"+body+"</h1><p>"+body+"</p>"))).Page
+		return p.ContentHash, p.FoldedHash
+	}
+	straight, folded := hashes(`The "old" mill`)
+	for _, c := range []struct {
+		body         string
+		same, sameAs bool
+	}{
+		{`The "old" mill`, true, true}, {`The “old” mill`, false, true}, {`The „old‟ mill`, false, true},
+		{`The «old» mill`, false, false}, {`The 'old' mill`, false, false}, {`The "old" weir`, false, false},
+		{`The &amp;quot;old&amp;quot; mill`, false, false},
+	} {
+		if a, b := hashes(c.body); (a == straight) != c.same || (b == folded) != c.sameAs || len(b) != 64 {
+			t.Errorf("%s: content_hash the same %v, folded %v", c.body, a == straight, b == folded)
 		}
 	}
 }

@@ -15,6 +15,7 @@ const (
 	StoreCatalog = "postgres"
 	StoreVectors = "qdrant"
 	StoreBus     = "nats"
+	StoreModels  = "model" // an endpoint that embeds or reranks: no store, and asked like one
 )
 
 // Outcome is how a request to a store ended, the same words for all of them.
@@ -53,6 +54,8 @@ func Operations(store string) []string {
 		return []string{"upsert", "query", "set_payload", "delete", "scroll", "get", "count", "health", "collection", "alias", other}
 	case StoreBus:
 		return []string{"publish"}
+	case StoreModels:
+		return []string{"embed", "rerank"}
 	}
 	return nil
 }

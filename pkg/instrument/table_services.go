@@ -41,7 +41,7 @@ const (
 func Routes() []string {
 	return []string{
 		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/snapshots/{id}",
-		"/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
+		"/v1/snapshots/{id}/outline", "/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
 		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
 		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
 	}
@@ -129,10 +129,10 @@ func ofServices() []Instrument {
 		},
 		{
 			Name: SearchDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
-			Labels: []Label{{"part", []string{"all", "scope", "embed", "dense", "sparse", "claims", "fill", "boxes"}},
+			Labels: []Label{{"part", []string{"all", "scope", "embed", "dense", "sparse", "claims", "fill", "rerank", "boxes"}},
 				{"result", []string{"ok", "error"}}},
-			Meaning: "How long a search took, and its parts: what may be searched, the question's vector, each side of the vector store, what the hits claim, the chunks and what says the same, the places on pages. Parts run side by side, and some more than once.",
-			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor, the others the catalog, and `boxes` also the object store.",
+			Meaning: "How long a search took, and its parts: what may be searched, the question's vector, each side of the vector store, what the hits claim, the chunks and what says the same, the reranker, the places on pages. Parts run side by side, and some more than once.",
+			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor or the embedding endpoint, `rerank` the reranking endpoint, the others the catalog, and `boxes` also the object store.",
 		},
 		{
 			Name: Ready, Kind: KindGauge, Writers: everyService(),

@@ -9,6 +9,9 @@ const (
 	ConnectionsMax       Name = "colophon.catalog.connections.max"
 	ConnectionsWaiting   Name = "colophon.catalog.connections.waiting"
 	ConnectionWaitTime   Name = "colophon.catalog.connections.wait_time"
+	EmbedTokens          Name = "colophon.embed.tokens"
+	EmbedRefused         Name = "colophon.embed.refused"
+	EmbedRemembered      Name = "colophon.embed.remembered"
 )
 
 // Buckets are those of the object store, without the prefix of an installation.
@@ -19,10 +22,10 @@ func ofStores() []Instrument {
 		{
 			Name: StoreRequestDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: everyService(),
 			Labels: []Label{
-				{"store", []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus}},
+				{"store", []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus, StoreModels}},
 				{"operation", everyOperation()}, {"outcome", outcomeNames()},
 			},
-			Meaning: "Requests to a store: statements and batches to PostgreSQL, HTTP requests to the object store (to the last byte of the answer), calls to the vector store, publishes to NATS (with what is tried again). Its count is their number.",
+			Meaning: "Requests to a store: statements and batches to PostgreSQL, HTTP requests to the object store (to the last byte of the answer), calls to the vector store, publishes to NATS (with what is tried again), calls to the embedding and the reranking endpoint. Its count is their number.",
 			Bad:     "`unavailable` or `denied`: see [a store refuses](operations.md#a-store-refuses-or-is-away). `full`: see [a stream is full](operations.md#a-stream-is-nearly-full). Slow: look at the store.",
 		},
 		{
@@ -57,14 +60,34 @@ func ofStores() []Instrument {
 			Meaning: "Seconds that were waited for connections, of all who waited together.",
 			Bad:     "A rate above 1 means that on average more than one waits: see [the pool is exhausted](operations.md#the-connection-pool-is-exhausted).",
 		},
+		{
+			Name: EmbedTokens, Kind: KindCounter, Unit: "{token}", Writers: embedders(),
+			Labels:  []Label{{"side", []string{"passage", "question"}}},
+			Meaning: "Tokens that the embedding endpoint has embedded, as it says itself, else by estimate: what it costs.",
+			Bad:     "More than expected: `COLOPHON_EMBED_DAILY_TOKENS` bounds those of passages.",
+		},
+		{
+			Name: EmbedRefused, Kind: KindCounter, Unit: "{text}", Writers: embedders(),
+			Meaning: "Texts that the embedding endpoint does not take, whole or in parts. They are found by their words alone.",
+			Bad:     "Many: its log, or ours, says why.",
+		},
+		{
+			Name: EmbedRemembered, Kind: KindCounter, Unit: "{text}", Writers: embedders(),
+			Labels:  []Label{{"side", []string{"passage", "question"}}},
+			Meaning: "Texts whose vector was there already and was not paid again.",
+			Bad:     "Nothing: after a new reading of many documents most texts should be here.",
+		},
 	}
 }
+
+// embedders are the services that ask an embedding endpoint.
+func embedders() []string { return []string{"indexer", "gateway"} }
 
 // everyOperation is what is asked of any store, each once, sorted as they are listed.
 func everyOperation() []string {
 	var all []string
 	seen := make(map[string]bool)
-	for _, store := range []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus} {
+	for _, store := range []string{StoreObjects, StoreCatalog, StoreVectors, StoreBus, StoreModels} {
 		for _, operation := range Operations(store) {
 			if !seen[operation] {
 				seen[operation] = true

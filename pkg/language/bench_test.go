@@ -17,7 +17,13 @@ func BenchmarkBlock(b *testing.B) {
 
 // BenchmarkTrain is what the first detection of a process costs besides.
 func BenchmarkTrain(b *testing.B) {
+	files, err := Words()
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
-		train()
+		if _, err := Train(files); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

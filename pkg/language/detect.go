@@ -66,7 +66,7 @@ func (d *Detector) detect(text string) (string, float64) {
 		return "", 0
 	}
 	share := float64(in) / float64(all)
-	m := families()[main]
+	m := d.memory.family(main)
 	if m == nil {
 		if code := alone[main]; d.memory.may(code) {
 			return code, share

@@ -10,7 +10,7 @@ import (
 // TestForm: costs that are added four at once come to what they are one by one,
 // whatever the length of a word.
 func TestForm(t *testing.T) {
-	for kind, m := range families() {
+	for kind, m := range builtin().families {
 		for _, word := range []string{"", "a", "palavra", "слово", "zzqxj", strings.Repeat("xq", maxAdded), strings.Repeat("ß", 3*maxAdded), strings.Repeat("ж", 500)} {
 			var got, want [width]int32
 			m.form([]byte(word), &got)

@@ -9,7 +9,6 @@ package language
 import (
 	"math"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,9 +28,9 @@ const (
 )
 
 const (
-	// minBlock is how many characters a block must have to be asked alone
-	// (detection errs more often in single sentences); shorter ones have the language of their
-	// page.
+	// minBlock is how many characters a block must have to have a language of its own
+	// (detection errs more often in single sentences), and how many the shorter blocks of
+	// a language must have together to count for their page.
 	minBlock = 100
 	// maxDetect is how many bytes of a text are looked at: more adds cost and
 	// no certainty.
@@ -53,26 +52,6 @@ type Hints struct {
 	Region   string   // ISO 3166-1 of the scraper or source
 	Allowed  []string // languages that the source may hold; empty: all
 	Memory   *Memory  // what was made of words before; nil: nothing
-}
-
-// Page returns the language of a page, nil when nothing tells it. The shares
-// are those of the blocks that are long enough to be asked alone.
-func (d *Detector) Page(units []model.Unit) *model.Language {
-	shares, confidence, joined := collect(units)
-	detected := ""
-	if len(shares) > 0 {
-		detected = shares[0].Code
-	} else if code, sure := d.detect(joined); sure >= minConfidence {
-		detected, confidence = code, sure
-	}
-	out := d.hints.choose(detected, confidence)
-	if out == nil {
-		return nil
-	}
-	if len(shares) > 1 && shares[1].Coverage >= minShare {
-		out.Multilingual, out.Languages = true, shares
-	}
-	return out
 }
 
 // choose follows the priorities of seeds#conventions.
@@ -118,42 +97,14 @@ func (d *Detector) Block(text, declared string) *model.Language {
 	return &model.Language{Lang: code, Confidence: round(confidence), Origin: OriginDetected}
 }
 
-// collect returns the shares of the languages found in blocks, largest first;
-// how sure it is that the page is in the first, which is how sure its blocks are,
-// by length, with all others against it; and the beginning of the page's text for
-// where no block is long enough.
-func collect(units []model.Unit) (shares []model.LanguageShare, sure float64, joined string) {
-	var text strings.Builder
-	weight, certainty := map[string]int{}, map[string]int{}
-	total := 0
-	for _, u := range units {
-		if !u.Chunked() {
-			continue
-		}
-		if text.Len() < maxDetect {
-			text.WriteString(u.FieldsRaw.Text)
-			text.WriteByte('\n')
-		}
-		if l := u.FieldsRaw.Language; l != nil {
-			weight[l.Lang] += len(u.FieldsRaw.Text)
-			certainty[l.Lang] += len(u.FieldsRaw.Text) * int(math.Round(float64(l.Confidence*1000)))
-			total += len(u.FieldsRaw.Text)
-		}
+// Of returns the language of a text of which nothing else is known, such as a question,
+// "" where that is not sure. It is safe for concurrent use.
+func Of(text string) string {
+	code, confidence := New(Hints{}, "").detect(text)
+	if confidence < minConfidence {
+		return ""
 	}
-	shares = make([]model.LanguageShare, 0, len(weight))
-	for code, n := range weight {
-		shares = append(shares, model.LanguageShare{Code: code, Coverage: float64(n*1000/total) / 1000})
-	}
-	slices.SortFunc(shares, func(a, b model.LanguageShare) int {
-		if n := weight[b.Code] - weight[a.Code]; n != 0 {
-			return n
-		}
-		return strings.Compare(a.Code, b.Code)
-	})
-	if len(shares) > 0 {
-		sure = float64(certainty[shares[0].Code]/total) / 1000
-	}
-	return shares, sure, text.String()
+	return code
 }
 
 // Code returns the ISO 639-1 code of a language tag ("pt-BR" gives "pt"), the

@@ -2,7 +2,9 @@ package language
 
 import (
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,7 +119,7 @@ func TestScripts(t *testing.T) {
 func TestScoresAreFixed(t *testing.T) {
 	memory := &Memory{}
 	memory.hold(nil)
-	found, n := families()[latin].score(samples["co"], memory)
+	found, n := builtin().families[latin].score(samples["co"], memory)
 	lead(found)
 	if got, want := fmt.Sprint(n, found[:2]), "29 [{co -15668 22} {it -20338 6}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -152,12 +154,54 @@ func TestMemoryIsBounded(t *testing.T) {
 			fmt.Fprintf(&b, "palavra%c%c%c%c%c ", 'a'+k, 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+k)
 		}
 		d.Block(b.String(), "")
-		if n := len(memory.words[families()[latin]]); n > maxWords+maxDetect/2 {
+		if n := len(memory.words[builtin().families[latin]]); n > maxWords+maxDetect/2 {
 			t.Fatalf("%d words after %d texts", n, i+1)
 		}
 	}
-	if n := len(memory.words[families()[latin]]); n == 0 {
+	if n := len(memory.words[builtin().families[latin]]); n == 0 {
 		t.Error("nothing is kept")
+	}
+}
+
+// TestFivePriorities: each source of a language goes before all below it, in the order of
+// seeds#conventions, and says where it is from.
+func TestFivePriorities(t *testing.T) {
+	all := Hints{HTMLLang: "fr-FR", MetaLang: "pt-PT", URL: "https://www.example.ro/pagina", Region: "GB"}
+	text, none := units(samples["it"]), units("12")
+	meta, detected := all, all
+	meta.HTMLLang = ""
+	detected.HTMLLang, detected.MetaLang = "", ""
+	url, region := detected, detected
+	region.URL = "https://example.org/"
+	for _, tt := range []struct {
+		name         string
+		h            Hints
+		units        []model.Unit
+		lang, origin string
+		least, most  float64 // of lang_confidence
+	}{
+		{"1. the html element", all, text, "fr", OriginHTML, 0, 0.3}, // the text says another
+		{"1. the html element, and no text", all, none, "fr", OriginHTML, 1, 1},
+		{"2. the meta element", meta, text, "pt", OriginMeta, 0, 0.3},
+		{"2. the meta element, and no text", meta, none, "pt", OriginMeta, 1, 1},
+		{"3. the text", detected, text, "it", OriginDetected, 0.8, 1},
+		{"4. the URL", url, none, "ro", OriginURL, 0.3, 0.3},
+		{"5. the scraper's region", region, none, "en", OriginRegion, 0.3, 0.3},
+	} {
+		l := New(tt.h, tt.units[0].FieldsRaw.Text).Page(tt.units)
+		if l == nil || l.Lang != tt.lang || l.Origin != tt.origin || l.Confidence < tt.least || l.Confidence > tt.most || l.Multilingual {
+			t.Errorf("%s: %+v", tt.name, l)
+		}
+	}
+	for domain, lang := range map[string]string{"fr": "fr", "ro": "ro", "pt": "pt", "it": "it", "uk": "en", "org": "", "ch": ""} {
+		l := New(Hints{URL: "https://example." + domain + "/en/a.fr"}, "").Page(none)
+		if got := ""; l != nil {
+			if got = l.Lang; got != lang {
+				t.Errorf(".%s is %q, want %q", domain, got, lang)
+			}
+		} else if lang != "" {
+			t.Errorf(".%s says nothing, want %q", domain, lang)
+		}
 	}
 }
 
@@ -198,6 +242,98 @@ func TestMultilingual(t *testing.T) {
 	}
 	if l = New(Hints{HTMLLang: "pt"}, samples["fr"]).Page(us); l.Lang != "pt" || l.Confidence > 0.5 {
 		t.Errorf("what the page says and the text does not must be unsure: %+v", l)
+	}
+}
+
+// Short blocks, none of which is long enough to have a language of its own.
+var short = map[string][]string{
+	"fr": {"Le conseil se réunit ce soir à la mairie.", "Les inscriptions sont ouvertes", "La route de la vallée est fermée", "Pour en savoir plus sur les travaux", "Une réunion publique aura lieu demain"},
+	"en": {"The council meets tonight at the town hall.", "You can now put your name on the list", "The road through the valley is closed", "More about the works and what they cost", "There will be a public meeting tomorrow"},
+	"it": {"Il consiglio si riunisce questa sera in municipio.", "Le iscrizioni sono aperte a tutti", "La strada della valle è chiusa", "Per saperne di più sui lavori della fonte", "Domani ci sarà una riunione pubblica"},
+	"pt": {"A assembleia reúne esta noite na câmara.", "As inscrições já estão abertas a todos", "A estrada do vale está fechada", "Para saber mais sobre as obras da fonte", "Amanhã haverá uma reunião pública"},
+}
+
+// TestAnotherLanguageInShortBlocks: a page whose second language comes in headings, items
+// and labels alone is multilingual, with the shares of its characters, wherever the
+// blocks stand; and its first language is that of most of its text.
+func TestAnotherLanguageInShortBlocks(t *testing.T) {
+	for main, others := range map[string][]string{"fr": {"en", "it"}, "en": {"fr", "pt"}, "it": {"en", "fr"}, "pt": {"en", "fr"}} {
+		for _, other := range others {
+			texts := append([]string{samples[main], samples[main]}, short[other]...)
+			share := float64(characters(short[other])) / float64(characters(texts))
+			for name, order := range map[string][]string{"behind": texts, "before": append(slices.Clone(short[other]), samples[main], samples[main])} {
+				l := New(Hints{}, samples[main]).Page(units(order...))
+				if l == nil || l.Lang != main || !l.Multilingual || len(l.Languages) != 2 || l.Languages[1].Code != other || math.Abs(l.Languages[1].Coverage-share) > 0.02 {
+					t.Errorf("%s with %s %s, %.2f of it: %+v", main, other, name, share, l)
+				}
+			}
+			// By turns, and no block is long.
+			var turns []string
+			for i := range short[main] {
+				turns = append(turns, short[main][i], short[other][i])
+			}
+			share = float64(characters(short[other])) / float64(characters(turns))
+			l := New(Hints{}, "").Page(units(turns...))
+			if l == nil || !l.Multilingual || len(l.Languages) != 2 {
+				t.Errorf("%s and %s by turns: %+v", main, other, l)
+				continue
+			}
+			for _, s := range l.Languages {
+				if want := share; s.Code == other && math.Abs(s.Coverage-want) > 0.1 {
+					t.Errorf("%s and %s by turns: %+v, want %.2f", main, other, l.Languages, want)
+				}
+			}
+			// Most of the page is short.
+			l = New(Hints{}, samples[main]).Page(units(append([]string{samples[main]}, slices.Repeat(short[other], 3)...)...))
+			if l == nil || l.Lang != other || !l.Multilingual || l.Languages[1].Code != main {
+				t.Errorf("%s under much %s: %+v", main, other, l)
+			}
+		}
+	}
+}
+
+// TestShortBlocksOfNoOtherLanguage: names, numbers, a foreign sentence and short blocks
+// in the page's own language make no page multilingual, and it stays as sure as it was.
+func TestShortBlocksOfNoOtherLanguage(t *testing.T) {
+	names := []string{"Kowalczyk Nguyen", "Smith & Okonkwo", "Papadopoulos, M.", "XJ-9912 QWRT/88", "12 345,67", "info@example.org", "https://example.org/a/b", "Quercus robur"}
+	for main, own := range short {
+		alone := New(Hints{}, samples[main]).Page(units(samples[main]))
+		for name, texts := range map[string][]string{
+			"its own": slices.Repeat(own, 4), "names": slices.Repeat(names, 5), "a foreign sentence": {short["en"][0], own[0]}, "none": nil,
+		} {
+			l := New(Hints{}, samples[main]).Page(units(append([]string{samples[main]}, texts...)...))
+			if l == nil || l.Lang != main || l.Multilingual || l.Languages != nil || l.Confidence < alone.Confidence-0.1 {
+				t.Errorf("%s with %s: %+v, alone %+v", main, name, l, alone)
+			}
+		}
+	}
+	if l := New(Hints{}, "").Page(units(names...)); l != nil {
+		t.Errorf("names are in %+v", l)
+	}
+}
+
+// TestCoverageIsOfCharacters: of a page half in letters of two bytes half is in each.
+func TestCoverageIsOfCharacters(t *testing.T) {
+	el := "Το δημοτικό συμβούλιο συνεδρίασε το βράδυ της Τρίτης στην αίθουσα του δημαρχείου, για να ψηφίσει τον προϋπολογισμό της επόμενης χρονιάς."
+	l := New(Hints{}, "").Page(units(el, samples["fr"]))
+	want := float64(characters([]string{el})) / float64(characters([]string{el, samples["fr"]}))
+	if l == nil || len(l.Languages) != 2 || l.Lang != "fr" || math.Abs(l.Languages[1].Coverage-want) > 0.002 {
+		t.Errorf("%+v, want %.3f", l, want)
+	}
+}
+
+// TestManyShortBlocks: of more than are asked the shares are the same.
+func TestManyShortBlocks(t *testing.T) {
+	var texts []string
+	for i := range 3 * maxShort {
+		texts = append(texts, short["fr"][i%5])
+		if i%4 == 0 {
+			texts = append(texts, short["en"][i%5])
+		}
+	}
+	l := New(Hints{}, "").Page(units(texts...))
+	if l == nil || l.Lang != "fr" || !l.Multilingual || len(l.Languages) != 2 || math.Abs(l.Languages[1].Coverage-0.2) > 0.05 {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -13,6 +13,10 @@ const maxWords = 8192
 // that a word is judged once for all pages that it stands on. It changes no
 // answer. It is not safe for concurrent use.
 type Memory struct {
+	// Languages are those that are told apart; nil: those of the files of words. Set
+	// before the first use.
+	Languages *Languages
+
 	allowed []string // codes; empty: all
 	words   map[*family]map[string]*verdict
 }
@@ -24,6 +28,14 @@ type verdict struct {
 	best   int32
 	behind [width]uint16
 	known  uint64
+}
+
+// family returns what tells the languages of a script apart, nil where nothing does.
+func (m *Memory) family(s script) *family {
+	if m.Languages == nil {
+		m.Languages = builtin()
+	}
+	return m.Languages.families[s]
 }
 
 // hold forgets what was said among other languages than those allowed.

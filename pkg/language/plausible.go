@@ -29,7 +29,7 @@ func Plausible(text string) int { return new(Memory).Plausible(text) }
 // forgets what was said among fewer languages.
 func (memory *Memory) Plausible(text string) int {
 	main, _, _ := mainScript(text)
-	m := families()[main]
+	m := memory.family(main)
 	cost, before, last, at := 0, rune(' '), none, 0
 	for _, r := range text {
 		s := scriptNear(r, &at)

@@ -2,6 +2,7 @@ package language
 
 import (
 	"embed"
+	"fmt"
 	"math/bits"
 	"path"
 	"slices"
@@ -128,34 +129,64 @@ func (g gram) last(n int) gram { return g & (1<<(gramBits*n) - 1) }
 // edge stands for what is before and after a word.
 const edge = ' '
 
-// families holds what tells the languages of each shared script apart. It is
-// calculated at the first detection.
-var families = sync.OnceValue(train)
+// Languages are what tells languages apart, by script. They are never changed, and safe
+// for concurrent use.
+type Languages struct{ families map[script]*family }
 
-// train makes the families out of the files of words.
-func train() map[script]*family {
-	vocabularies := map[script]map[string][]string{}
+// builtin are the languages of the files of words. They are calculated at the first
+// detection.
+var builtin = sync.OnceValue(func() *Languages {
+	files, err := Words()
+	if err == nil {
+		var all *Languages
+		if all, err = Train(files); err == nil {
+			return all
+		}
+	}
+	panic(err) // the folder is part of the program
+})
+
+// Words returns the files of words, each named as its language is called: ISO 639-1, or
+// 639-3 where there is no shorter code, and .txt.
+func Words() (map[string]string, error) {
 	entries, err := words.ReadDir("words")
 	if err != nil {
-		panic(err) // the folder is part of the program
+		return nil, err
 	}
+	files := make(map[string]string, len(entries))
 	for _, e := range entries {
 		text, err := words.ReadFile(path.Join("words", e.Name()))
 		if err != nil {
-			panic(err)
+			return nil, err
 		}
-		vocabulary := vocabularyOf(string(text))
+		files[e.Name()] = string(text)
+	}
+	return files, nil
+}
+
+// Train learns languages from files of words. A file without a word, and more than 56
+// languages of one script, are errors.
+func Train(files map[string]string) (*Languages, error) {
+	vocabularies := map[script]map[string][]string{}
+	for name, text := range files {
+		vocabulary := vocabularyOf(text)
+		if len(vocabulary) == 0 {
+			return nil, fmt.Errorf("%s holds no words", name)
+		}
 		kind := scriptOf(firstRune(vocabulary[0]))
 		if vocabularies[kind] == nil {
 			vocabularies[kind] = map[string][]string{}
 		}
-		vocabularies[kind][strings.TrimSuffix(e.Name(), ".txt")] = vocabulary
+		vocabularies[kind][strings.TrimSuffix(name, ".txt")] = vocabulary
 	}
-	out := make(map[script]*family, len(vocabularies))
+	out := &Languages{families: make(map[script]*family, len(vocabularies))}
 	for kind, byLang := range vocabularies {
-		out[kind] = newFamily(byLang)
+		if len(byLang) > width {
+			return nil, fmt.Errorf("%d languages of one script, and %d can be told apart", len(byLang), width)
+		}
+		out.families[kind] = newFamily(byLang)
 	}
-	return out
+	return out, nil
 }
 
 func firstRune(s string) rune {

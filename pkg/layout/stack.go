@@ -47,6 +47,10 @@ func Single(l Line) Block {
 // figure does.
 func BeginsCaption(text string) bool { return captions.MatchString(text) }
 
+// NamesOnly reports whether a text is the name and number of a table or figure and
+// nothing else, as captions without a title are, and the labels of some axes.
+func NamesOnly(text string) bool { return BeginsCaption(text) && captionLabel.MatchString(text) }
+
 // NamesPart reports whether a line begins as the name of one of several drawings
 // side by side does: "(a) The upper weir".
 func (l *Line) NamesPart() bool {

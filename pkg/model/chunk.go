@@ -36,7 +36,8 @@ const (
 //	3: running heads and feet of pages that OCR has read are left out
 //	4: more of them: heads of chapters, lines that look like items, parts that change sides
 //	5: others of them: numbers beside titles, the document's own title; less text that looks like one
-const ChunkerVersion = "5"
+//	6: others of them: numbers by chapter, stamped ones; less text that looks like one
+const ChunkerVersion = "6"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10
@@ -212,14 +213,15 @@ type ChunkState struct {
 	Layer       Layer  `json:"layer"`                  // hot, summary or archive: chunks in the archive are no longer what their documents say
 	Repeats     string `json:"repeats,omitempty"`      // chunk_ref of the version before
 	Since       string `json:"since,omitempty"`        // earliest info_date of the chain
-	DuplicateOf string `json:"duplicate_of,omitempty"` // chunk_ref of another document's chunk that stands for the same text; the vector is that one's
+	DuplicateOf string `json:"duplicate_of,omitempty"` // chunk_ref of another chunk that stands for the same text; both have a vector, and a search that both pass finds that one
 	Rev         int64  `json:"rev"`                    // revision of the state, 1, 2, …: whoever hears of several keeps the highest
 	ChangedBy   string `json:"changed_by,omitempty"`   // the run that changed it last: snapshot, extraction and redo
 }
 
 // HasPoint reports whether the chunk has a vector of its own: a chunk that
-// repeats or duplicates another points to that one's (contracts#has-point).
-func (s ChunkState) HasPoint() bool { return s.Repeats == "" && s.DuplicateOf == "" }
+// repeats one of an earlier version of its document points to that one's
+// (contracts#has-point).
+func (s ChunkState) HasPoint() bool { return s.Repeats == "" }
 
 // VectorStatus is the vector_status of a manifest (seeds#store).
 type VectorStatus string
@@ -235,30 +237,95 @@ const (
 // Manifest says what chunks a version of a document has (seeds#store,
 // chunk_manifest), one row for each generation of a doc_hash.
 type Manifest struct {
-	DocHash              string            `json:"doc_hash"`
-	Generation           int               `json:"generation"` // 1, 2, …: one more each time that the same doc_hash got other chunks
-	DocumentID           string            `json:"document_id"`
-	SourceID             string            `json:"source_id"`
-	SnapshotID           string            `json:"snapshot_id"`
-	ExtractionID         string            `json:"extraction_id"`
-	Redo                 int               `json:"redo"` // which repetition of the run made it; 0 is the first
-	CanonicalURL         string            `json:"canonical_url"`
-	SourceFile           string            `json:"source_file"` // filename of the snapshot
-	DocType              string            `json:"doc_type"`    // final_type of the snapshot
-	ChunkCount           int               `json:"chunk_count"` // chunks of this generation; 0 beside same_as
-	Status               string            `json:"status"`      // queued, processing, done, error
-	ErrorMessage         string            `json:"error_message"`
-	SameAs               string            `json:"same_as,omitempty"` // an earlier snapshot with the same fingerprint: its chunks are this version's
-	Fingerprint          string            `json:"fingerprint"`
-	SegmentsDigest       string            `json:"segments_digest"` // hex sha256 over the digests of the IR segments that it was made of
-	ChunkerVersion       string            `json:"chunker_version"`
-	HeaderVersion        string            `json:"header_version"`
-	Meta                 map[string]string `json:"meta"`
-	LeftOut              *LeftOut          `json:"left_out,omitempty"`      // characters of its pages that no chunk has; none in manifests of chunkers before version 3
-	VectorStatus         VectorStatus      `json:"vector_status"`           // none, present (every chunk has or points to a vector), partial or error
-	LastPushedAt         Time              `json:"last_pushed_at,omitzero"` // when its vectors were written last; none before
-	LastPushedCollection string            `json:"last_pushed_collection"`  // into which collection
+	DocHash              string         `json:"doc_hash"`
+	Generation           int            `json:"generation"` // 1, 2, …: one more each time that the same doc_hash got other chunks; 0 as long as no chunks were made
+	DocumentID           string         `json:"document_id"`
+	SourceID             string         `json:"source_id"`
+	SnapshotID           string         `json:"snapshot_id"`
+	ExtractionID         string         `json:"extraction_id"`
+	Redo                 int            `json:"redo"` // which repetition of the run made it; 0 is the first
+	CanonicalURL         string         `json:"canonical_url"`
+	SourceFile           string         `json:"source_file"` // filename of the snapshot
+	DocType              string         `json:"doc_type"`    // final_type of the snapshot
+	ChunkCount           int            `json:"chunk_count"` // chunks of this generation; 0 beside same_as
+	Status               ManifestStatus `json:"status"`      // queued, processing, done, error
+	ErrorMessage         string         `json:"error_message"`
+	SameAs               string         `json:"same_as,omitempty"` // an earlier snapshot with the same fingerprint: its chunks are this version's
+	Fingerprint          string         `json:"fingerprint"`
+	SegmentsDigest       string         `json:"segments_digest"` // hex sha256 over the digests of the IR segments that it was made of
+	ChunkerVersion       string         `json:"chunker_version"`
+	HeaderVersion        string         `json:"header_version"`
+	Meta                 ManifestMeta   `json:"meta"`
+	LeftOut              *LeftOut       `json:"left_out,omitempty"`      // characters of its pages that no chunk has; none in manifests of chunkers before version 3
+	VectorStatus         VectorStatus   `json:"vector_status"`           // none, present (every chunk has or points to a vector), partial or error
+	LastPushedAt         Time           `json:"last_pushed_at,omitzero"` // when its vectors were written last; none before
+	LastPushedCollection string         `json:"last_pushed_collection"`  // into which collection
+	CreatedAt            Time           `json:"created_at,omitzero"`     // when chunks were made; of one that is not done, when its run began
+	UpdatedAt            Time           `json:"updated_at,omitzero"`     // when it, or its vectors, changed last
 }
+
+// ManifestStatus is how far a version is on its way into chunks (seeds#store).
+type ManifestStatus string
+
+// The statuses. Only what is done is a row of its own; the others are those of the run,
+// or of the snapshot that has none yet.
+const (
+	ManifestQueued     ManifestStatus = "queued"     // its pages are not worked on yet
+	ManifestProcessing ManifestStatus = "processing" // its run is under way
+	ManifestDone       ManifestStatus = "done"       // its chunks were made
+	ManifestError      ManifestStatus = "error"      // its run has failed: error_message says why
+)
+
+// ManifestMeta is what a manifest says beside its fields. Counts are those of the pages that
+// its chunks were made of; a manifest of builds before they were counted has none.
+type ManifestMeta struct {
+	Pages          *int   `json:"pages,omitempty"`              // pages, failed ones among them
+	Tables         *int   `json:"tables,omitempty"`             // tables on its pages; one that goes on on the next page is there twice
+	OCRPages       *int   `json:"ocr_pages,omitempty"`          // pages that have units which OCR has read
+	SameDocHash    string `json:"same_as_doc_hash,omitempty"`   // beside same_as: whose chunks are this version's
+	SameGeneration string `json:"same_as_generation,omitempty"` // the same, in decimal
+	Chunker        string `json:"chunker,omitempty"`            // the chunker of a domain that cut its chunks; empty: the general one
+	ChunkerWhy     string `json:"chunker_why,omitempty"`        // why that one was chosen
+}
+
+// PageCounts are what is counted of the pages of a version.
+type PageCounts struct{ Pages, Tables, OCRPages int }
+
+// Add counts a page.
+func (c *PageCounts) Add(units []Unit) {
+	c.Pages++
+	read := false
+	for _, u := range units {
+		if u.Type == UnitTable {
+			c.Tables++
+		}
+		read = read || u.OCREngine != ""
+	}
+	if read {
+		c.OCRPages++
+	}
+}
+
+// Counted returns the meta with the counts.
+func (m ManifestMeta) Counted(c PageCounts) ManifestMeta {
+	m.Pages, m.Tables, m.OCRPages = &c.Pages, &c.Tables, &c.OCRPages
+	return m
+}
+
+// Counts returns the counts, and whether there are some.
+func (m ManifestMeta) Counts() (c PageCounts, ok bool) {
+	if m.Pages == nil || m.Tables == nil || m.OCRPages == nil {
+		return c, false
+	}
+	return PageCounts{Pages: *m.Pages, Tables: *m.Tables, OCRPages: *m.OCRPages}, true
+}
+
+// The keys of a manifest's meta that name the chunker of a domain that cut its chunks, and
+// why that one was chosen.
+const (
+	MetaChunker    = "chunker"
+	MetaChunkerWhy = "chunker_why"
+)
 
 // HasChunks reports whether chunks were made for the manifest. Those of one that
 // is the same as a version that has landed after it, before it in time, stay.

@@ -12,6 +12,9 @@ type LeftOut struct {
 	Text      int `json:"text"`      // characters of all units
 	Furniture int `json:"furniture"` // of these, of navigation and the like
 	Heads     int `json:"heads"`     // of these, of running heads and feet
+	// Classes are all characters between the tags of web pages by what they are; zero of
+	// other documents, and of pages of parsers before version 10.
+	Classes TextClasses `json:"classes,omitzero"`
 	// Unusual says of a document, as a sentence, that the share is larger than that of
 	// nearly all documents of its kind; empty: it is not.
 	Unusual string `json:"unusual,omitempty"`
@@ -44,7 +47,7 @@ func Visible(text string) int {
 
 // Plus adds the counts of two sets of units.
 func (l LeftOut) Plus(o LeftOut) LeftOut {
-	return LeftOut{Text: l.Text + o.Text, Furniture: l.Furniture + o.Furniture, Heads: l.Heads + o.Heads}
+	return LeftOut{Text: l.Text + o.Text, Furniture: l.Furniture + o.Furniture, Heads: l.Heads + o.Heads, Classes: l.Classes.plus(o.Classes)}
 }
 
 // Any reports whether anything is left out.
@@ -58,9 +61,13 @@ func (l LeftOut) Share() float64 {
 	return float64(l.Furniture+l.Heads) / float64(l.Text)
 }
 
-// Judge says whether the share is unusual for a document of this kind.
+// Judge says whether the share is unusual for a document of this kind, and keeps the
+// classes of web pages alone.
 func (l LeftOut) Judge(kind SnapshotKind) LeftOut {
 	l.Unusual = ""
+	if kind != KindHTML {
+		l.Classes = TextClasses{}
+	}
 	if most := usualShare(kind); l.Share() > most {
 		l.Unusual = fmt.Sprintf("%.1f %% of the characters are in no chunk, as running heads, feet or furniture; of nearly all documents of kind %s at most %.0f %% are",
 			100*l.Share(), kind, 100*most)
@@ -80,6 +87,13 @@ func usualShare(kind SnapshotKind) float64 {
 		return 0.01
 	}
 	return 0.06
+}
+
+// LeftOutOn counts the units of a page, and the classes of its text.
+func LeftOutOn(p Page, units []Unit) LeftOut {
+	out := LeftOutOf(units)
+	out.Classes = classesOf(p.Ledger)
+	return out
 }
 
 // LeftOutOf counts the units of a page.

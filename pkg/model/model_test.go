@@ -149,13 +149,6 @@ func TestStates(t *testing.T) {
 			t.Error(name)
 		}
 	}
-	for kind, want := range map[model.FinalType]model.SnapshotKind{model.TypePDF: model.KindPDF, model.TypeHTML: model.KindHTML,
-		model.TypeText: model.KindTextFile, model.TypeImage: model.KindImageScan, model.TypeZIP: model.KindContainer,
-		model.TypeWARC: model.KindContainer, model.TypeUnknown: model.KindOther} {
-		if kind.Kind() != want {
-			t.Errorf("%s is kept as %s", kind, kind.Kind())
-		}
-	}
 	for u, want := range map[model.UnitType]bool{model.UnitParagraph: true, model.UnitTable: true, model.UnitFurniture: false,
 		model.UnitPageHeader: false, model.UnitPageFooter: false, model.UnitLink: false, model.UnitError: false} {
 		if (model.Unit{Type: u, FieldsRaw: model.Fields{Text: "x"}}).Chunked() != want || (model.Unit{Type: u}).Chunked() {
@@ -277,5 +270,31 @@ func TestLeftOut(t *testing.T) {
 	}
 	if judged := (model.LeftOut{Text: 1000, Heads: 40}).Judge(model.KindPDF); judged.Unusual != "" {
 		t.Error(judged.Unusual)
+	}
+}
+
+// The classes of web pages are those of their ledgers, added; those of other documents
+// are none, whatever their ledgers skip.
+func TestClassesOfWebPages(t *testing.T) {
+	page := model.Page{Ledger: &model.Ledger{Characters: model.Account{Found: 31, Placed: 2, Failed: 1, Skipped: []model.Skipped{
+		{Reason: "alternative", Count: 7}, {Reason: "furniture", Count: 1}, {Reason: "head", Count: 2}, {Reason: "hidden", Count: 3},
+		{Reason: "script", Count: 4}, {Reason: "style", Count: 5}, {Reason: "template", Count: 6},
+	}}}}
+	want := model.TextClasses{Text: 2, Furniture: 1, Head: 2, Hidden: 3, Script: 4, Style: 5, Template: 6, Alternative: 7, Lost: 1}
+	once := model.LeftOutOn(page, nil)
+	if once.Classes != want || want.Sum() != page.Ledger.Characters.Found {
+		t.Errorf("%+v, want %+v", once.Classes, want)
+	}
+	if twice := once.Plus(once).Judge(model.KindHTML); twice.Classes.Sum() != 62 || twice.Classes.Script != 8 {
+		t.Errorf("%+v", twice)
+	}
+	if pdf := once.Judge(model.KindPDF); pdf.Classes != (model.TextClasses{}) {
+		t.Errorf("%+v", pdf)
+	}
+	if raw, err := json.Marshal(once.Judge(model.KindPDF)); err != nil || strings.Contains(string(raw), "classes") {
+		t.Errorf("%s, %v", raw, err)
+	}
+	if none := model.LeftOutOn(model.Page{}, nil); none != (model.LeftOut{}) {
+		t.Errorf("%+v", none)
 	}
 }

@@ -157,6 +157,7 @@ type Recorded struct {
 	ExtractionID string
 	Chunks       ChunkSet // the zero value when nothing is
 	Unsettled    bool     // it is to be decided anew
+	Undescribed  bool     // the row's meta is not that of its version: an older build has written it
 }
 
 // Is reports whether the row names this version, or none for the zero value.
@@ -170,6 +171,15 @@ type History struct {
 	Captured []Captured // its snapshots as far as their order depends on them, in any order
 	Recorded Recorded
 	Next     int // the generation that the next manifest of a doc_hash has
+}
+
+// HeldRun is a run that nobody else changes meanwhile, nor its document, with all that it is made
+// into chunks by.
+type HeldRun struct {
+	Run      Run
+	Segments []SegmentRow // that count: of each range the one with the highest redo, by first page
+	Redone   []int        // the first pages of the ranges that its redo asked for again
+	History  History      // of its document
 }
 
 // Unsettled is a document whose current version may be another than its row says,

@@ -102,30 +102,39 @@ type Page struct {
 	SnapshotID    string     `json:"snapshot_id"`
 	ExtractionID  string     `json:"extraction_id"`
 	ParserVersion string     `json:"parser_version"`
-	PageNo        int        `json:"page_no"`                   // 1-based
-	Label         string     `json:"label,omitempty"`           // the page's printed number, as the document names it
-	Width         float64    `json:"width,omitempty"`           // upright, PDF points or pixels
-	Height        float64    `json:"height,omitempty"`          // upright, PDF points or pixels
-	Rotation      int        `json:"rotation,omitempty"`        // degrees by which the file turns the page, clockwise: 0, 90, 180 or 270
-	Title         string     `json:"title,omitempty"`           // the document's own, found on this page
-	Canonical     string     `json:"canonical,omitempty"`       // rel=canonical as found; recorded, never identity
-	Status        PageStatus `json:"status"`                    // pending, processed or failed
-	Reason        string     `json:"reason,omitempty"`          // why it failed: one of a closed list, such as timeout, malformed, ocr_failed
-	Message       string     `json:"error_message,omitempty"`   // the reason as a sentence
-	ContentHash   string     `json:"content_hash"`              // of HTML (contracts#page-content-hash)
-	PageHash      string     `json:"page_hash"`                 // hex sha256 of the hashes of its blocks in reading order
-	UnitCount     int        `json:"unit_count"`                // units of the page
-	Coverage      float64    `json:"coverage"`                  // 0..1, share of visible characters that are in some unit
-	CoverageNote  string     `json:"coverage_note,omitempty"`   // why coverage is below 1
-	Ledger        *Ledger    `json:"coverage_ledger,omitempty"` // what was found on the page, and what became of it
-	LeftOut       *LeftOut   `json:"left_out,omitempty"`        // characters that no chunk has, where there are some
-	Quality       float64    `json:"quality"`                   // 0..1
-	Flags         []string   `json:"quality_flags,omitempty"`   // what was noticed, such as incomplete or unclear
-	Warnings      []string   `json:"warnings,omitempty"`        // what went wrong on the way, as sentences
-	Language      *Language  `json:"language,omitempty"`        // language of the page and its shares
-	Facts         []PageFact `json:"facts,omitempty"`           // what the page says about itself
-	OCR           []PageOCR  `json:"ocr,omitempty"`             // its parts that need OCR
-	HTML          string     `json:"html,omitempty"`            // DOCXT HTML; id and slug of the PAGE marker empty
+	PageNo        int        `json:"page_no"`                       // 1-based
+	Label         string     `json:"label,omitempty"`               // the page's printed number, as the document names it
+	Width         float64    `json:"width,omitempty"`               // upright, PDF points or pixels
+	Height        float64    `json:"height,omitempty"`              // upright, PDF points or pixels
+	Rotation      int        `json:"rotation,omitempty"`            // degrees by which the file turns the page, clockwise: 0, 90, 180 or 270
+	Title         string     `json:"title,omitempty"`               // the document's own, found on this page
+	Canonical     string     `json:"canonical,omitempty"`           // rel=canonical as found; recorded, never identity
+	Status        PageStatus `json:"status"`                        // pending, processed or failed
+	Reason        string     `json:"reason,omitempty"`              // why it failed: one of a closed list, such as timeout, malformed, ocr_failed
+	Message       string     `json:"error_message,omitempty"`       // the reason as a sentence
+	ContentHash   string     `json:"content_hash"`                  // of HTML (contracts#page-content-hash)
+	FoldedHash    string     `json:"content_hash_folded,omitempty"` // as content_hash, quotation marks made alike (contracts#page-content-hash-folded)
+	PageHash      string     `json:"page_hash"`                     // hex sha256 of the hashes of its blocks in reading order
+	UnitCount     int        `json:"unit_count"`                    // units of the page
+	Coverage      float64    `json:"coverage"`                      // 0..1, share of visible characters that are in some unit
+	CoverageNote  string     `json:"coverage_note,omitempty"`       // why coverage is below 1
+	Ledger        *Ledger    `json:"coverage_ledger,omitempty"`     // what was found on a page of a PDF file or of the web, and what became of it
+	LeftOut       *LeftOut   `json:"left_out,omitempty"`            // characters that no chunk has, where there are some
+	Quality       float64    `json:"quality"`                       // 0..1
+	Flags         []string   `json:"quality_flags,omitempty"`       // what was noticed, such as incomplete or unclear
+	Warnings      []string   `json:"warnings,omitempty"`            // what went wrong on the way, as sentences
+	Language      *Language  `json:"language,omitempty"`            // language of the page and its shares
+	Facts         []PageFact `json:"facts,omitempty"`               // what the page says about itself
+	OCR           []PageOCR  `json:"ocr,omitempty"`                 // its parts that need OCR
+	OpenSections  []Section  `json:"open_sections,omitempty"`       // sections of its own headings that are open at its end, the outermost first (contracts#open-sections)
+	HTML          string     `json:"html,omitempty"`                // DOCXT HTML; id and slug of the PAGE marker empty
+}
+
+// Section is what a SECTION_START marker says of a section (contracts#docxt).
+type Section struct {
+	Kind  string `json:"kind"`  // summary, goal, bmp, implementation, monitoring, outreach, administrative, table, figure, footnote or generic (contracts#section-kind)
+	Level int    `json:"level"` // from 1, the level of its heading
+	Text  string `json:"text"`  // of its heading on one line, at most 300 code points
 }
 
 // PageFact is one thing that a page says about itself, as found: a meta element,
@@ -139,7 +148,7 @@ type PageFact struct {
 // Ledger accounts for what is on a page: of its characters, pictures and
 // drawings, how many are in some unit, were left out and why, or were lost.
 type Ledger struct {
-	Characters Account `json:"characters"` // of the text layer, white space not counted
+	Characters Account `json:"characters"` // of the text layer, of a web page all text between its tags; white space not counted
 	Pictures   Account `json:"pictures"`   // pictures, of any size
 	Drawings   Account `json:"drawings"`   // groups of drawn paths that are not lines of tables
 }
@@ -147,14 +156,14 @@ type Ledger struct {
 // Account is one line of the ledger: Found = Placed + Skipped + Failed.
 type Account struct {
 	Found   int       `json:"found"`             // how many there are
-	Placed  int       `json:"placed"`            // in some unit
+	Placed  int       `json:"placed"`            // in some unit; of a web page in one of its own matter, no furniture
 	Skipped []Skipped `json:"skipped,omitempty"` // sorted by reason
 	Failed  int       `json:"failed,omitempty"`  // in none, without a reason
 }
 
 // Skipped counts what was left out for one reason.
 type Skipped struct {
-	Reason string `json:"reason"` // why they are in no unit, such as invisible
+	Reason string `json:"reason"` // why they are in no unit, such as invisible; of a web page what they are: furniture, head, hidden, script, style, template or alternative
 	Count  int    `json:"count"`  // how many
 }
 

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,24 +39,6 @@ func FinalTypes() []FinalType {
 	return []FinalType{TypePDF, TypeZIP, TypeHTML, TypeText, TypeImage, TypeWARC, TypeUnknown}
 }
 
-// Kind returns the snapshot kind that a final type is kept as.
-func (t FinalType) Kind() SnapshotKind {
-	switch t {
-	case TypeHTML:
-		return KindHTML
-	case TypePDF:
-		return KindPDF
-	case TypeImage:
-		return KindImageScan
-	case TypeText:
-		return KindTextFile
-	case TypeZIP, TypeWARC:
-		return KindContainer
-	default:
-		return KindOther
-	}
-}
-
 // Snapshot is one immutable capture: the bytes, where and when they are from, and
 // what they were taken for (seeds#capture; its typing fields are those of seeds#store). It
 // is inserted once and never changed.
@@ -78,7 +61,7 @@ type Snapshot struct {
 	Filename                   string   `json:"filename,omitempty"`                     // name of the file, as the server or the crawler gave it
 	Slug                       string   `json:"slug"`                                   // readable name of the document, unique, fixed at its first capture
 
-	RetrievedAt     Time   `json:"retrieved_at"`               // when the bytes were fetched; versions of a document are ordered by it
+	RetrievedAt     Time   `json:"retrieved_at"`               // when the bytes were fetched: of our own fetch when the answer came, by the clock of the catalog, else as the request says; versions of a document are ordered by it
 	HTTPStatus      int    `json:"http_status,omitempty"`      // status of the server's answer; 0 when there was none
 	ContentType     string `json:"content_type,omitempty"`     // media type that the server or the crawler named
 	ContentHash     string `json:"content_hash"`               // sha256:… of the stored bytes
@@ -163,33 +146,45 @@ const (
 // Document is the thing of which snapshots are the versions (seeds#store,
 // document_catalog; seeds#knowledge, sources). A time that is not there means "never".
 type Document struct {
-	DocumentID          string            `json:"document_id"`
-	SourceID            string            `json:"source_id"`
-	ExternalID          string            `json:"external_id"`   // what identifies it within its source: source_record_id, else the canonical URL, of a member the container's identity, !/ and the path
-	CanonicalURL        string            `json:"canonical_url"` // canonical URL of the newest snapshot
-	Slug                string            `json:"slug"`
-	ContentType         string            `json:"content_type"`
-	FinalType           FinalType         `json:"final_type"`
-	Title               string            `json:"title"`                 // title of the current version
-	Host                string            `json:"host"`                  // host of the URL
-	CurrentSnapshotID   string            `json:"current_snapshot_id"`   // snapshot of the current version; empty before the first run has ended
-	CurrentExtractionID string            `json:"current_extraction_id"` // the current version's run
-	CurrentDocHash      string            `json:"current_doc_hash"`      // doc_hash whose chunks are current
-	CurrentGeneration   int               `json:"current_generation"`    // generation of that doc_hash whose chunks are current
-	SourceType          string            `json:"source_type"`
-	Domain              string            `json:"domain"`
-	Territory           string            `json:"territory"`
-	ETag                string            `json:"etag"`
-	LastModified        Time              `json:"last_modified,omitzero"`     // when it was changed last, in whole seconds
-	ContentHash         string            `json:"content_hash"`               // sha256: and hex, of the bytes of the newest snapshot
-	Fingerprint         string            `json:"fingerprint"`                // hex sha256 of the text of the current version: equal when only the markup differs
-	Language            string            `json:"language"`                   // language of the current version, ISO 639-1
-	Meta                map[string]string `json:"meta"`                       // names and values of processing
-	FirstSeenAt         Time              `json:"first_seen_at,omitzero"`     // first capture
-	LastCheckedAt       Time              `json:"last_checked_at,omitzero"`   // last fetch, also one that found nothing new
-	LastSeenAt          Time              `json:"last_seen_at,omitzero"`      // last time that its bytes were found
-	LastIngestedAt      Time              `json:"last_ingested_at,omitzero"`  // last time that a version of it became current
-	LastProcessedAt     Time              `json:"last_processed_at,omitzero"` // end of its last run
-	IngestStatus        IngestStatus      `json:"ingest_status"`              // pending, done or error
-	ErrorMessage        string            `json:"error_message"`              // why its last run failed, as a sentence
+	DocumentID          string       `json:"document_id"`
+	SourceID            string       `json:"source_id"`
+	ExternalID          string       `json:"external_id"`   // what identifies it within its source: source_record_id, else the canonical URL, of a member the container's identity, !/ and the path
+	CanonicalURL        string       `json:"canonical_url"` // canonical URL of the newest snapshot
+	Slug                string       `json:"slug"`
+	ContentType         string       `json:"content_type"`
+	FinalType           FinalType    `json:"final_type"`
+	Title               string       `json:"title"`                 // title of the current version
+	Host                string       `json:"host"`                  // host of the URL
+	CurrentSnapshotID   string       `json:"current_snapshot_id"`   // snapshot of the current version; empty before the first run has ended
+	CurrentExtractionID string       `json:"current_extraction_id"` // the current version's run
+	CurrentDocHash      string       `json:"current_doc_hash"`      // doc_hash whose chunks are current
+	CurrentGeneration   int          `json:"current_generation"`    // generation of that doc_hash whose chunks are current
+	SourceType          string       `json:"source_type"`
+	Domain              string       `json:"domain"`
+	Territory           string       `json:"territory"`
+	ETag                string       `json:"etag"`
+	LastModified        Time         `json:"last_modified,omitzero"`     // when it was changed last, in whole seconds
+	ContentHash         string       `json:"content_hash"`               // sha256: and hex, of the bytes of the newest snapshot
+	Fingerprint         string       `json:"fingerprint"`                // hex sha256 of the text of the current version: equal when only the markup differs
+	Language            string       `json:"language"`                   // language of the current version, ISO 639-1
+	Meta                DocumentMeta `json:"meta"`                       // what the current version says of itself; empty while none is
+	FirstSeenAt         Time         `json:"first_seen_at,omitzero"`     // first capture
+	LastCheckedAt       Time         `json:"last_checked_at,omitzero"`   // last fetch, also one that found nothing new
+	LastSeenAt          Time         `json:"last_seen_at,omitzero"`      // last time that its bytes were found
+	LastIngestedAt      Time         `json:"last_ingested_at,omitzero"`  // last time that a version of it became current
+	LastProcessedAt     Time         `json:"last_processed_at,omitzero"` // end of its last run
+	IngestStatus        IngestStatus `json:"ingest_status"`              // pending, done or error
+	ErrorMessage        string       `json:"error_message"`              // why its last run failed, as a sentence
+}
+
+// DocumentMeta is what a version of a document says of itself (seeds#knowledge, meta).
+type DocumentMeta struct {
+	URL   string   `json:"url,omitempty"`   // where it was captured, without secrets
+	Title string   `json:"title,omitempty"` // its own title, else its first heading, else the name of its file, else its URL
+	Tags  []string `json:"tags,omitempty"`  // its keywords as it names them (meta keywords, article:tag), each once, in their order
+}
+
+// Equal reports whether both say the same.
+func (m DocumentMeta) Equal(o DocumentMeta) bool {
+	return m.URL == o.URL && m.Title == o.Title && slices.Equal(m.Tags, o.Tags)
 }

@@ -47,6 +47,7 @@ type Unit struct {
 	ParserVersion string     `json:"parser_version"`
 	OCREngine     string     `json:"ocr_engine,omitempty"`  // name of the engine that read it; empty for text that was there
 	OCRVersion    string     `json:"ocr_version,omitempty"` // version of that engine
+	SourceRef     *SourceRef `json:"source_ref,omitempty"`  // where it stands, for people; made when the unit is shown, never stored
 }
 
 // Chunked reports whether the unit's text goes into chunks: page furniture is
@@ -64,7 +65,7 @@ func (u Unit) Chunked() bool {
 // Fields are a unit's fields_raw (contracts#unit).
 type Fields struct {
 	BlockID     string    `json:"block_id"`                   // {type}_{position}_{first 8 digits of its hash}
-	HTML        string    `json:"html,omitempty"`             // decoded raw slice, unchanged
+	HTML        string    `json:"html,omitempty"`             // decoded raw slice, unchanged; made of the structure where html_made says so
 	Markdown    string    `json:"markdown,omitempty"`         // the block in Markdown
 	Text        string    `json:"text"`                       // line-end hyphens joined
 	TextPrinted string    `json:"text_printed,omitempty"`     // as printed, when it differs from text
@@ -76,17 +77,26 @@ type Fields struct {
 	Level       int       `json:"level,omitempty"`            // of a heading, 1..6
 	Depth       int       `json:"depth,omitempty"`            // of a list item, 1 = outermost
 	Marker      string    `json:"marker,omitempty"`           // of a list item or footnote, as printed
-	Continues   bool      `json:"continues,omitempty"`        // it goes on with the last unit of the page before
-	Continued   bool      `json:"continued,omitempty"`        // it goes on on the next page
+	Continues   bool      `json:"continues,omitempty"`        // it goes on on the next page
+	Continued   bool      `json:"continued,omitempty"`        // it goes on from the page before
 	Confidence  float64   `json:"confidence"`                 // 0..1
 	Flags       []string  `json:"quality_flags,omitempty"`    // what was noticed, such as incomplete or unclear
 	Notes       string    `json:"extraction_notes,omitempty"` // how it was made, for people
 	Table       *Table    `json:"table,omitempty"`            // the table, of units of that type
 	Error       *Failure  `json:"error,omitempty"`            // what failed, of units of that type
-	// Values are the fields of an entry rule, by name, as found.
+	// Values are the fields of an entry rule, by name, as found; of a figure its caption.
 	Values map[string][]string `json:"values,omitempty"`
 	// Groups are the fields that have parts: each group is one occurrence.
 	Groups map[string][]map[string]string `json:"groups,omitempty"`
+	// BlockHash is the block hash: of the text, of a unit without text that of its
+	// picture (contracts#block-hash). Made when the unit is shown, never stored.
+	BlockHash string `json:"block_hash,omitempty"`
+	// BlockHashHTML is the hash of html and text (contracts#block-hash-html). Made when
+	// the unit is shown, never stored.
+	BlockHashHTML string `json:"block_hash_html,omitempty"`
+	// HTMLMade says that html is no slice of the captured bytes, which have none, but
+	// was made of the unit's structure when it was shown (contracts#shown-fields).
+	HTMLMade bool `json:"html_made,omitempty"`
 }
 
 // Link is an absolute link found in a unit.
@@ -180,12 +190,20 @@ type Span struct {
 	End   int64 `json:"end"`   // the one behind the last
 }
 
+// Lines are the lines from First to Last of a text file, both inclusive, from 1. A line
+// ends with U+000A, U+000D or both.
+type Lines struct {
+	First int `json:"first"` // line of the first byte
+	Last  int `json:"last"`  // line of the last byte
+}
+
 // Evidence is a place in the captured bytes (seeds#capture, fragment pointer). Which
 // locators are present depends on the kind of the snapshot (contracts#evidence).
 type Evidence struct {
 	SourceID           string `json:"source_id"`
 	SnapshotID         string `json:"snapshot_id"`
 	ByteSpan           *Span  `json:"byte_span,omitempty"`          // bytes of the captured file
+	Lines              *Lines `json:"lines,omitempty"`              // lines of a text file that byte_span touches
 	CSSSelector        string `json:"css_selector,omitempty"`       // CSS selector of the element
 	XPath              string `json:"xpath,omitempty"`              // XPath of the element
 	TextQuote          string `json:"text_quote,omitempty"`         // first 300 code points

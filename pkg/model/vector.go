@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // CollectionState is what a collection of vectors is for now.
@@ -65,6 +66,7 @@ type VectorRow struct {
 	Collection string
 	PointID    string
 	Pushed
+	PushedAt time.Time // what its point says of when it was written; the zero value is now
 }
 
 // RecordedVector is what is recorded of a chunk in one collection, beside its state.
@@ -73,5 +75,8 @@ type RecordedVector struct {
 	PointID  string
 	Present  bool
 	Newest   bool // what was pushed is the chunk's newest state
-	Layer    Layer
+
+	// What its point is to say of its state.
+	Layer       Layer
+	DuplicateOf string
 }

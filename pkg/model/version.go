@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -23,6 +24,25 @@ type Version struct {
 	SameAs         string // snapshot with the same fingerprint, when this version has no chunks of its own
 	Chunks         ChunkSet
 	Layer          Layer // of its snapshot: where the document's chunks are while this version is current
+	Facets         Facets
+}
+
+// Facets are what searches filter a chunk by that is not in its words: equal words of one
+// document under other facets are other chunks, since they are asked for by other names.
+// Of a version they are those of its snapshot, whose language is the hint that counts
+// where the text shows none.
+type Facets struct {
+	SourceType, DocType, Domain, Territory, Language string
+}
+
+// FacetsOf returns the facets of the versions of a snapshot.
+func FacetsOf(s Snapshot) Facets {
+	return Facets{s.SourceType, string(s.FinalType), s.Domain, s.Territory, cmp.Or(s.Language, s.SourceLanguage)}
+}
+
+// Facets returns the facets of a chunk.
+func (c Chunk) Facets() Facets {
+	return Facets{c.SourceType, c.DocType, c.Domain, c.Territory, c.Language}
 }
 
 // ChunkSet names the chunks of one manifest. Those of a version are its own, or,
@@ -64,6 +84,7 @@ type ChunkLink struct {
 	ContentTextHash string
 	SourceType      string
 	Type            ChunkType
+	Facets          Facets
 	Status          ChunkStatus
 	SectionPath     []string
 	InfoDate        string

@@ -7,13 +7,54 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// off is the health address of a process without a health server.
-const off = "off"
+// off is the health address of a process without a health server; own stands in place of
+// a port for the fixed one of the service.
+const (
+	off = "off"
+	own = "own"
+)
+
+// firstHealthPort is the health port of the first service below; each next one has the
+// next.
+const firstHealthPort = 8081
+
+// HealthPort returns the port at which a service answers for itself where none is set, so
+// that each can be asked without reading its log, on one machine and in Kubernetes; 0 for
+// what is no service.
+func HealthPort(service string) int {
+	for i, name := range [...]string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"} {
+		if name == service {
+			return firstHealthPort + i
+		}
+	}
+	return 0
+}
+
+// OwnHealth reports whether a health address asks for the fixed port of each service.
+func OwnHealth(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	return err == nil && port == own
+}
+
+// healthAddress returns the address at which a service answers, with a port in the place
+// of own.
+func healthAddress(address, service string) (string, error) {
+	if !OwnHealth(address) {
+		return address, nil
+	}
+	port := HealthPort(service)
+	if port == 0 {
+		return "", fmt.Errorf("COLOPHON_HEALTH_ADDR is %s, and %s has no port of its own; allowed is host:port, or off", address, service)
+	}
+	host, _, _ := net.SplitHostPort(address)
+	return net.JoinHostPort(host, strconv.Itoa(port)), nil
+}
 
 const (
 	headerTimeout = 5 * time.Second
@@ -26,9 +67,13 @@ func (h *health) start() error {
 	if h.options.Health.Addr == off {
 		return nil
 	}
-	listener, err := net.Listen("tcp", h.options.Health.Addr)
+	address := h.options.Health.Addr
+	if host, _, _ := net.SplitHostPort(address); OwnHealth(address) { // of several services in one process, which have one health server and no port of theirs
+		address = net.JoinHostPort(host, "0")
+	}
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("opening the health address: %w", err)
+		return fmt.Errorf("opening the health address, COLOPHON_HEALTH_ADDR (port 0 is any free one): %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", h.alive)
@@ -42,7 +87,7 @@ func (h *health) start() error {
 			h.options.Logger.Error("the health server ended", slog.Any("error", err))
 		}
 	}()
-	address := listener.Addr().String()
+	address = listener.Addr().String()
 	h.options.Logger.Info("health", slog.String("addr", address))
 	if h.options.Listening != nil {
 		h.options.Listening(address)

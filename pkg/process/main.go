@@ -42,6 +42,9 @@ func serve[C any, S Closer](ctx context.Context, name string, build Build[C, S],
 		return err
 	}
 	telemetrySettings, health := blocks(settings)
+	if health.Addr, err = healthAddress(health.Addr, name); err != nil {
+		return err
+	}
 	tel, err := telemetry.Start(ctx, name, telemetrySettings)
 	if err != nil {
 		return err

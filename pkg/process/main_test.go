@@ -3,6 +3,8 @@ package process
 import (
 	"context"
 	"errors"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -103,5 +105,38 @@ func TestAProcessEndsThoughAPartDoesNotClose(t *testing.T) {
 	var steps []string
 	if err := closeWithin(time.Minute, service{steps: &steps, closing: context.Canceled}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestEachServiceHasAHealthPortOfItsOwn: where the address is own, no two services share
+// one, the port is named in the documentation of the setting, and what is no service is
+// told so.
+func TestEachServiceHasAHealthPortOfItsOwn(t *testing.T) {
+	help, _ := reflect.TypeFor[config.Health]().FieldByName("Addr")
+	seen := make(map[string]bool)
+	entries, err := os.ReadDir("../../services")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		address, err := healthAddress("127.0.0.1:own", e.Name())
+		_, port, _ := strings.Cut(address, ":")
+		if all, err := healthAddress(":own", e.Name()); err != nil || all != ":"+port {
+			t.Errorf("%s on all addresses: %s, %v", e.Name(), all, err)
+		}
+		if err != nil || seen[address] || !strings.Contains(help.Tag.Get("help"), port+" "+e.Name()) {
+			t.Errorf("%s: %s, %v", e.Name(), address, err)
+		}
+		seen[address] = true
+	}
+	if len(seen) < 7 {
+		t.Errorf("%d services", len(seen))
+	}
+	if kept, err := healthAddress("127.0.0.1:9", "capturer"); err != nil || kept != "127.0.0.1:9" {
+		t.Errorf("an address that is set: %s, %v", kept, err)
+	}
+	t.Setenv("COLOPHON_HEALTH_ADDR", "") // the default
+	if err := serve[settings, service](t.Context(), "test", nil, blocks); err == nil || !strings.Contains(err.Error(), "test has no port of its own") {
+		t.Errorf("what is no service: %v", err)
 	}
 }

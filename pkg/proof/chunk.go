@@ -19,13 +19,7 @@ type walk struct {
 	doc   *document
 	chunk model.Chunk
 	proof Proof
-	units map[place]model.Unit // checked
-}
-
-// place names a unit: the page on which it is looked for, and its id.
-type place struct {
-	page int
-	irID string
+	units map[model.UnitPlace]model.Unit // checked
 }
 
 func (w *walk) fail(step, where, format string, args ...any) {
@@ -37,19 +31,19 @@ func (w *walk) fail(step, where, format string, args ...any) {
 
 func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	c := item.Chunk
-	ref := cmp.Or(item.State.ChunkRef, c.ChunkRef)
-	w := &walk{doc: d, chunk: c, units: make(map[place]model.Unit), proof: Proof{
-		ChunkRef: ref, Verdict: Verified, SnapshotID: d.snapshot.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: cmp.Or(c.URL, d.snapshot.ExternalID),
+	name := cmp.Or(item.State.ChunkRef, c.ChunkRef)
+	w := &walk{doc: d, chunk: c, units: make(map[model.UnitPlace]model.Unit), proof: Proof{
+		ChunkRef: name, Verdict: Verified, SnapshotID: d.snapshot.SnapshotID, ContentHash: d.snapshot.ContentHash, URL: cmp.Or(c.URL, d.snapshot.ExternalID),
 		Steps: []Step{}, Breaks: append([]Break{}, d.breaks...),
 	}}
 	if item.Unread != "" {
-		w.fail("e", "chunk "+ref, "%s", item.Unread)
+		w.fail("e", "chunk "+name, "%s", item.Unread)
 		return w.proof, nil
 	}
 	if item.Apart {
-		w.fail("d", "chunk "+ref, "the columns of its row are not those of its record")
+		w.fail("d", "chunk "+name, "the columns of its row are not those of its record")
 	}
-	w.same("chunk_ref", c.ChunkRef, ref)
+	w.same("chunk_ref", c.ChunkRef, name)
 	if !d.known {
 		w.proof.SnapshotID = c.SnapshotID
 		return w.proof, nil
@@ -75,6 +69,8 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	if c.PageHint != hint {
 		w.fail("e", "page_hint", "is %d, the first bytes are from page %d", c.PageHint, hint)
 	}
+	ref := d.snapshot.ChunkRef(&c, w.units)
+	w.proof.SourceRef = &ref
 	w.synthetic()
 	w.proof.Proved = c.Provenance.ProvedBytes()
 	w.proof.Synthetic = len(c.Text) - w.proof.Proved
@@ -159,7 +155,7 @@ func (w *walk) slice(ctx context.Context, s model.Segment) error {
 	if !there {
 		return nil // the break is the page's
 	}
-	at := place{s.Page, s.IRID}
+	at := model.UnitPlace{Page: s.Page, IRID: s.IRID}
 	i, there := p.units[at]
 	if !there {
 		w.fail("e", where, "unit %s is not on page %d", s.IRID, s.Page)
@@ -287,7 +283,7 @@ func (w *walk) synthetic() {
 func (w *walk) isTableHead(i int, text string) bool {
 	for _, s := range w.chunk.Provenance.Segments[i+1:] {
 		if s.Synthetic == "" {
-			u, ok := w.units[place{s.Page, s.IRID}]
+			u, ok := w.units[model.UnitPlace{Page: s.Page, IRID: s.IRID}]
 			return !ok || text == header.TableHead(u)
 		}
 	}

@@ -23,20 +23,25 @@ import (
 type Pages func(each func(segment.Frame) error) error
 
 // Chunker makes the chunks of a generation again from the pages of its run, in
-// order. ErrOtherChunker says that this one would make others.
+// order. ErrOtherChunker says that this one would make others, ErrOtherChoice that the
+// manifest is wrong about who made them.
 type Chunker func(s model.Snapshot, run model.Run, m model.Manifest, pages Pages) iter.Seq2[model.Chunk, error]
 
 // ErrOtherChunker says that chunks cannot be made again as they were, because
 // the chunker at hand is another than the recorded one.
 var ErrOtherChunker = errors.New("another chunker is at hand")
 
+// ErrOtherChoice says that a manifest names another chunker, or another reason, than is
+// chosen for its document.
+var ErrOtherChoice = errors.New("another chunker is chosen for its document")
+
 // Generation proves the chunks of one manifest in both directions: each chunk
 // down to the bytes, and each unit of the run up to a chunk. It is not safe for
 // concurrent use.
 type Generation struct {
 	doc    *document
-	said   map[Break]bool     // by a chunk's proof
-	placed map[place][][2]int // the bytes of units that are in chunks
+	said   map[Break]bool               // by a chunk's proof
+	placed map[model.UnitPlace][][2]int // the bytes of units that are in chunks
 	next   func() (model.Chunk, error, bool)
 	stop   func()
 	other  bool // no chunks can be made again
@@ -49,7 +54,7 @@ func Open(ctx context.Context, r Reader, m model.Manifest, chunker Chunker) (*Ge
 	if err != nil {
 		return nil, err
 	}
-	g := &Generation{doc: doc, said: make(map[Break]bool), placed: make(map[place][][2]int), other: true}
+	g := &Generation{doc: doc, said: make(map[Break]bool), placed: make(map[model.UnitPlace][][2]int), other: true}
 	if chunker != nil && doc.known && m.HasChunks() {
 		g.other = false
 		again := chunker(doc.snapshot, doc.run, doc.manifest, func(each func(segment.Frame) error) error { return g.stored(ctx, each) })
@@ -92,7 +97,7 @@ func (g *Generation) Prove(ctx context.Context, items []Item) ([]Proof, error) {
 	for i := range proofs {
 		for _, s := range items[i].Chunk.Provenance.Segments {
 			if s.Synthetic == "" {
-				at := place{s.Page, s.IRID}
+				at := model.UnitPlace{Page: s.Page, IRID: s.IRID}
 				g.placed[at] = append(g.placed[at], [2]int{s.From, s.To})
 			}
 		}
@@ -116,6 +121,10 @@ func (g *Generation) compare(p *Proof, item Item) error {
 	switch {
 	case errors.Is(err, ErrOtherChunker):
 		g.other = true
+		return nil
+	case errors.Is(err, ErrOtherChoice):
+		g.other = true
+		g.fail(p, "manifest "+g.doc.manifest.DocHash, err.Error())
 		return nil
 	case err != nil:
 		return fmt.Errorf("making chunk %s again: %w", p.ChunkRef, err)
@@ -179,13 +188,17 @@ func (g *Generation) Rest(ctx context.Context) ([]Break, error) {
 		return g.unsaid(breaks), nil
 	}
 	if !g.other {
-		if c, err, more := g.next(); err != nil && !errors.Is(err, ErrOtherChunker) {
+		c, err, more := g.next()
+		switch {
+		case errors.Is(err, ErrOtherChoice):
+			breaks = append(breaks, Break{Step: "e", Where: "manifest " + g.doc.manifest.DocHash, What: err.Error()})
+		case err != nil && !errors.Is(err, ErrOtherChunker):
 			return nil, err
-		} else if more && err == nil {
+		case more && err == nil:
 			breaks = append(breaks, Break{Step: "g", Where: "chunk " + c.ChunkRef, What: "comes out of the segments and is not stored"})
 		}
 	}
-	fingerprint, omitted, left, err := g.units(ctx)
+	fingerprint, omitted, counts, left, err := g.units(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,13 +221,16 @@ func (g *Generation) Rest(ctx context.Context) ([]Break, error) {
 	if m := g.doc.manifest; whole && m.LeftOut != nil && *m.LeftOut != omitted.Judge(g.doc.snapshot.SnapshotKind) {
 		breaks = append(breaks, Break{Step: "d", Where: "manifest " + m.DocHash, What: fmt.Sprintf("what it says is left out computes to %+v", omitted)})
 	}
+	if counted, ok := g.doc.manifest.Meta.Counts(); whole && ok && counted != counts {
+		breaks = append(breaks, Break{Step: "d", Where: "manifest " + g.doc.manifest.DocHash, What: fmt.Sprintf("what it counts of its pages computes to %+v", counts)})
+	}
 	return g.unsaid(breaks), nil
 }
 
 // units looks at the units of every page. It returns the fingerprint of their text, how
-// much of it is left out of chunks, and what is in no chunk and must be: all but
+// much of it is left out of chunks, what is counted of its pages, and what is in no chunk and must be: all but
 // running heads and feet, which stand elsewhere in the document too.
-func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftOut, []Break, error) {
+func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftOut, model.PageCounts, []Break, error) {
 	var (
 		fingerprint digest.Fingerprint
 		read        running.Read
@@ -222,11 +238,13 @@ func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftO
 		ids         []string // of units that are in no chunk, by missing
 		missing     []Break
 		omitted     model.LeftOut
+		counts      model.PageCounts
 	)
 	err := g.stored(ctx, func(f segment.Frame) error {
+		counts.Add(f.Units)
 		read.Add(f.Page, f.Units)
 		claims.Add(f.Page, f.Units)
-		omitted = omitted.Plus(model.LeftOutOf(f.Units))
+		omitted = omitted.Plus(model.LeftOutOn(f.Page, f.Units))
 		for _, u := range f.Units {
 			if !u.Chunked() {
 				continue
@@ -240,7 +258,7 @@ func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftO
 		return nil
 	})
 	if err != nil {
-		return fingerprint, omitted, nil, err
+		return fingerprint, omitted, counts, nil, err
 	}
 	var breaks []Break
 	for i, b := range missing {
@@ -251,13 +269,13 @@ func (g *Generation) units(ctx context.Context) (digest.Fingerprint, model.LeftO
 	omitted.Heads += read.Characters()
 	if claims.Open() {
 		if err := g.stored(ctx, func(f segment.Frame) error { claims.Search(f.Units); return nil }); err != nil {
-			return fingerprint, omitted, nil, err
+			return fingerprint, omitted, counts, nil, err
 		}
 	}
 	for _, u := range claims.Left() {
 		breaks = append(breaks, Break{Step: "g", Where: fmt.Sprintf("%s on page %d", u.IRID, u.PageNo), What: "is left out as a running head or foot and stands nowhere else: " + short(u.Text)})
 	}
-	return fingerprint, omitted, breaks, nil
+	return fingerprint, omitted, counts, breaks, nil
 }
 
 func (g *Generation) unsaid(breaks []Break) []Break {
@@ -269,7 +287,7 @@ func (g *Generation) unsaid(breaks []Break) []Break {
 // and the head of a table that goes on there and was printed again.
 func (g *Generation) left(page int, u model.Unit) string {
 	text := u.FieldsRaw.Text
-	spans := slices.Clone(g.placed[place{page, u.IRID}])
+	spans := slices.Clone(g.placed[model.UnitPlace{Page: page, IRID: u.IRID}])
 	if u.Type == model.UnitTable && u.FieldsRaw.Continued {
 		rows, head := header.Rows(u)
 		for _, row := range rows[:head] {

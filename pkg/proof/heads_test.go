@@ -49,16 +49,24 @@ func TestWhatIsLeftOutAsAHeadStandsElsewhere(t *testing.T) {
 	}
 }
 
-// TestWhatTheManifestSaysIsLeftOut is computed again.
+// TestWhatTheManifestSaysIsLeftOut is computed again, and so are the classes of a web
+// page's text.
 func TestWhatTheManifestSaysIsLeftOut(t *testing.T) {
-	for change, want := range map[int]int{0: 0, 1: 1} {
+	for name, change := range map[string]func(*model.LeftOut){
+		"as it is": nil, "heads": func(l *model.LeftOut) { l.Heads++ }, "a class": func(l *model.LeftOut) { l.Classes.Script++ },
+		"no classes": func(l *model.LeftOut) { l.Classes = model.TextClasses{} },
+	} {
 		a := newArchive(t, "of another tool")
-		left := model.LeftOutOf(a.frame.Units).Judge(a.snapshot.SnapshotKind)
-		left.Heads += change
+		left := model.LeftOutOn(a.frame.Page, a.frame.Units).Judge(a.snapshot.SnapshotKind)
+		want := 0
+		if change != nil {
+			change(&left)
+			want = 1
+		}
 		a.manifest.LeftOut = &left
 		found := slices.DeleteFunc(restOf(t, a), func(b proof.Break) bool { return !strings.Contains(b.What, "left out") })
 		if len(found) != want {
-			t.Errorf("%d more: %+v", change, found)
+			t.Errorf("%s: %+v", name, found)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func scanned(t *testing.T) *archive {
 		OCR: model.PageOCR{Engine: "e", Version: "1", Key: "result", Digest: digest.Hex(a.objects["result"])},
 	}})}
 	var err error
-	if a.frame, err = extract.Builtin().Extract(t.Context(), in, 1); err != nil || a.frame.Page.Status != model.PageProcessed {
+	if a.frame, err = extractors().Extract(t.Context(), in, 1); err != nil || a.frame.Page.Status != model.PageProcessed {
 		t.Fatalf("%+v, %v", a.frame.Page, err)
 	}
 	a.manifest.DocHash = digest.DocHash(s.SourceID, s.URLCanonical, digest.LastModified(s.LastModified), string(s.FinalType))

@@ -19,10 +19,10 @@ const keptRanges = 4
 // pageRange is one segment with its pages as stored and checked.
 type pageRange struct {
 	row      model.SegmentRow
-	frames   map[int]segment.Frame // nil when they were put out of memory
-	units    map[place]int         // where each unit is in its frame
-	breaks   []Break               // of the segment as a whole
-	ofPage   map[int][]Break       // of one page
+	frames   map[int]segment.Frame   // nil when they were put out of memory
+	units    map[model.UnitPlace]int // where each unit is in its frame
+	breaks   []Break                 // of the segment as a whole
+	ofPage   map[int][]Break         // of one page
 	anchored bool
 }
 
@@ -61,7 +61,7 @@ func (d *document) pages(ctx context.Context, page int) (*pageRange, error) {
 
 // keep makes room for the frames of a range.
 func (d *document) keep(p *pageRange) {
-	p.frames, p.units = make(map[int]segment.Frame, p.row.To-p.row.From+1), make(map[place]int)
+	p.frames, p.units = make(map[int]segment.Frame, p.row.To-p.row.From+1), make(map[model.UnitPlace]int)
 	d.recent = append(d.recent, p.row.From)
 	if len(d.recent) > keptRanges {
 		gone := d.ranges[d.recent[0]]
@@ -110,7 +110,7 @@ func (d *document) read(ctx context.Context, p *pageRange, reader *segment.Reade
 			if f, errs[i] = segment.DecodeFrame(stored[i]); errs[i] == nil {
 				p.frames[entry.PageNo] = f
 				for n := range slices.Backward(f.Units) { // of several with one id the first counts
-					p.units[place{entry.PageNo, f.Units[n].IRID}] = n
+					p.units[model.UnitPlace{Page: entry.PageNo, IRID: f.Units[n].IRID}] = n
 				}
 			}
 		}

@@ -107,8 +107,11 @@ type Proof struct {
 	SnapshotID  string  `json:"snapshot_id"`
 	ContentHash string  `json:"content_hash"` // sha256: and hex, of the captured bytes
 	URL         string  `json:"url"`          // where the document is from; of a member of a container its identity
-	Steps       []Step  `json:"steps"`        // the way of each unit, in the order of the text
-	Breaks      []Break `json:"breaks"`       // what does not hold
+	// SourceRef says where the chunk stands in words that people cite by
+	// (contracts#source-ref); absent when its snapshot does not exist.
+	SourceRef *model.SourceRef `json:"source_ref,omitempty"`
+	Steps     []Step           `json:"steps"`  // the way of each unit, in the order of the text
+	Breaks    []Break          `json:"breaks"` // what does not hold
 }
 
 // Verify proves chunks of one generation of one doc_hash, which share snapshot

@@ -10,6 +10,7 @@ type Surveyed struct {
 	Title       string         // of the document
 	Language    string         // ISO 639-1
 	Fingerprint string         // hex sha256 of the text
+	Meta        model.DocumentMeta
 }
 
 // Survey looks at the pages of a run, as the chunker does before it makes chunks. Its

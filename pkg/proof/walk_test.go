@@ -11,6 +11,8 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/html"
+	"github.com/colophon-dev/colophon/pkg/extract/scan"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
@@ -90,6 +92,11 @@ func (a *archive) OCRResult(_ context.Context, _ string, read model.PageOCR) ([]
 	return a.Object(context.Background(), read.Key)
 }
 
+// extractors are those of the kinds of files that archives of these tests hold.
+func extractors() extract.Extractors {
+	return extract.Extractors{model.KindHTML: html.Extractor{}, model.KindImageScan: scan.Extractor{}}
+}
+
 func (a *archive) Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []proof.PageRead) ([][]byte, error) {
 	if a.otherTool {
 		return nil, proof.ErrOtherParser
@@ -97,7 +104,7 @@ func (a *archive) Remake(ctx context.Context, s model.Snapshot, run model.Run, f
 	var frames [][]byte
 	known := readings(a.t, read)
 	for no := r.From; no <= r.To; no++ {
-		f, err := extract.Builtin().Extract(ctx, extract.Input{Raw: a.raw, Snapshot: s, ExtractionID: run.ExtractionID, OCR: known}, no)
+		f, err := extractors().Extract(ctx, extract.Input{Raw: a.raw, Snapshot: s, ExtractionID: run.ExtractionID, OCR: known}, no)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +168,7 @@ func newArchive(t *testing.T, version string) *archive {
 	}
 	a.run = model.Run{SnapshotID: a.snapshot.SnapshotID, ExtractionID: digest.ExtractionID(version, rules, ""), SourceID: "lake",
 		DocumentID: a.snapshot.DocumentID, State: model.RunDone, PageCount: 1, ParserVersion: version, RulesDigest: rules}
-	a.frame, err = extract.Builtin().Extract(t.Context(), extract.Input{Raw: a.raw, Snapshot: a.snapshot, ExtractionID: a.run.ExtractionID}, 1)
+	a.frame, err = extractors().Extract(t.Context(), extract.Input{Raw: a.raw, Snapshot: a.snapshot, ExtractionID: a.run.ExtractionID}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,6 +273,9 @@ func TestWhatIsWholeIsVerified(t *testing.T) {
 			}
 			if p.ContentHash != a.snapshot.ContentHash || p.SnapshotID != a.snapshot.SnapshotID || p.URL != a.snapshot.URL {
 				t.Errorf("%+v", p)
+			}
+			if p.SourceRef == nil || p.SourceRef.Kind != model.SourceWebpage || p.SourceRef.URL != a.snapshot.URL || p.SourceRef.Selector == "" {
+				t.Errorf("chunk %d stands at %+v", i, p.SourceRef)
 			}
 			mapped := 0
 			for _, s := range a.chunks[i].Provenance.Segments {

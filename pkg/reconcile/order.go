@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -37,18 +38,47 @@ func (p *pass) order(ctx context.Context) error {
 			}
 		}
 		if len(documents) < pageSize {
-			return p.layers(ctx, c)
+			return errors.Join(p.statuses(ctx, c), p.layers(ctx, c))
+		}
+	}
+}
+
+// statuses sets what rules of before have left wrong in the ingest status of documents.
+func (p *pass) statuses(ctx context.Context, c *Count) error {
+	for after := ""; ; {
+		documents, err := p.catalog.MisjudgedDocuments(ctx, after, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, id := range documents {
+			after = id
+			c.Found++
+			if p.options.DryRun {
+				continue
+			}
+			switch err := p.catalog.JudgeDocument(ctx, id, lockWait); {
+			case fault.KindOf(err) == fault.KindDeferred: // whoever works on it sets it
+				c.Found--
+			case err != nil:
+				return err
+			default:
+				c.Repaired++
+			}
+		}
+		if len(documents) < pageSize {
+			return nil
 		}
 	}
 }
 
 // layers finds the chunks that rules of before have left in the wrong layer, or to stand
 // for a text in the archive, where no search finds it: their documents are decided anew
-// by the step of documents.
+// by the step of documents. What only rules of before have made, and takes long to find, is
+// looked for as often as the objects.
 func (p *pass) layers(ctx context.Context, c *Count) error {
 	seen := make(map[string]bool)
 	for after := ""; ; {
-		documents, last, err := p.catalog.MisplacedDocuments(ctx, after, chunkWindow)
+		documents, last, err := p.catalog.MisplacedDocuments(ctx, after, chunkWindow, !p.options.SkipObjects)
 		if err != nil {
 			return err
 		}

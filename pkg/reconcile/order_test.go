@@ -2,15 +2,18 @@ package reconcile_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -57,7 +60,8 @@ func (r *rig) landed(s model.Snapshot) {
 	r.segment(run, model.PageRange{From: 1, To: 1})
 	r.chunk(s, run)
 	r.publishLog(run)
-	r.sql(`UPDATE documents SET current_snapshot_id = $1, current_extraction_id = $2, current_doc_hash = $3, current_generation = 1
+	r.sql(`UPDATE documents SET current_snapshot_id = $1, current_extraction_id = $2, current_doc_hash = $3, current_generation = 1,
+		title = 'A title', meta = '{"title": "A title"}'
 		WHERE document_id = $4`, s.SnapshotID, run.ExtractionID, digest.HexParts(s.SnapshotID), s.DocumentID)
 }
 
@@ -139,4 +143,86 @@ func TestChunksOfBeforeAreMovedToTheirLayer(t *testing.T) {
 	if again := as[event.IRExtracted](t, r.drain(stream.ConsumerChunk, 1)[0]); again.SnapshotID != kept.SnapshotID {
 		t.Errorf("the chunker is asked about %s", again.SnapshotID)
 	}
+}
+
+// TestMetaOfBeforeIsAskedFor: of documents that say nothing of their current version, or
+// what another one says, the chunker is asked once; of none that has no version.
+func TestMetaOfBeforeIsAskedFor(t *testing.T) {
+	r := newRig(t)
+	r.landed(r.captured("plain", 1, func(*model.Snapshot) {}))
+	bare, stale := r.captured("bare", 1, func(*model.Snapshot) {}), r.captured("stale", 1, func(*model.Snapshot) {})
+	r.landed(bare)
+	r.landed(stale)
+	r.captured("waits", 1, func(*model.Snapshot) {})
+	r.sql(`UPDATE documents SET meta = '{}' WHERE document_id = $1`, bare.DocumentID)
+	r.sql(`UPDATE documents SET title = 'Another title' WHERE document_id = $1`, stale.DocumentID)
+	r.pass("order of versions 2/0/0", "documents 2/2/0")
+	asked := make(map[string]bool)
+	for _, e := range r.drain(stream.ConsumerChunk, 2) {
+		asked[as[event.IRExtracted](t, e).SnapshotID] = true
+	}
+	if !asked[bare.SnapshotID] || !asked[stale.SnapshotID] {
+		t.Errorf("the chunker is asked about %v", asked)
+	}
+}
+
+// TestChangesOfSourcesAreTold: what was changed and not told, since the process died
+// between the two, is told by a pass, in its order and once; what was told is not.
+func TestChangesOfSourcesAreTold(t *testing.T) {
+	r := newRig(t)
+	acting := catalog.Acting(r.ctx, "cli/ada", "asked for by the clerk")
+	s := model.DefaultSource("town")
+	r.must(r.db.PutSource(acting, s))
+	s.Name, s.Territory = "The town", "Valdoro"
+	r.must(r.db.PutSource(acting, s))
+	r.must(r.db.PutSource(acting, s)) // nothing is another
+	r.must(r.db.SetSourceState(acting, "town", model.SourceDisabled))
+	_, err := r.db.RegisterSource(r.ctx, model.DefaultSource("unknown"))
+	r.must(err)
+	r.must(r.db.PutSource(acting, model.DefaultSource("short")))
+	r.must(r.db.RemoveSource(acting, "short"))
+	told, err := r.db.UntoldSourceChanges(r.ctx, time.Now().Add(time.Hour), catalog.Page{Limit: 1})
+	r.must(err)
+	r.must(r.db.MarkSourceChangesTold(r.ctx, told[0].Seq)) // the first was told at once
+	if waits := r.passWith(reconcile.Options{SkipObjects: true, Age: time.Hour}); waits.Found() != 0 {
+		t.Errorf("%+v", waits) // the process that made them may still be about to tell them
+	}
+	r.pass("source changes 5/5/0")
+	var before int64
+	for _, want := range []event.SourceChanged{
+		{SourceID: "town", Change: event.SourceSet, Fields: []string{"name", "territory"}, State: model.SourceDisabled, Who: "cli/ada", Why: "asked for by the clerk"},
+		{SourceID: "town", Change: event.SourceDisabled, State: model.SourceDisabled, Who: "cli/ada", Why: "asked for by the clerk"},
+		{SourceID: "unknown", Change: event.SourceAdded, State: model.SourceEnabled, Who: "capturer", Why: "its first request"},
+		{SourceID: "short", Change: event.SourceAdded, Who: "cli/ada", Why: "asked for by the clerk"},
+		{SourceID: "short", Change: event.SourceRemoved, Who: "cli/ada", Why: "asked for by the clerk"},
+	} {
+		got, err := event.As[event.SourceChanged](r.next())
+		r.must(err)
+		if got.Seq <= before || time.Since(got.At) > time.Hour || got.At.Location() != time.UTC {
+			t.Errorf("%+v after number %d", got, before)
+		}
+		before = got.Seq
+		got.Seq, got.At = 0, time.Time{}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("told %+v\nwant %+v", got, want)
+		}
+	}
+	r.pass()
+}
+
+// TestStatusesOfBeforeAreRepaired: a page, a container at its URL that cannot be read, and
+// the page again, which is unchanged: older programs left the document in error.
+func TestStatusesOfBeforeAreRepaired(t *testing.T) {
+	r := newRig(t)
+	first := r.captured("agenda", 1, func(*model.Snapshot) {})
+	r.landed(first)
+	c := r.captured("agenda", 2, func(s *model.Snapshot) { s.SnapshotKind, s.FinalType = model.KindContainer, model.TypeZIP })
+	r.sql(`UPDATE captures SET outcome = 'failed', message = 'broken' WHERE snapshot_id = $1`, c.SnapshotID)
+	r.captured("agenda", 3, func(*model.Snapshot) {})
+	r.sql(`UPDATE documents SET ingest_status = 'error', error_message = 'broken', unsettled_at = NULL`)
+	r.pass("order of versions 1/0/0")
+	if d, err := r.db.Document(r.ctx, first.DocumentID); err != nil || d.IngestStatus != model.IngestDone || d.ErrorMessage != "" {
+		t.Errorf("the document is %s, %q: %v", d.IngestStatus, d.ErrorMessage, err)
+	}
+	r.pass()
 }

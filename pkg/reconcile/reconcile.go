@@ -59,9 +59,14 @@ type Catalog interface {
 	SnapshotRedriven(ctx context.Context, snapshotID string) error
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 
+	UntoldSourceChanges(ctx context.Context, before time.Time, p catalog.Page) ([]event.SourceChanged, error)
+	MarkSourceChangesTold(ctx context.Context, seqs ...int64) error
+
 	UnorderedDocuments(ctx context.Context, after string, limit int) ([]string, error)
 	OrderDocument(ctx context.Context, documentID string, wait time.Duration) (changed bool, err error)
-	MisplacedDocuments(ctx context.Context, after string, window int) (ids []string, last string, err error)
+	MisplacedDocuments(ctx context.Context, after string, window int, repeats bool) (ids []string, last string, err error)
+	MisjudgedDocuments(ctx context.Context, after string, limit int) ([]string, error)
+	JudgeDocument(ctx context.Context, documentID string, wait time.Duration) error
 	UnsettleDocument(ctx context.Context, documentID string) error
 	UnsettledDocuments(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckDocument, error)
 	DocumentRedriven(ctx context.Context, u model.Unsettled) error
@@ -73,13 +78,18 @@ type Catalog interface {
 	FailRun(ctx context.Context, run model.Run, wait time.Duration) (model.Run, error)
 	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
 
-	StuckChunks(ctx context.Context, alias string, before time.Time, after string, window int) ([]catalog.StuckChunk, string, error)
-	ChunksRedriven(ctx context.Context, alias string, refs []string) error
+	StuckChunks(ctx context.Context, alias, filled string, before time.Time, after string, window int) ([]catalog.StuckChunk, string, error)
+	ChunksRedriven(ctx context.Context, alias, filled string, refs []string) error
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
 	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
 	FailVectors(ctx context.Context, alias, ref, sentence string) error
 	WrittenCollections(ctx context.Context, alias string) ([]model.Collection, error)
 	HasVectors(ctx context.Context, collection string) (bool, error)
+	CountVectors(ctx context.Context, collection string) (int, error)
+	RecordedVectors(ctx context.Context, collection, after string, limit int) ([]model.RecordedVector, error)
+	NobodysPoints(ctx context.Context, collection string, ids []string) ([]string, error)
+	CorrectVectors(ctx context.Context, collection string, refs, points []string,
+		wrong func(ctx context.Context, recorded []model.RecordedVector, nobodys []string) (lost, stale []string, err error)) error
 	ResetVectors(ctx context.Context, collection string, lost func(context.Context) (bool, error)) (reset bool, err error)
 
 	UnnamedRaw(ctx context.Context, keys []string) ([]string, error)
@@ -110,8 +120,9 @@ type Vectors func(ctx context.Context) (*vectorstore.Client, error)
 type Options struct {
 	Age         time.Duration // without progress; 0 looks at everything that does not move now
 	ObjectAge   time.Duration // of objects without a row; 0 is DefaultObjectAge
-	SkipObjects bool          // leave the objects alone: to list them takes long
+	SkipObjects bool          // leave the objects alone, and what repeats chunks of other facets: to look at all takes long
 	DryRun      bool          // only say what would be done
+	Fill        string        // a collection that is building, whose chunks are asked for as well, and never given up for it
 }
 
 // Reconciler makes passes. It is safe for concurrent use, in any number of
@@ -190,7 +201,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		p.captures, p.order, p.snapshots, p.ranges, p.runs, p.documents, p.collections, p.chunks, p.orphans,
+		p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.documents, p.collections, p.points, p.chunks, p.orphans,
 	} {
 		if err := step(ctx); err != nil {
 			return err

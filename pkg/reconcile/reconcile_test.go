@@ -535,6 +535,71 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// TestACollectionThatNobodyFillsHoldsUpNothing: one of a model that was tried and taken away
+// stays building, and no chunk is told or given up for it; while it is filled its chunks
+// are asked for, however often, and never given up.
+func TestACollectionThatNobodyFillsHoldsUpNothing(t *testing.T) {
+	r := newRig(t)
+	s := r.store(true)
+	run := r.run(s, 1)
+	r.segment(run, model.PageRange{From: 1, To: 1})
+	c := r.chunk(s, run)
+	r.publishLog(run)
+	r.must(r.db.MarkRunAnnounced(r.ctx, run.SnapshotID, run.ExtractionID, run.Redo))
+	var names []string
+	for _, suffix := range []string{"_x_4", "_y_4"} {
+		k, err := r.db.RegisterCollection(r.ctx, model.Collection{Name: r.alias + suffix, Alias: r.alias, Model: suffix[1:2], Dimensions: 4})
+		r.must(err)
+		r.must(r.engine.Collection(k.Name).Ensure(r.ctx, 4))
+		names = append(names, k.Name)
+	}
+	r.must(r.engine.SetAlias(r.ctx, r.alias, names[0]))
+	push := func(name string) {
+		_, err := r.db.PushVectors(r.ctx, r.alias, []string{c.ChunkRef},
+			func(ctx context.Context, _ []model.Collection, _ []model.IndexItem) ([]model.VectorRow, error) {
+				r.must(r.engine.Collection(name).Upsert(ctx, []vectorstore.Point{{ID: c.PointID, Dense: []float32{1, 0, 0, 0}}}))
+				return []model.VectorRow{{ChunkRef: c.ChunkRef, Collection: name, PointID: c.PointID, Pushed: model.Pushed{Rev: 1, Present: true}}}, nil
+			})
+		r.must(err)
+	}
+	push(names[0])
+	wantStands := func() {
+		t.Helper()
+		m, err := r.db.Manifest(r.ctx, c.DocHash, 1)
+		r.must(err)
+		p, err := r.db.Progress(r.ctx, source, nil)
+		r.must(err)
+		lag, err := r.db.VectorBacklog(r.ctx, r.alias)
+		r.must(err)
+		if m.VectorStatus != model.VectorPresent || p.Unpushed != 0 || lag != 0 || len(r.dead()) != 0 {
+			t.Errorf("vector_status %s, %d unpushed, a backlog of %d, dead letters %+v", m.VectorStatus, p.Unpushed, lag, r.dead())
+		}
+	}
+	for range catalog.MaxRedrives + 2 {
+		r.pass()
+	}
+	wantStands()
+	fill := reconcile.Options{SkipObjects: true, Fill: names[1]}
+	for range catalog.MaxRedrives + 2 {
+		r.passWith(fill, "chunks 1/1/0")
+		r.drain(stream.ConsumerIndex, 1)
+		r.next()
+	}
+	wantStands()
+	// Its vector cannot be made: that is said of it alone, and it is asked for again when it is filled again.
+	r.must(r.db.FailVectors(r.ctx, r.alias, c.ChunkRef, "the text is refused"))
+	wantStands()
+	r.pass()
+	r.passWith(fill, "chunks 1/1/0")
+	r.drain(stream.ConsumerIndex, 1)
+	push(names[1])
+	r.passWith(fill)
+	wantStands()
+	if behind, err := r.db.ActivateCollection(r.ctx, r.alias, names[1]); err != nil || behind != 0 {
+		t.Errorf("%d behind, %v", behind, err)
+	}
+}
+
 // TestMissingStreamsAreSaid deletes a stream, and a consumer: nothing stands still in
 // them, but nothing can move either.
 func TestMissingStreamsAreSaid(t *testing.T) {

@@ -20,12 +20,12 @@ type Report struct {
 
 // Count is what was found of one kind.
 type Count struct {
-	What     string `json:"what"` // captures, order of versions, snapshots, ranges, runs, documents, collections, chunks, raw objects, derived objects
+	What     string `json:"what"` // source changes, captures, order of versions, snapshots, ranges, runs, documents, collections, points, chunks, raw objects, derived objects
 	Found    int    `json:"found"`
 	Redriven int    `json:"redriven"` // published again
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter
-	Deleted  int    `json:"deleted"`  // objects without a row
-	Reset    int    `json:"reset"`    // collections that have lost their points: their chunks are due again
+	Deleted  int    `json:"deleted"`  // objects without a row, points without a chunk
+	Reset    int    `json:"reset"`    // collections that have lost their points, chunks that have lost theirs: they are due again
 	Repaired int    `json:"repaired"` // documents whose rows did not follow the order of versions, or its layers
 }
 

@@ -183,8 +183,8 @@ func missingRanges(run model.Run, segments []model.SegmentRow, redone []int) []m
 	return missing
 }
 
-// runs moves those that are complete and not made into chunks, and those that
-// ended and of which not everything was published: the chunker says all of it
+// runs moves those that are complete and not made into chunks, those that ended, and those
+// with a redo under way, of which not everything was published: the chunker says all of it
 // again at any ir.extracted.
 func (p *pass) runs(ctx context.Context) error {
 	before := p.since(stream.ConsumerExtract, stream.ConsumerChunk)
@@ -193,19 +193,20 @@ func (p *pass) runs(ctx context.Context) error {
 			return p.catalog.StuckRuns(ctx, before, false, page)
 		},
 		func(r catalog.StuckRun) (stuck, error) {
-			run, segments, _, err := p.catalog.RunParts(ctx, r.SnapshotID, r.ExtractionID)
+			run, segments, redone, err := p.catalog.RunParts(ctx, r.SnapshotID, r.ExtractionID)
 			if err != nil {
 				return stuck{}, err
 			}
 			d := event.OfRun(run, segments)
+			waits := len(missingRanges(run, segments, redone)) > 0 // what is to be told of it is of before its redo
 			moved := func(ctx context.Context) error {
 				return p.catalog.RunRedriven(ctx, run.SnapshotID, run.ExtractionID)
 			}
 			return stuck{
 				redrives: r.Redrives, consumer: stream.ConsumerChunk, event: d, moved: moved,
 				giveUp: func(ctx context.Context, sentence string) error {
-					if run.State.Terminal() {
-						return moved(ctx) // it has ended; its dead letter is what is left to do
+					if run.State.Terminal() || waits {
+						return moved(ctx) // it has ended, or goes on; its dead letter is what is left to do
 					}
 					return p.failRun(ctx, run, sentence)
 				},
@@ -213,13 +214,13 @@ func (p *pass) runs(ctx context.Context) error {
 		})
 }
 
-// chunks moves those whose vectors are not those of their state, by the event
-// of their newest revision.
+// chunks moves those whose vectors in the active collection are not those of their state, by
+// the event of their newest revision; and those that a collection lacks which is filled.
 func (p *pass) chunks(ctx context.Context) error {
 	before := p.since(stream.ConsumerChunk, stream.ConsumerIndex)
 	c := p.report.count("chunks")
 	for after := ""; ; {
-		due, last, err := p.catalog.StuckChunks(ctx, p.alias, before, after, chunkWindow)
+		due, last, err := p.catalog.StuckChunks(ctx, p.alias, p.options.Fill, before, after, chunkWindow)
 		if err != nil {
 			return err
 		}
@@ -273,5 +274,5 @@ func (p *pass) someChunks(ctx context.Context, c *Count, due []catalog.StuckChun
 	if len(moved) == 0 {
 		return nil
 	}
-	return p.catalog.ChunksRedriven(ctx, p.alias, moved)
+	return p.catalog.ChunksRedriven(ctx, p.alias, p.options.Fill, moved)
 }

@@ -125,6 +125,45 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestABackslashWithinASecretIsOfTheSecret, but for one that escapes what ends it. What
+// older rules left behind the marker stays, so that a stored text is as it was.
+func TestABackslashWithinASecretIsOfTheSecret(t *testing.T) {
+	for in, want := range map[string]string{
+		`password=Tr0ub\4dor3 failed`:                  `password=REDACTED failed`,
+		`password=Tr0ub\4d\\or3 failed`:                `password=REDACTED failed`,
+		`password=Tr0ub\n4dor3 failed`:                 `password=REDACTED failed`,
+		`password=Tr0ub\u12 failed`:                    `password=REDACTED failed`,
+		`(password=Tr0ub)\4dor3) failed`:               `(password=REDACTED) failed`,
+		`passwd: Corp7\b0bSecret, then`:                `passwd: REDACTED, then`,
+		`password=hunter2\`:                            `password=REDACTED\`,
+		"password=hunter2\\\nnext":                     "password=REDACTED\\\nnext",
+		`password=hunter2\nuser: bob`:                  `password=REDACTED\nuser: bob`,
+		`password=hunter2\u0026user=bob`:               `password=REDACTED\u0026user=bob`,
+		`password=hunter2\r\n`:                         `password=REDACTED\r\n`,
+		`{\"text\":\"password=hunter2\",\"n\":1}`:      `{\"text\":\"password=REDACTED\",\"n\":1}`,
+		`password=REDACTED\4dor3 failed`:               `password=REDACTED\4dor3 failed`,
+		`code=chapter\A1b2C3d4E5f6G7h8 of the archive`: `code=chapter\A1b2C3d4E5f6G7h8 of the archive`,
+	} {
+		for _, form := range []Form{Stored, Log} {
+			if got := Text(in, form); got != want {
+				t.Errorf("%d: %q\n got %q\nwant %q", form, in, got, want)
+			}
+			check(t, in)
+		}
+	}
+	const leading = `password=\Tr0ub4dor3 failed`
+	if got := Text(leading, Log); got != `password=REDACTED failed` {
+		t.Errorf("%q is logged as %q", leading, got)
+	}
+	const address = `https://a.example/x?q=password:Tr0ub%5C4dor3&n=1`
+	if got := URL(address, Log); strings.Contains(got, "4dor3") {
+		t.Errorf("%q is logged as %q", address, got)
+	}
+	if got := URL(address, Identity); !strings.Contains(got, "4dor3") {
+		t.Errorf("the identity of %q has become %q", address, got)
+	}
+}
+
 func TestValuesOfFields(t *testing.T) {
 	for name, want := range map[string]string{
 		"note": "abc", "Set-Cookie": "REDACTED", "api_key": "REDACTED", "x-api-key": "REDACTED", "password": "REDACTED", "X_Amz_Signature": "REDACTED",

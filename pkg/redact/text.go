@@ -163,6 +163,7 @@ func redactScheme(found string) string {
 func redactNamed(s string, form Form, nested bool) string {
 	var b strings.Builder
 	done := 0
+	extends := !nested || form == Log
 	for at := indexAny(s, 0, "=:>"); at < len(s); at = indexAny(s, at+1, "=:>") {
 		if at < done {
 			continue
@@ -181,6 +182,9 @@ func redactNamed(s string, form Form, nested bool) string {
 			seen = s[:min(len(s), at+ambiguousMax)]
 		}
 		start, end := valueBehind(seen, at, named, quote, nested)
+		if form == Log && start == end && strings.HasPrefix(seen[start:], `\`) {
+			end = pastBackslashes(seen, start)
+		}
 		became := kept
 		if start < end && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
 			became = form.treat(named, s[start:end], false)
@@ -191,6 +195,9 @@ func redactNamed(s string, form Form, nested bool) string {
 		}
 		if end == len(seen) {
 			start, end = valueBehind(s, at, named, quote, nested)
+		}
+		if extends && !isMarked(s[start:end]) {
+			end = pastBackslashes(s, end)
 		}
 		b.WriteString(s[done:start])
 		b.WriteString(form.mark(s[start:end], became))
@@ -415,6 +422,44 @@ func bareEnd(s string, start int, nested bool) int {
 		end--
 	}
 	return end
+}
+
+// pastBackslashes returns where a secret ends that is in no quotes and has ended at a
+// backslash: there when the backslash escapes a quote, or a line end with another name
+// behind it, or when nothing follows; else the backslash is of the secret, and so is what
+// stands behind it. Whether a value is a secret is decided by what stands before the
+// backslash, so that a text that was stored stays as it is, and in an identity nothing
+// changes.
+func pastBackslashes(s string, end int) int {
+	for {
+		at := end
+		for at < len(s) && strings.IndexByte(")]}", s[at]) >= 0 { // that bareEnd has left out
+			at++
+		}
+		behind := strings.TrimLeft(s[at:], `\`)
+		if len(behind) == len(s)-at || endsAfterBackslash(behind) {
+			return end
+		}
+		end = bareEnd(s, len(s)-len(behind), false)
+	}
+}
+
+// endsAfterBackslash reports whether a value has ended before a backslash, by what stands
+// behind it.
+func endsAfterBackslash(s string) bool {
+	if s == "" {
+		return true
+	}
+	switch s[0] {
+	case '"', '\'', '`', ' ', '\t', '\r', '\n':
+		return true
+	case 'n', 'r', 't':
+		return followedByName(s[1:])
+	case 'u':
+		const digits = 4 // of a code unit, as in \u0026
+		return len(s) > digits && strings.Trim(s[1:1+digits], "0123456789abcdefABCDEF") == "" && followedByName(s[1+digits:])
+	}
+	return false
 }
 
 // followedByName reports whether a value has ended: nothing follows, or a space, or

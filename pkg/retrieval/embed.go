@@ -15,7 +15,8 @@ const (
 // Embedder makes dense vectors.
 type Embedder interface {
 	// Embed returns one vector of Dimensions() numbers and length 1 for each
-	// text, in their order. A text that says nothing may give the zero vector.
+	// text, in their order. A text that says nothing may give the zero vector. With an
+	// error those that were made may be returned all the same; nil stands for the others.
 	Embed(ctx context.Context, texts []string, kind Kind) ([][]float32, error)
 	// Model is the name under which vectors are kept: vectors of one name and
 	// size may be compared, others never.

@@ -2,6 +2,8 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 )
 
@@ -11,24 +13,43 @@ type Scored struct {
 	Score float64
 }
 
+// fullShare is which part of the logarithm of the number of passages a term of a question
+// weighs, about, that a fitting passage has: half way between a word of every passage and
+// one of a single passage.
+const fullShare = 0.5
+
+// FullScore is about the sparse score of a passage that has all of a question's terms, in
+// a collection of so many passages: what the terms of a question weigh depends on how rare
+// they are, and that on how many passages there are.
+func FullScore(terms, passages int) float64 {
+	return fullShare * float64(terms) * math.Log1p(float64(passages))
+}
+
+// FusionDepth is the place of a dense list from which its scores are stretched. Lists
+// that reach further down give the same scores to what stands above it, so that what is
+// shown first does not depend on how far was looked.
+const FusionDepth = 100
+
 // Fuse makes one list of two: each score is brought to [0, 1], and a hit's
 // score is denseWeight (0 to 1) of the dense one and the rest of the sparse
 // one; where a list does not have it that part is 0. The result has each id
-// once, best first, equal scores in the order of their ids. An id that stands
+// once, best first, equal scores in the order of the dense list, then of their ids. An id that stands
 // twice in a list counts with its better score.
 //
 // It is a sum of scores because a sum of ranks (reciprocal rank fusion) forgets
 // by how much a list is right, and was measured to harm (contracts#fusion). A sparse
 // score is divided by the best one, for what shares no term with the question
-// has 0. Cosines live in a band that differs by model, so dense scores are
-// stretched from the list's worst to its best: the lists should reach well
-// below what is shown, to a hundred hits or so.
-func Fuse(dense, sparse []Scored, denseWeight float64) []Scored {
+// has 0, or by full, FullScore, if that is more: where the best one shares little with
+// the question, words count for little. Cosines live in a band that differs by model, so dense scores are
+// stretched from that of place FusionDepth, or of the last when there are fewer, to
+// the best; what stands below has 0.
+func Fuse(dense, sparse []Scored, denseWeight, full float64) []Scored {
 	fused := make(map[string]float64, len(dense)+len(sparse))
-	for id, share := range shares(dense, lowest(dense)) {
+	near := bestOf(dense) // also orders what stands below the floor
+	for id, share := range shares(dense, floorOf(dense), 0) {
 		fused[id] += float64(share * denseWeight)
 	}
-	for id, share := range shares(sparse, 0) {
+	for id, share := range shares(sparse, 0, full) {
 		fused[id] += float64(share * (1 - denseWeight))
 	}
 	list := make([]Scored, 0, len(fused))
@@ -36,34 +57,58 @@ func Fuse(dense, sparse []Scored, denseWeight float64) []Scored {
 		list = append(list, Scored{ID: id, Score: score})
 	}
 	slices.SortFunc(list, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(nearness(near, b.ID), nearness(near, a.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return list
 }
 
-// shares maps floor to 0 and the best score to 1. When all are alike they are
-// all best.
-func shares(list []Scored, floor float64) map[string]float64 {
+// nearness is the dense score of an id; what has none is further than all that have.
+func nearness(dense map[string]float64, id string) float64 {
+	if score, ok := dense[id]; ok {
+		return score
+	}
+	return math.Inf(-1)
+}
+
+// bestOf returns the best score of each id of a list.
+func bestOf(list []Scored) map[string]float64 {
+	best := make(map[string]float64, len(list))
+	for _, hit := range list {
+		if score, ok := best[hit.ID]; !ok || score < hit.Score {
+			best[hit.ID] = hit.Score
+		}
+	}
+	return best
+}
+
+// shares maps floor, and what is below it, to 0, and the best score, or full if that is
+// more, to 1. Those at the floor are all best when nothing is above it.
+func shares(list []Scored, floor, full float64) map[string]float64 {
 	shares := make(map[string]float64, len(list))
 	if len(list) == 0 {
 		return shares
 	}
-	best := slices.MaxFunc(list, byScore).Score
+	best := max(slices.MaxFunc(list, byScore).Score, full)
 	for _, hit := range list {
 		share := 1.0
-		if best > floor {
-			share = max(0, (hit.Score-floor)/(best-floor))
+		switch {
+		case hit.Score < floor:
+			share = 0
+		case best > floor:
+			share = (hit.Score - floor) / (best - floor)
 		}
 		shares[hit.ID] = max(shares[hit.ID], share)
 	}
 	return shares
 }
 
-func lowest(list []Scored) float64 {
+// floorOf is the score of place FusionDepth of a list, or the lowest of a shorter one.
+func floorOf(list []Scored) float64 {
 	if len(list) == 0 {
 		return 0
 	}
-	return slices.MinFunc(list, byScore).Score
+	scores := slices.Sorted(maps.Values(bestOf(list))) // an id counts once
+	return scores[max(0, len(scores)-FusionDepth)]
 }
 
 func byScore(a, b Scored) int { return cmp.Compare(a.Score, b.Score) }

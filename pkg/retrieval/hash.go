@@ -11,8 +11,9 @@ const (
 	// HashDimensions is the length of its vectors.
 	HashDimensions = 1024
 	// HashDenseWeight is its weight in Fuse. Its vectors hold what the sparse
-	// ones hold, with collisions: given more than this they do harm.
-	HashDenseWeight = 0.3
+	// ones hold, with collisions: they help where words are misspelt, and given
+	// more than this they do harm (figures in docs/quality.md).
+	HashDenseWeight = 0.1
 
 	indexMask = HashDimensions - 1
 )

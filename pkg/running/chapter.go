@@ -1,6 +1,7 @@
 package running
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (f *Facts) learnChanging(pages []Page, found []candidate, byKey map[string]
 			continue
 		}
 		place := g.place
-		place.Changing, place.Parts = true, repeatedParts(f, g.members)
+		place.Changing, place.Parts = true, f.repeatedParts(pages, &g, titles)
 		place.Parts = append(place.Parts, f.earlierParts(pages, &g, &place)...)
 		slices.Sort(place.Parts)
 		place.Parts = place.Parts[:min(len(place.Parts), maxTexts)]
@@ -112,36 +113,42 @@ func hasWords(s string) bool {
 }
 
 // repeatedParts returns the keys of parts, and of their pieces, that stand on two of
-// the pages or more, and on such as follow each other.
-func repeatedParts(f *Facts, members []candidate) []string {
-	on, all := map[string]map[int]bool{}, map[int]bool{}
-	for i := range members {
-		c := &members[i]
-		all[c.page.No] = true
+// the pages or more, and are no values: on nearly all of them, or with the page's number,
+// or on such as follow each other and elsewhere.
+func (f *Facts) repeatedParts(pages []Page, g *group, titles Titles) []string {
+	type standing struct {
+		on    map[int]bool
+		first *candidate
+		owned bool // all rows have the page's number
+	}
+	parts, all := map[string]*standing{}, map[int]string{}
+	for i := range g.members {
+		c := &g.members[i]
+		all[c.page.No] = c.key
 		for _, part := range c.r().Parts {
 			k, _, _ := f.partKeyIn(c.page, c.r(), fold(part.Text))
 			if len(part.Text) > maxText {
 				continue
 			}
-			for _, k := range allPieces(k) {
-				if strings.Trim(k, placeholder) != "" {
-					if on[k] == nil {
-						on[k] = map[int]bool{}
-					}
-					on[k][c.page.No] = true
+			for i, k := range allPieces(k) {
+				if n := len(titleOf(k)); strings.Trim(k, placeholder) == "" || i > 0 && n > 0 && n < leastTitle { // yes, no
+					continue
 				}
+				if parts[k] == nil {
+					parts[k] = &standing{map[int]bool{}, c, true}
+				}
+				parts[k].on[c.page.No], parts[k].owned = true, parts[k].owned && c.owned
 			}
 		}
 	}
 	var out []string
-	for k, pages := range on {
-		others := map[int]bool{}
-		for no := range all {
-			if !pages[no] {
-				others[no] = true
-			}
+	for k, p := range parts {
+		s := stand{on: p.on, others: maps.Clone(all)}
+		maps.DeleteFunc(s.others, func(no int, _ string) bool { return p.on[no] })
+		if len(p.on) < 2 || areBetween(s.on, s.others) {
+			continue
 		}
-		if len(pages) >= 2 && !areBetween(pages, others) {
+		if p.owned || f.isHeadByStand(pages, p.first, k, &s, titles) {
 			out = append(out, k)
 		}
 	}

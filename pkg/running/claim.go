@@ -1,6 +1,7 @@
 package running
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,6 +121,7 @@ func (c *Claims) count(key string, pageNo int) {
 // learnOffsets finds how the numbers of the claims run.
 func (c *Claims) learnOffsets() {
 	on, titled, letters := map[Offset]int{}, map[Offset]int{}, map[string]int{}
+	var folios []chapterFolio
 	for i := range c.claims {
 		p := &c.claims[i].page
 		seen := map[Offset]bool{}
@@ -129,10 +131,13 @@ func (c *Claims) learnOffsets() {
 					n, isRoman := value(part[s.from:s.to])
 					seen[Offset{isRoman, n - p.No}] = true
 				}
-				if m := lettered.FindStringSubmatch(part); m != nil {
-					n, _ := value(m[2])
-					letters[m[1]]++
+				if l, number, ok := splitLetters(part); ok {
+					n, _ := value(number)
+					letters[l]++
 					seen[Offset{Shift: n - p.No}] = true
+				}
+				if folio, ok := chapterFolioOf(p.No, part); ok {
+					folios = append(folios, folio)
 				}
 				if _, number, _, ok := splitTitle(part); ok {
 					n, isRoman := value(number)
@@ -145,6 +150,8 @@ func (c *Claims) learnOffsets() {
 		}
 	}
 	c.facts.Offsets, c.facts.Letters, c.titled = nil, nil, nil
+	slices.SortStableFunc(folios, func(a, b chapterFolio) int { return cmp.Compare(a.pageNo, b.pageNo) })
+	c.facts.ByChapter = runWithPages(folios)
 	for l, n := range letters {
 		if n >= 2 {
 			c.facts.Letters = append(c.facts.Letters, l)

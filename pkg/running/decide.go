@@ -3,6 +3,7 @@ package running
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 // Why says what proves that a row is a running head or foot.
@@ -58,17 +59,34 @@ func Decide(p *Page, f *Facts, titles Titles) Decision {
 		f.edge(p, foot, marks, titles, &d)
 	}
 	f.keepOneNumber(p, &d)
+	numbered := f.isNumbered(p, &d)
 	for i := range p.Sides {
 		r := &p.Sides[i]
-		if slices.Contains(f.Sides, f.aside(p, r)) && !(r.Mark == Content && f.Tagged) || r.Mark == Artifact && marks {
+		_, _, bare := f.key(p, r)
+		shared := f.isAside(p, r) && !(bare && numbered)
+		if shared && !(r.Mark == Content && f.Tagged) || r.Mark == Artifact && marks {
 			d.Sides[i] = Foot
 			d.SideWhy[i] = Repeats
-			if !slices.Contains(f.Sides, f.aside(p, r)) {
+			if !shared {
 				d.SideWhy[i] = Marked
 			}
 		}
 	}
 	return d
+}
+
+// isNumbered reports whether a row that is a head or foot has the page's number: then a
+// number alone in a side margin is another one.
+func (f *Facts) isNumbered(p *Page, d *Decision) bool {
+	for i, kind := range d.Rows {
+		if kind == Body {
+			continue
+		}
+		if _, ok := f.numberedRow(p, i, kind == Foot); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // hasText reports whether something on the page is no artifact.
@@ -213,6 +231,9 @@ func (f *Facts) why(p *Page, i int, foot bool, marks bool, titles Titles) Why {
 				return w
 			}
 		}
+	}
+	if m := fraction.FindStringSubmatch(fold(r.Text())); m != nil && f.Sampled < fewerPages && m[2] != strconv.Itoa(f.Sampled) {
+		return None // a share, or a vote
 	}
 	if bare && f.Sampled < fewerPages && !f.isLarge(r) {
 		return Number

@@ -18,9 +18,11 @@ type Facts struct {
 	// calls an artifact can be believed.
 	Tagged    bool     `json:"tagged,omitempty"`
 	Artifacts bool     `json:"artifacts,omitempty"`
-	Offsets   []Offset `json:"offsets,omitempty"` // of printed numbers, sorted
-	Letters   []string `json:"letters,omitempty"` // what stands before printed numbers, as "s" in S12, sorted
-	Titled    int      `json:"titled,omitempty"`  // titles have the page's number beside them: TitledSmall, TitledAll
+	Offsets   []Offset `json:"offsets,omitempty"`    // of printed numbers, sorted
+	Letters   []string `json:"letters,omitempty"`    // what stands before printed numbers, as "s" in S12, sorted
+	Stamps    []int    `json:"stamps,omitempty"`     // of stamped numbers, which begin with 0: what is added to the page, for them alone
+	ByChapter bool     `json:"by_chapter,omitempty"` // pages are numbered by chapter, as 2.1
+	Titled    int      `json:"titled,omitempty"`     // titles have the page's number beside them: TitledSmall, TitledAll
 	// Mirrored: titles have the page's number beside them, before them on left (even)
 	// pages and behind them on right ones.
 	Mirrored bool    `json:"mirrored,omitempty"`
@@ -48,6 +50,7 @@ type Place struct {
 // Aside is a text in the side margins of several pages.
 type Aside struct {
 	Turn int     `json:"turn"`
+	From float64 `json:"from,omitempty"` // of the baseline of an upright one, from the upper edge
 	Size float64 `json:"size"`
 	Text string  `json:"text"` // its key
 }
@@ -109,15 +112,16 @@ func Learn(pages []Page, size float64, titles Titles) Facts {
 func (f *Facts) learn(pages []Page, titles Titles) {
 	f.learnPitch(pages)
 	f.learnMarks(pages)
-	f.learnOffsets(pages)
+	f.learnOffsets(pages, titles)
 	f.learnLetters(pages)
+	f.learnByChapter(pages)
 	f.learnTitled(pages, titles)
 	found := f.candidates(pages)
 	byKey := make(map[string][]candidate)
 	for i := range found {
 		byKey[found[i].key] = append(byKey[found[i].key], found[i])
 	}
-	f.learnPlaces(pages, found, byKey)
+	f.learnPlaces(pages, found, byKey, titles)
 	f.learnChanging(pages, found, byKey, titles)
 	f.learnOnce(pages, found, titles)
 	f.learnSides(pages)
@@ -181,41 +185,43 @@ func (f *Facts) learnMarks(pages []Page) {
 }
 
 // learnOffsets finds out how the printed numbers of pages run.
-func (f *Facts) learnOffsets(pages []Page) {
-	on := map[Offset]int{}
+func (f *Facts) learnOffsets(pages []Page, titles Titles) {
+	on, said := map[Offset]int{}, map[Offset]bool{} // pages; that some row says it is the page's
 	var lone []loneNumber
+	var rows []edgeNumber
 	for i := range pages {
-		p := &pages[i]
-		lone = append(lone, p.loneNumbers(f)...)
-		seen := map[Offset]bool{}
-		for _, foot := range []bool{false, true} {
-			var held []Offset // of rows that only such as are apart can prove
-			for _, k := range p.edgeRows(foot) {
-				r := &p.Rows[k]
-				if p.from(r, foot) > numberEdge*p.Height {
-					break
+		lone = append(lone, pages[i].loneNumbers(f)...)
+		rows = append(rows, pages[i].edgeNumbers(f)...)
+	}
+	mirrored := [2]bool{isMirroredEdge(rows, false), isMirroredEdge(rows, true)}
+	seen := map[Offset]int{} // the page that was counted last
+	for _, n := range rows {
+		things := f.countsThings(pages, n, mirrored[kindOf(n.foot)], titles)
+		for _, part := range n.page.Rows[n.row].Parts {
+			text := fold(part.Text)
+			for _, s := range numbersIn(text) {
+				v, isRoman := value(text[s.from:s.to])
+				o := Offset{isRoman, v - n.page.No}
+				if mirrored[kindOf(n.foot)] || counted.MatchString(text) || text[s.from:s.to] == fold(n.page.Label) {
+					said[o] = true
 				}
-				for _, part := range r.Parts {
-					text := fold(part.Text)
-					for _, s := range numbersIn(text) {
-						n, isRoman := value(text[s.from:s.to])
-						held = append(held, Offset{isRoman, n - p.No})
-					}
-				}
-				if p.apart(k, foot, f) { // heads of several rows are apart as a whole
-					for _, o := range held {
-						seen[o] = true
-					}
-					held = nil
+				if !things && seen[o] != n.page.No {
+					seen[o] = n.page.No
+					on[o]++
 				}
 			}
 		}
-		for o := range seen {
-			on[o]++
+	}
+	for i := range pages {
+		for k := range pages[i].Sides {
+			if o, ok := sideNumber(&pages[i], &pages[i].Sides[k]); ok && seen[o] != pages[i].No {
+				seen[o] = pages[i].No
+				on[o]++
+			}
 		}
 	}
 	for o, n := range on {
-		if (n >= f.least() || f.Sampled < fewerPages && o == (Offset{})) && !isChance(lone, o, n) {
+		if (n >= f.least() || f.Sampled < fewerPages && o == (Offset{})) && !isChance(lone, o, n) && (said[o] || !areYears(pages, o)) {
 			f.Offsets = append(f.Offsets, o)
 		}
 	}
@@ -223,6 +229,38 @@ func (f *Facts) learnOffsets(pages []Page) {
 		return cmp.Or(cmp.Compare(on[b], on[a]), cmp.Compare(a.Shift, b.Shift), cmp.Compare(kindOf(a.Roman), kindOf(b.Roman)))
 	})
 	f.Offsets = f.Offsets[:min(len(f.Offsets), maxOffsets)]
+}
+
+// areYears reports an offset that makes years of all pages.
+func areYears(pages []Page, o Offset) bool {
+	return !o.Roman && pages[0].No+o.Shift >= firstYear && pages[len(pages)-1].No+o.Shift <= lastYear
+}
+
+// edgeNumbers returns the rows at the edges of a page that have what can be its number,
+// and are apart from the text, or outwards of one that is.
+func (p *Page) edgeNumbers(f *Facts) []edgeNumber {
+	var out []edgeNumber
+	for _, foot := range []bool{false, true} {
+		var held []edgeNumber // only a row that is apart can prove them
+		for _, k := range p.edgeRows(foot) {
+			r := &p.Rows[k]
+			if p.from(r, foot) > numberEdge*p.Height {
+				break
+			}
+			for i, part := range r.Parts {
+				text := fold(part.Text)
+				if spans := numbersIn(text); len(spans) > 0 {
+					n, _ := value(text[spans[0].from:spans[0].to])
+					held = append(held, edgeNumber{page: p, row: k, foot: foot, number: n, leads: i == 0 && (part.Left+part.Right)/2 < p.Width/2})
+					break
+				}
+			}
+			if p.apart(k, foot, f) { // heads of several rows are apart as a whole
+				out, held = append(out, held...), nil
+			}
+		}
+	}
+	return out
 }
 
 // loneNumber is an Arabic number that is all of the outermost row at an edge of a page.

@@ -17,9 +17,9 @@ type group struct {
 
 // learnPlaces finds the texts that stand at one height, in one size and weight, on
 // enough pages to be proved.
-func (f *Facts) learnPlaces(pages []Page, found []candidate, byKey map[string][]candidate) {
+func (f *Facts) learnPlaces(pages []Page, found []candidate, byKey map[string][]candidate, titles Titles) {
 	for _, g := range f.groups(found) {
-		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) || f.takesTurns(&g, found) || f.isValue(&g, found) {
+		if g.pages < f.least() || !f.plausible(&g, len(pages)) || f.textReaches(&g, found, byKey) || f.takesTurns(&g, found) || f.isValue(pages, &g, found, titles) {
 			continue
 		}
 		f.place(&g).Texts = append(f.place(&g).Texts, g.key)
@@ -128,50 +128,6 @@ func (f *Facts) takesTurns(g *group, found []candidate) bool {
 	return !sided && 4*(len(on[0])+len(on[1])) > reachShare*g.pages
 }
 
-// isValue reports texts in whose place pages between theirs have others: of heads that
-// change with the chapter each stands on pages that follow each other, or on the left or
-// right ones of them. What comes and goes is what the pages say: a verdict, a grade, a
-// name of those on duty.
-func (f *Facts) isValue(g *group, found []candidate) bool {
-	c := &g.members[0]
-	if c.owned {
-		return false
-	}
-	on, others := map[int]bool{}, map[int]bool{}
-	for i := range g.members {
-		on[g.members[i].page.No] = true
-	}
-	for i := range found {
-		o := &found[i]
-		if o.foot == c.foot && !o.owned && o.key != g.key && !on[o.page.No] && f.near(o.page, o.from, o.r().Size, o.r().Bold, &g.place) {
-			others[o.page.No] = true
-		}
-	}
-	return areBetween(on, others)
-}
-
-// betweenShare is the share, in eighths, of pages with another text between those of one
-// that may be: one page in the midst of a chapter may be set otherwise.
-const betweenShare = 1
-
-// areBetween reports whether so many of the other pages lie between the first and the last
-// of some, on the same sides of the sheet, that these do not follow each other.
-func areBetween(on, others map[int]bool) bool {
-	first, last := 0, 0
-	sides := [2]bool{}
-	for no := range on {
-		first, last = min(cmp.Or(first, no), no), max(last, no)
-		sides[no%2] = true
-	}
-	between := 0
-	for no := range others {
-		if no > first && no < last && sides[no%2] {
-			between++
-		}
-	}
-	return 8*between > betweenShare*len(on)
-}
-
 // goesWithText reports feet in the type of the text that are near to its end on all
 // pages, wherever that is: a motion and its outcome. A row beside the page's number
 // goes with that.
@@ -226,7 +182,7 @@ func (f *Facts) canRun(p *Page, r *Row, from float64, owned, bare bool) bool {
 	case f.isAmount(r):
 		return false
 	}
-	return f.isSmall(r) || !r.isSentence()
+	return f.isSmall(r) || !r.isSentence() && !r.isLetterDate()
 }
 
 // amount is a sum of money or a measured value, as the last cell of a row has it.
@@ -244,6 +200,20 @@ var year = regexp.MustCompile(`^(?:19|20)\d\d$`)
 // dated is a date or a number of files without a letter, as 4.5.2026 or 2026-114: what
 // is measured or paid has at most one separator of decimals.
 var dated = regexp.MustCompile(`^(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|(?:19|20)\d\d[/-]\d{1,6}|\d{1,6}[/-](?:19|20)\d\d|\d{2,}(?:-\d+){2,})$`)
+
+// monthDate is a date with the name of its month, and year: "12 March 2026", "le 3 mai
+// 2026", "March 12, 2026".
+const monthDate = `(?:\d{1,2}(?:er|\.|º|st|nd|rd|th)?\s+(?:de\s+|of\s+)?\p{L}{3,}\.?,?\s+(?:de\s+)?(?:19|20)\d\d|\p{L}{3,}\s+\d{1,2}(?:st|nd|rd|th)?,\s+(?:19|20)\d\d)`
+
+// letterDate is the line with the date of a letter, perhaps after a place, or the one above
+// a signature.
+var letterDate = regexp.MustCompile(`^(?:(?:\p{L}[\p{L}.' -]*,\s+)?(?:le|den|the|am|on|il|el|em|a|,|\s)*` + monthDate + `|(?:signed|done|given|dated|unterzeichnet|gezeichnet|gegeben|fait|signé|donné|fatto|firmato|dato|hecho|firmado|dado|feito|assinado)\s.*` + monthDate + `)\.?$`)
+
+// isLetterDate reports a row that is a letter's date, or that of a signature.
+func (r *Row) isLetterDate() bool {
+	text := r.Text()
+	return strings.ContainsAny(text, figuresAll) && letterDate.MatchString(fold(text))
+}
 
 // isDated reports a row whose parts are dates or numbers of files.
 func (r *Row) isDated() bool {
@@ -288,28 +258,4 @@ func (f *Facts) repeats(c *candidate, same []candidate) bool {
 	return slices.ContainsFunc(same, func(o candidate) bool {
 		return o.page.No != c.page.No && o.foot == c.foot && f.near(o.page, o.from, o.r().Size, o.r().Bold, &Place{From: c.from, Size: c.r().Size, Bold: c.r().Bold})
 	})
-}
-
-// learnSides finds the turned texts in the side margins that several pages share.
-func (f *Facts) learnSides(pages []Page) {
-	on := map[Aside]int{}
-	for i := range pages {
-		p := &pages[i]
-		seen := map[Aside]bool{}
-		for k := range p.Sides {
-			a := f.aside(p, &p.Sides[k])
-			if strings.Trim(a.Text, placeholder) == "" || len(a.Text) > maxText || seen[a] {
-				continue
-			}
-			seen[a] = true
-			if on[a]++; on[a] == f.least() {
-				f.Sides = append(f.Sides, a)
-			}
-		}
-	}
-}
-
-func (f *Facts) aside(p *Page, r *Row) Aside {
-	key, _, _ := f.key(p, r)
-	return Aside{Turn: r.Turn, Size: round(r.Size), Text: key}
 }

@@ -1,11 +1,11 @@
 package running
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 )
@@ -57,10 +57,11 @@ var (
 	// alone is a number that is all of a part, perhaps between strokes, brackets or
 	// ornaments, after a word for page ("page no. 3") or the number of its chapter, and
 	// before the number of all pages ("3 of 7", "3 (7)") or a word for page ("3. oldal").
-	alone = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·\p{So}]{0,3}\s*(?:[a-z]-|\d{1,2}[-–])?` + number + `\s*[-–—~\])>»*=|•·\p{So}]{0,3}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4}|\s*\(\d{1,4}\))?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지|` + words(pageWords) + `)?$`)
-	// named is a number after a word for page, somewhere in a part, or after one for a
-	// leaf and before the number of all.
-	named  = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s*(?:[a-z]-)?` + number + `(?:$|[\s),;:|/·•–—-])`)
+	alone = regexp.MustCompile(`^(?:` + words(pageWords, sheetWords) + `\s*(?::|no\.?|nr\.?|n[°º.])?\s*)?[-–—~\[(<«*=|•·\p{So}]{0,3}\s*(?:[a-z]-|\d{1,2}[-–])??` + number + `\s*[-–—~\])>»*=|•·\p{So}]{0,3}\.?(?:\s*(?:` + totalWords + `)\s*\d{1,4}|\s*\(\d{1,4}\))?\s*[-–—~\])>»|•·]?\s*(?:页|頁|ページ|쪽|페이지|` + words(pageWords) + `)?$`)
+	// named is a number after a word for page, at the end of a part or before a separator
+	// or the number of all: "page 3 of the diary" speaks of a page. leafed is one after a
+	// word for a leaf and before the number of all.
+	named  = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s*(?:[a-z]-)?` + number + `(?:\s*(?:` + totalWords + `)\s*\d{1,4}(?:$|[\s),;:|/·•–—-])|$|\s*[),;:|/·•–—-])`)
 	leafed = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(sheetWords) + `)\s*` + number + `\s*(?:` + totalWords + `)\s*\d{1,4}(?:$|[\s),;:|/·•–—-])`)
 	// first and last are a number at an end of a part, perhaps with a word for a page or
 	// a leaf and the number of all, set off by a separator with white space: "2026/3" is
@@ -75,8 +76,14 @@ var (
 	// are stations, questions, sections: which letters stand before the numbers of pages
 	// must be learnt.
 	lettered = regexp.MustCompile(`^(\p{L}{1,3}[-–./]?|\p{L}\.?\s)([1-9]\d{0,3})$`)
+	// stamped is the number of a page among those of all files of a case, all of a part: a
+	// code and a number of so many digits that it is not filled yet.
+	stamped = regexp.MustCompile(`^(\p{L}[\p{L}\d]{0,11}[-–_. ]?)(0\d{4,9})$`)
 	// spelled is a number in words after a word for page: "Page three of five".
-	spelled = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s+(` + words(spelledWords()) + `)(?:\s+(?:` + totalWords + `)\s+(?:` + words(spelledWords()) + `))?(?:$|[\s),;:|/·•–—-])`)
+	spelled = regexp.MustCompile(`(?:^|[\s(,;:|/·•–—-])(?:` + words(pageWords) + `)\s+(` + words(spelledWords()) + `)(?:\s+(?:` + totalWords + `)\s+(?:` + words(spelledWords()) + `))?(?:$|\s*[),;:|/·•–—-])`)
+	// pointing are words before one for page that point to another: "see page 3",
+	// "continued from page 2".
+	pointing = regexp.MustCompile(`(?:^|[\s(])(?:see|cf\.?|from|on|onto|to|at|in|of|the|this|next|last|and|until|over|foot|top|siehe|vgl\.?|auf|von|vom|der|dieser?|und|ab|bis|zur?|voir|vers|sur|de|du|des|à|la|en|et|cette|suite|ver|véase|vedi|vide|segue|sigue|a|al|alla|di|da|na|su|y|e)\s+$`)
 	// plainLabel is a label that is a number, as "iv" or "A-3": a file can also call
 	// its pages "Art. 3".
 	plainLabel = regexp.MustCompile(`^(?:\p{L}{0,3}[-–.]?` + arabic + `|` + roman + `)$`)
@@ -109,11 +116,11 @@ const maxRoman = 60
 // alone, after a word for page, or at an end and set off by a separator.
 func numbersIn(part string) []span {
 	if len(part) <= maxText {
-		if m := spelled.FindStringSubmatchIndex(part); m != nil {
+		if m := spelled.FindStringSubmatchIndex(part); m != nil && !pointsAt(part, m) {
 			return []span{{m[2], m[3]}}
 		}
 	}
-	if !strings.ContainsAny(part, "0123456789") && (len(part) > maxRoman || !strings.ContainsAny(part, "ivxlcdm")) || len(part) > maxText {
+	if !strings.ContainsAny(part, figuresAll) && (len(part) > maxRoman || !strings.ContainsAny(part, "ivxlcdm")) || len(part) > maxText {
 		return nil
 	}
 	var out []span
@@ -123,16 +130,43 @@ func numbersIn(part string) []span {
 		}
 	}
 	if m := alone.FindStringSubmatchIndex(part); m != nil {
-		add(m)
+		if !stamped.MatchString(part) && !isFileNumber(part) {
+			add(m)
+		}
 		return out
 	}
-	add(named.FindStringSubmatchIndex(part))
+	if m := named.FindStringSubmatchIndex(part); m != nil && !pointsAt(part, m) {
+		add(m)
+	}
 	add(leafed.FindStringSubmatchIndex(part))
 	if len(out) == 0 {
 		add(first.FindStringSubmatchIndex(part))
 		add(last.FindStringSubmatchIndex(part))
 	}
+	slices.SortFunc(out, func(a, b span) int { return a.from - b.from })
 	return out
+}
+
+// fraction is a number of a total, alone, as "2/3": which also is how shares, votes and
+// the numbers of files are written.
+var fraction = regexp.MustCompile(`^[-–—~(\[]?\s*(\d{1,5})\s*(?:` + totalWords + `)\s*(\d{1,4})\W*$`)
+
+// isFileNumber reports whether a part is a number of a year or beyond its total, as
+// "3/2026" or "7/3": that of a file, and of no page.
+func isFileNumber(part string) bool {
+	m := fraction.FindStringSubmatch(part)
+	if m == nil {
+		return false
+	}
+	n, _ := value(m[1])
+	all, _ := value(m[2])
+	return n > all || all >= firstYear && all <= lastYear
+}
+
+// pointsAt reports whether the words before a match of a word for page point to that page.
+func pointsAt(part string, m []int) bool {
+	_, size := utf8.DecodeRuneInString(part[m[0]:])
+	return m[0] > 0 && pointing.MatchString(part[:m[0]+size])
 }
 
 // value reads a number, Arabic, in words, or Roman in small letters; 0 when it is none.
@@ -198,8 +232,13 @@ func (f *Facts) partKey(p *Page, part string) (key string, owned, bare bool) {
 	if label := fold(p.Label); label != "" && plainLabel.MatchString(label) && part == label {
 		return placeholder, true, true
 	}
-	if m := lettered.FindStringSubmatch(part); m != nil && slices.Contains(f.Letters, m[1]) && f.own(p, m[2]) {
-		return m[1] + placeholder, true, true
+	if len(f.Letters) > 0 {
+		if letters, number, ok := splitLetters(part); ok && slices.Contains(f.Letters, letters) && f.ownLettered(p, number) {
+			return letters + placeholder, true, true
+		}
+	}
+	if f.ByChapter && byChapter.MatchString(part) {
+		return placeholder, true, true
 	}
 	spans := numbersIn(part)
 	for _, s := range slices.Backward(spans) {
@@ -211,14 +250,33 @@ func (f *Facts) partKey(p *Page, part string) (key string, owned, bare bool) {
 	}
 	if !owned {
 		part, owned = f.quoteKey(p, part)
+	} else if counted.MatchString(strings.ReplaceAll(part, placeholder, "1")) {
+		part = clock.ReplaceAllString(part, "${1}:")
 	}
 	return part, owned, bare
+}
+
+// clock is the time of day at which a page was printed, beside its number: pages of one
+// file are printed in different minutes.
+var clock = regexp.MustCompile(`(^|[\s,])\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\.?)?\b`)
+
+// splitLetters divides a part into the letters and the number behind them that are all of
+// it.
+func splitLetters(part string) (letters, number string, ok bool) {
+	for _, pattern := range []*regexp.Regexp{lettered, stamped} {
+		if m := pattern.FindStringSubmatch(part); m != nil {
+			return m[1], m[2], true
+		}
+	}
+	return "", "", false
 }
 
 // farShift is how far the printed numbers of pages are at least from their places in the
 // file for a number within a text to be the page's, as in "12 Rep. 211 (2026)": things
 // that are counted page by page have such numbers only by chance.
 const farShift = 10
+
+const figuresAll = "0123456789"
 
 // figures are the Arabic numbers of a part.
 var figures = regexp.MustCompile(`(?:^|[\s(\[,;:–—-])(` + arabic + `)(?:$|[\s)\],;:.–—-])`)
@@ -257,59 +315,18 @@ func (f *Facts) own(p *Page, s string) bool {
 	return slices.Contains(f.Offsets, Offset{Roman: isRoman, Shift: n - p.No}) || isRoman && n <= p.No && f.inFront(p)
 }
 
+// ownLettered is own of a number behind letters. That of a stamp, which begins with 0,
+// is counted apart: it proves no other number.
+func (f *Facts) ownLettered(p *Page, number string) bool {
+	n, _ := value(number)
+	if number[0] == '0' && slices.Contains(f.Stamps, n-p.No) {
+		return true
+	}
+	return f.own(p, number)
+}
+
 // inFront reports a page before the one that is numbered 1 in Arabic numbers: those
 // before it have Roman ones, if they have any, from where on nobody knows.
 func (f *Facts) inFront(p *Page) bool {
 	return slices.ContainsFunc(f.Offsets, func(o Offset) bool { return !o.Roman && p.No+o.Shift < 1 })
-}
-
-// learnLetters finds the letters that stand before the numbers of pages, as in S12: on
-// enough pages a row that is apart, in small type or at the foot and far from the text,
-// has nothing else, and its number runs with the pages.
-func (f *Facts) learnLetters(pages []Page) {
-	type run struct {
-		letters string
-		offset  Offset
-	}
-	on := map[run]int{}
-	for i := range pages {
-		p := &pages[i]
-		seen := map[run]bool{}
-		for _, foot := range []bool{false, true} {
-			for _, k := range p.edgeRows(foot) {
-				r := &p.Rows[k]
-				c := candidate{page: p, row: k, foot: foot}
-				if !p.apart(k, foot, f) || !f.isSmall(r) && !(foot && f.isFar(c)) {
-					break
-				}
-				for _, part := range r.Parts {
-					if m := lettered.FindStringSubmatch(fold(part.Text)); m != nil {
-						n, _ := value(m[2])
-						seen[run{m[1], Offset{Shift: n - p.No}}] = true
-					}
-				}
-			}
-		}
-		for o := range seen {
-			on[o]++
-		}
-	}
-	var runs []run
-	for r, n := range on {
-		if n >= f.least() {
-			runs = append(runs, r)
-		}
-	}
-	slices.SortFunc(runs, func(a, b run) int {
-		return cmp.Or(cmp.Compare(on[b], on[a]), cmp.Compare(a.letters, b.letters), cmp.Compare(a.offset.Shift, b.offset.Shift))
-	})
-	for _, r := range runs[:min(len(runs), maxOffsets)] {
-		if !slices.Contains(f.Letters, r.letters) {
-			f.Letters = append(f.Letters, r.letters)
-		}
-		if !slices.Contains(f.Offsets, r.offset) {
-			f.Offsets = append(f.Offsets, r.offset)
-		}
-	}
-	slices.Sort(f.Letters)
 }

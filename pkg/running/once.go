@@ -107,9 +107,28 @@ func anyHolds(pages []Page, title string, pageNo int) bool {
 			continue
 		}
 		p.makeLines()
-		if slices.ContainsFunc(p.lines, func(l line) bool { return strings.Contains(l.plain, title) }) {
+		if slices.ContainsFunc(p.lines, func(l line) bool { return holds(l.plain, title) }) {
 			return true
 		}
 	}
 	return false
 }
+
+// holds reports whether a text has a title in it, and not the beginning or the end of a
+// longer number in place of the title's.
+func holds(text, title string) bool {
+	for at := strings.Index(text, title); at >= 0 && at < len(text); {
+		end := at + len(title)
+		if !(at > 0 && isDigit(text[at]) && isDigit(text[at-1])) && !(end < len(text) && isDigit(text[end-1]) && isDigit(text[end])) {
+			return true
+		}
+		next := strings.Index(text[at+1:], title)
+		if next < 0 {
+			return false
+		}
+		at += 1 + next
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

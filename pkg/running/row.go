@@ -200,10 +200,24 @@ func (p *Page) apart(i int, foot bool, f *Facts) bool {
 		return false
 	case r.Size <= smaller*next.Size:
 		return step >= smallPitch*pitch
+	case step < smallPitch*pitch:
+		return false
+	case r.saysNumber():
+		return true
 	case r.Bold != next.Bold || r.Italic != next.Italic:
 		return step >= typePitch*pitch
 	}
 	return false
+}
+
+// saysNumber reports a row that is a page's number with a word for page or the number of
+// all, and nothing else.
+func (r *Row) saysNumber() bool {
+	if len(r.Parts) != 1 || !strings.ContainsAny(r.Parts[0].Text, figuresAll) {
+		return false
+	}
+	text := fold(r.Parts[0].Text)
+	return counted.MatchString(text) && alone.MatchString(text)
 }
 
 // gapBetween is the white space between a row and the table that is next inwards.

@@ -121,6 +121,8 @@ func TestWhatIsProvedGoes(t *testing.T) {
 		"the number of an account":              {3, func(int) []Row { return []Row{row(30, 8, "Account", "510342")} }, 3},
 		"rules to write on":                     {3, func(int) []Row { return []Row{row(770, 8, "_____ / _____")} }, 3},
 		"pages of an annex":                     {3, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("S%d", no))} }, 3},
+		"samples above the text":                {3, func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("S%d", no))} }, 0},
+		"a title and S. 3":                      {3, func(no int) []Row { return []Row{row(30, 8, "of weirs", fmt.Sprintf("S. %d", no))} }, 3},
 		"answers above the text":                {3, func(no int) []Row { return []Row{row(50, 10, fmt.Sprintf("A%d", no))} }, 0},
 		"two columns of a head":                 {3, func(int) []Row { return []Row{row(26, 10, "Water", "board"), row(38, 10, "March", "2026/4")} }, 6},
 		"rows of a table above others": {3, func(no int) []Row {
@@ -160,8 +162,12 @@ func TestWhatIsProvedGoes(t *testing.T) {
 			return []Row{row(60, 10, []string{"In law", "In law", "As to the facts", "In law", "As to the facts", "As to the facts", "In law", "In law"}[no-1])}
 		}, 0},
 		"a head on left pages, another on right ones": {8, func(no int) []Row {
-			return []Row{row(60, 10, []string{"Court of Appeal", "Keller v. Favre"}[no%2])}
+			said := []Row{row(600, 10, "Court of Appeal"), row(620, 10, "Keller v. Favre")}[:2*kindOf(no == 1)]
+			return append(said, row(60, 10, []string{"Court of Appeal", "Keller v. Favre"}[no%2]))
 		}, 8},
+		"labels that take turns": {8, func(no int) []Row {
+			return []Row{row(60, 10, []string{"For the council", "For the citizens"}[no%2])}
+		}, 0},
 		"sums that happen to be as far apart as the pages": {8, func(no int) []Row {
 			return []Row{row(770, 10, []string{"1281", "1262", "1339", "1299", "1307", "1313", "1314", "1344"}[no-1])}
 		}, 0},
@@ -205,6 +211,13 @@ func TestValuesStay(t *testing.T) {
 		return values[[]int{0, 1, 1, 2, 0, 2, 1, 0, 2, 1}[no%10]%len(values)]
 	}
 	folio := func(no int) Row { return row(780, 8, fmt.Sprintf("Page %d of 9", no)) }
+	say := func(here bool, titles ...string) []Row {
+		var out []Row
+		for i, title := range titles {
+			out = append(out, row(580+20*float64(i), 14, title))
+		}
+		return out[:len(out)*kindOf(here)]
+	}
 	for name, c := range map[string]struct {
 		edge func(no int) []Row
 		want int // rows that go of nine pages
@@ -216,7 +229,7 @@ func TestValuesStay(t *testing.T) {
 			return []Row{row(30, 8, value(no, "Meier", "Roth", "Keller")+" / "+value(no+1, "Roth", "Keller", "Meier")), folio(no)}
 		}, 9},
 		"the number of a poem":    {func(no int) []Row { return []Row{row(30, 10, fmt.Sprintf("%d", no+4)), folio(no)} }, 9},
-		"the page's number twice": {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("%d", no)), folio(no)} }, 18},
+		"the page's number twice": {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("%d", no)), folio(no)} }, 9},
 		"a year": {func(no int) []Row {
 			return []Row{row(30, 8, "Budget", fmt.Sprintf("%d", 2017+no)), folio(no)}
 		}, 9},
@@ -225,16 +238,155 @@ func TestValuesStay(t *testing.T) {
 			if no > 4 {
 				title = "of rivers"
 			}
-			return []Row{row(30, 8, title), folio(no)}
+			return append(say(no == 1 || no == 5, title), row(30, 8, title), folio(no))
 		}, 18},
+		"two chapters that nothing else says": {func(no int) []Row {
+			return []Row{row(30, 8, []string{"of weirs", "of rivers"}[no/5]), folio(no)}
+		}, 9},
 		"left and right": {func(no int) []Row {
-			return []Row{row(30, 8, []string{"of weirs", "and of rivers"}[no%2]), folio(no)}
+			return append(say(no == 1, "of weirs", "and of rivers"), row(30, 8, []string{"of weirs", "and of rivers"}[no%2]), folio(no))
 		}, 18},
+		"labels left and right": {func(no int) []Row {
+			return []Row{row(30, 8, []string{"Received", "Paid"}[no%2]), folio(no)}
+		}, 9},
+		"chapters on left pages, the book on right ones": {func(no int) []Row {
+			chapter := []string{"of weirs", "of rivers", "of mills"}[(no-1)/3]
+			if no%3 == 1 {
+				return append(say(true, chapter), folio(no))
+			}
+			return []Row{row(30, 8, []string{chapter, "The valley in songs"}[no%2]), folio(no)}
+		}, 15},
+		"a result on some pages": {func(no int) []Row {
+			return append([]Row{row(765, 8, "Carried: 5 to 2")}[:kindOf(no%3 == 1)], folio(no))
+		}, 9},
+		"the same grade on pages that follow each other by chance": {func(no int) []Row {
+			return []Row{row(765, 8, "Class", []string{"3b", "4a", "4a", "5c", "3a", "5c", "5c", "4b", "4c"}[no-1]), folio(no)}
+		}, 9},
+		"names of those on duty": {func(no int) []Row {
+			return []Row{row(765, 8, []string{"Meier - Roth", "Roth - Frey", "Roth - Frey", "Frey - Meier", "Meier - Roth", "Frey - Roth", "Meier - Frey", "Roth - Meier", "Frey - Roth"}[no-1]), folio(no)}
+		}, 9},
+		"answers of a word": {func(no int) []Row {
+			return []Row{row(765, 8, []string{"Yes / No / Yes", "Yes / Yes / No", "No / Yes / Yes"}[no*no%3]), folio(no)}
+		}, 9},
+		"sums of which two are as far apart as the pages": {func(no int) []Row {
+			return []Row{row(765, 8, "Votes cast", fmt.Sprint([]int{24, 26, 24, 25, 24, 26, 27, 24, 25}[no-1])), folio(no)}
+		}, 9},
 		"the number above and below": {func(no int) []Row {
 			return []Row{row(30, 8, "of weirs", fmt.Sprintf("Page %d", no)), folio(no)}
 		}, 18},
 	} {
 		if out := gone(pagesOf(9, c.edge), nil); len(out) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(out), c.want, out)
+		}
+	}
+}
+
+// TestOneNumberOfAPage: where one row has the page's number, a second one with a number
+// that runs with the pages is text, and begins at the number of the page as often as not.
+func TestOneNumberOfAPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		edge func(no int) []Row
+		want int // rows that go of six pages
+	}{
+		"an exercise": {func(no int) []Row {
+			return []Row{row(30, 8, "Exercise", fmt.Sprint(no)), row(780, 8, fmt.Sprintf("Page %d of 6", no))}
+		}, 6},
+		"a lesson, with a stroke": {func(no int) []Row {
+			return []Row{row(50, 8, fmt.Sprintf("Lesson - %d", no)), row(780, 8, fmt.Sprintf("Manual of the pump - %d", no))}
+		}, 6},
+		"a large number": {func(no int) []Row {
+			return []Row{row(50, 24, fmt.Sprint(no)), row(780, 8, fmt.Sprintf("%d/6", no))}
+		}, 6},
+		"a number in brackets": {func(no int) []Row { return []Row{row(50, 10, fmt.Sprintf("(%d)", no)), row(780, 10, fmt.Sprint(no))} }, 6},
+		"a Roman one": {func(no int) []Row {
+			return []Row{row(50, 10, []string{"I", "II", "III", "IV", "V", "VI"}[no-1]), row(780, 8, fmt.Sprint(no))}
+		}, 6},
+		"a score above the number":              {func(no int) []Row { return []Row{row(760, 8, fmt.Sprintf("%d/6", no)), row(785, 8, fmt.Sprint(no))} }, 6},
+		"one that the page of a letter differs": {func(no int) []Row { return []Row{row(30, 8, "Instalment", fmt.Sprint(no)), row(780, 8, "Page 1 of 1")} }, 6},
+		"a caption, and one that the file marks": {func(no int) []Row {
+			foot := row(780, 8, fmt.Sprint(no))
+			foot.Mark = Artifact
+			return []Row{row(755, 8, fmt.Sprintf("%d/6", no)), foot}
+		}, 6},
+	} {
+		if out := gone(pagesOf(6, c.edge), nil); len(out) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(out), c.want, out)
+		}
+	}
+}
+
+// TestWhatIsCountedStays: numbers that run with the pages, and nothing else does, are those
+// of things, by the way they are set; those that are pages' go.
+func TestWhatIsCountedStays(t *testing.T) {
+	at := func(base, size, x float64, text string) Row {
+		r := row(base, size, text)
+		r.Parts[0].Right += x - r.Parts[0].Left
+		r.Parts[0].Left = x
+		return r
+	}
+	for name, c := range map[string]struct {
+		edge func(no int) []Row
+		want int // rows that go of six pages
+	}{
+		"a large number":                  {func(no int) []Row { return []Row{at(50, 14, 300, fmt.Sprint(no))} }, 0},
+		"a number where lines begin":      {func(no int) []Row { return []Row{row(50, 10, fmt.Sprint(no))} }, 0},
+		"the number of an item":           {func(no int) []Row { return []Row{at(50, 10, 300, fmt.Sprintf("%d.", no))} }, 0},
+		"a Roman number in capitals":      {func(no int) []Row { return []Row{at(50, 10, 300, []string{"I", "II", "III", "IV", "V", "VI"}[no-1])} }, 0},
+		"a number above the middle":       {func(no int) []Row { return []Row{at(50, 10, 300, fmt.Sprint(no))} }, 6},
+		"a number at the foot":            {func(no int) []Row { return []Row{at(780, 14, 300, fmt.Sprint(no))} }, 6},
+		"a number at the outer edge":      {func(no int) []Row { return []Row{at(30, 10, 50+450*float64(no%2), fmt.Sprint(no))} }, 6},
+		"a year":                          {func(no int) []Row { return []Row{at(30, 8, 300, fmt.Sprint(1960+no))} }, 0},
+		"pages 1961 on by a word":         {func(no int) []Row { return []Row{at(30, 8, 300, fmt.Sprintf("Page %d", 1960+no))} }, 6},
+		"pages 1961 on at the outer edge": {func(no int) []Row { return []Row{at(30, 8, 50+450*float64(no%2), fmt.Sprint(1960+no))} }, 6},
+		"a grave":                         {func(no int) []Row { return []Row{row(30, 8, "Grave", fmt.Sprint(11+no))} }, 0},
+		"a word that the text says":       {func(no int) []Row { return []Row{row(30, 8, "Weirs", fmt.Sprint(11+no)), row(600, 14, "Weirs")} }, 6},
+		"a title of words":                {func(no int) []Row { return []Row{row(30, 8, "Of weirs", fmt.Sprint(11+no))} }, 6},
+		"a row of a table": {func(no int) []Row {
+			return []Row{row(745, 10, "Chairs and tables", "open", "3"), row(765, 10, "Boxes of all kind", "open", fmt.Sprint(no))}
+		}, 0},
+		"a letter's date":              {func(no int) []Row { return []Row{row(40, 10, "Bern, 12 March 2026")} }, 0},
+		"where and when it was signed": {func(no int) []Row { return []Row{row(760, 10, "Signed at Bern on 12 March 2026")} }, 0},
+		"a date in small type":         {func(no int) []Row { return []Row{row(780, 8, "12 March 2026")} }, 6},
+		"what points to a page":        {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("See page %d", no+1))} }, 0},
+		"where it comes from":          {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("Continued from page %d", no))} }, 0},
+		"a page of a diary":            {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("Page %d of the diary", no))} }, 0},
+		"a page of a diary, in words":  {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("Page %s of the diary", numerals[0][no-1]))} }, 0},
+		"a report and its page":        {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("Report of weirs page %d", no))} }, 6},
+		"points of many":               {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("Points: ___ / %d", no+3))} }, 0},
+	} {
+		if out := gone(pagesOf(6, c.edge), nil); len(out) != c.want {
+			t.Errorf("%s: %d rows go, want %d: %q", name, len(out), c.want, out)
+		}
+	}
+}
+
+// TestNumbersOfPages: what is the page's in other forms: by chapter, stamped on all files
+// of a case, with the time of printing, between strokes.
+func TestNumbersOfPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		edge func(no int) []Row
+		want int // rows that go of six pages
+	}{
+		"between strokes":           {func(no int) []Row { return []Row{row(780, 10, fmt.Sprintf("-%d-", no))} }, 6},
+		"by chapter":                {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("%d.%d", 1+(no-1)/3, 1+(no-1)%3))} }, 6},
+		"by chapter, with a stroke": {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("%d-%d", 1+(no-1)/3, 1+(no-1)%3))} }, 6},
+		"a grade":                   {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("%d.%d", 4+no%2, no%3))} }, 0},
+		"sections above the text":   {func(no int) []Row { return []Row{row(50, 10, fmt.Sprintf("%d.%d", 1+(no-1)/3, 1+(no-1)%3))} }, 0},
+		"sections of one chapter":   {func(no int) []Row { return []Row{row(780, 8, fmt.Sprintf("2.%d", no))} }, 0},
+		"stamped":                   {func(no int) []Row { return []Row{row(785, 8, fmt.Sprintf("ACME-%06d", 4710+no))} }, 6},
+		"a number of files above":   {func(no int) []Row { return []Row{row(30, 8, fmt.Sprintf("G-%05d", 110+no))} }, 0},
+		"stamped, a gap":            {func(no int) []Row { return []Row{row(785, 8, fmt.Sprintf("ACME-%06d", 4710+no*no))} }, 0},
+		"stamped on some pages":     {func(no int) []Row { return []Row{row(785, 8, fmt.Sprintf("ACME-%06d", 4710+no))}[:kindOf(no < 6)] }, 0},
+		"a product":                 {func(no int) []Row { return []Row{row(785, 8, fmt.Sprintf("ACME-%d", 4710+no))} }, 0},
+		"printed at": {func(no int) []Row {
+			return []Row{row(785, 8, fmt.Sprintf("Printed 12.03.2026 14:%02d page %d of 6", 10*no, no))}
+		}, 6},
+		"a time, without the page": {func(no int) []Row { return []Row{row(785, 8, fmt.Sprintf("Adjourned until 14:%02d", 10*no))} }, 0},
+		"near to a foot, with all pages": {func(no int) []Row {
+			return []Row{row(765, 8, fmt.Sprintf("Grade of sheet %d", no*no)), row(779, 8, fmt.Sprintf("Page %d of 6", no))}
+		}, 6},
+	} {
+		if out := gone(pagesOf(6, c.edge), nil); len(out) != c.want {
 			t.Errorf("%s: %d rows go, want %d: %q", name, len(out), c.want, out)
 		}
 	}
@@ -340,6 +492,7 @@ func TestTheTitleOfTheDocument(t *testing.T) {
 		"a page alone, whose title it is": {1, func(no int) []Row {
 			return []Row{row(30, 8, "Songs of the valley"), row(41, 8, "Page 1 of 1")}
 		}, 0},
+		"beside a year": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the valley %d", no+1990))} }, 0},
 		"another title": {2, func(no int) []Row { return []Row{row(770, 8, fmt.Sprintf("Songs of the river %d", no))} }, 0},
 	} {
 		pages := pagesOf(c.pages, c.edge)
@@ -480,6 +633,10 @@ func TestClaims(t *testing.T) {
 		"a number after another word": {[]string{"Step 1", "Step 2"}, nil, 2},
 		"parts that change sides":     {[]string{"of rivers\tMarch", "March\tof rivers"}, nil, 0},
 		"letters before numbers":      {[]string{"S1", "S2"}, nil, 0},
+		"stamped":                     {[]string{"ACME-004711", "ACME-004712"}, nil, 0},
+		"by chapter":                  {[]string{"1.1", "1.2", "1.3", "2.1"}, nil, 0},
+		"printed at":                  {[]string{"Printed 14:00 page 1 of 2", "Printed 14:05 page 2 of 2"}, nil, 0},
+		"adjourned":                   {[]string{"Adjourned until 14:00", "Adjourned until 14:05"}, nil, 2},
 		"pieces":                      {[]string{"The valley: Of weirs", "The valley: Of weirs and mills"}, nil, 0},
 		"a piece that is nowhere":     {[]string{"The valley: Of weirs", "The valley: Of boats"}, nil, 1},
 		"one title with numbers":      {[]string{"Songs of the valley 11", "12 Songs of the valley"}, nil, 0},

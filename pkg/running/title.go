@@ -57,7 +57,7 @@ func (f *Facts) learnTitled(pages []Page, titles Titles) {
 		found, rows := f.besides(pages, foot, titles)
 		for _, o := range offsetsOf(found) {
 			of := slices.DeleteFunc(slices.Clone(found), func(b beside) bool { return b.offset != o })
-			if len(of) != rows || len(of) < 2 || slices.ContainsFunc(of, func(b beside) bool { return !b.said && !isRepeated(of, b) }) {
+			if len(of) != rows || len(of) < 2 || areYears(pages, o) || slices.ContainsFunc(of, func(b beside) bool { return !b.said && !isRepeated(of, b) }) {
 				continue
 			}
 			small := !slices.ContainsFunc(of, func(b beside) bool { return !b.small })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
@@ -18,15 +19,20 @@ type Pending struct {
 	RequestID string
 	SourceID  string
 
-	request Request
-	event   event.Event
-	sent    map[string]bool // by message id: the outcome of another's request of this id may be about other content
-	done    chan struct{}   // closed when outcome or err is set
-	outcome Outcome
-	err     error
-	resend  time.Time     // when to send it again
-	pause   time.Duration // until the time after
-	sign    time.Time     // when it was begun with, or the gateway last said that it is worked on
+	request   Request
+	event     event.Event
+	sent      map[string]bool // by message id: the outcome of another's request of this id may be about other content
+	done      chan struct{}   // closed when outcome or err is set
+	outcome   Outcome
+	err       error
+	offered   chan struct{} // closed when the first offer has ended
+	refusal   error         // of the first offer, once it has ended
+	inBus     bool          // the bus took it: only then is it looked after
+	resend    time.Time     // when to send it again
+	pause     time.Duration // until the time after
+	byTime    *Request      // what to send instead when the name that was chosen for a file is another request's; nil: nothing
+	followers []*Pending    // whose outcome is that of this one
+	sign      time.Time     // when the bus took it, or the gateway last said that it is worked on
 }
 
 // Wait returns the outcome: also one that says rejected or failed is no error.
@@ -47,10 +53,16 @@ func (p *Pending) Wait(ctx context.Context) (Outcome, error) {
 // wants to be able to ask again after its own crash gives one. A full queue is
 // tried again, ever more slowly, for Config.Patience, then the error is ErrFull
 // and the request was not accepted. While Config.MaxPending requests are without
-// outcome, Capture waits. Other errors are ErrRequest, of which nothing was sent, a bus
+// outcome, Capture waits; and of a request_id that is just being handed over, until that
+// has ended. Other errors are ErrRequest, of which nothing was sent, a bus
 // that is away, and ctx's; a request that was not accepted with certainty may
 // still have been, so send it again with the same request_id.
 func (c *Client) Capture(ctx context.Context, r Request) (*Pending, error) {
+	return c.capture(ctx, r, nil)
+}
+
+// capture is Capture of a request, or, where its name is that of another request, of byTime.
+func (c *Client) capture(ctx context.Context, r Request, byTime *Request) (*Pending, error) {
 	if r.SourceID == "" {
 		r.SourceID = c.cfg.Source
 	}
@@ -67,25 +79,65 @@ func (c *Client) Capture(ctx context.Context, r Request) (*Pending, error) {
 	if err := c.listen(ctx, r.SourceID); err != nil {
 		return nil, err
 	}
-	p, known, err := c.register(ctx, e, r)
-	if err != nil || known {
-		return p, err
-	}
-	if err := c.offer(ctx, p); err != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		key := requestKey{p.SourceID, p.RequestID}
-		if c.pending[key] == p {
-			p.err = err
-			c.settle(key, p)
+	for {
+		p, known, err := c.register(ctx, e, r, byTime)
+		switch {
+		case err != nil:
+			return nil, err
+		case !known:
+			err = c.take(p, c.offer(ctx, p))
+		default:
+			if err = c.awaitOffer(ctx, p); err != nil && ctx.Err() == nil && isOfContext(err) {
+				continue // who offered it went away: it is offered anew
+			}
 		}
-		return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
+		if err != nil {
+			return nil, fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, err)
+		}
+		return p, nil
 	}
-	return p, nil
+}
+
+func isOfContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// take notes how the first offer of a request has ended, and returns its error. A request
+// whose outcome was heard meanwhile is in the bus, whatever the offer says.
+func (c *Client) take(p *Pending, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer close(p.offered)
+	key := requestKey{p.SourceID, p.RequestID}
+	if c.pending[key] != p {
+		p.refusal = p.err
+		return p.err
+	}
+	if err != nil && (len(p.followers) == 0 || c.ctx.Err() != nil) {
+		p.refusal, p.err = err, err
+		c.settle(key, p)
+		return err
+	}
+	// Who follows was told that the bus has it: what could not be sent now is sent again.
+	now := time.Now()
+	p.inBus, p.resend, p.sign = true, now.Add(c.cfg.ResendAfter), now
+	return err
+}
+
+// awaitOffer waits until the first offer of a request has ended, and returns its error.
+func (c *Client) awaitOffer(ctx context.Context, p *Pending) error {
+	select {
+	case <-p.offered:
+		return p.refusal
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.ctx.Done():
+		return ErrClosed
+	}
 }
 
 // register notes that an outcome is waited for. known says that it was already.
-func (c *Client) register(ctx context.Context, e event.Event, r Request) (p *Pending, known bool, err error) {
+func (c *Client) register(ctx context.Context, e event.Event, r Request, byTime *Request) (p *Pending, known bool, err error) {
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -103,10 +155,8 @@ func (c *Client) register(ctx context.Context, e event.Event, r Request) (p *Pen
 	case known && !bytes.Equal(p.event.Payload, e.Payload):
 		err = fmt.Errorf("request %s/%s: %w", r.SourceID, r.RequestID, ErrConflict)
 	case !known:
-		p = &Pending{
-			RequestID: r.RequestID, SourceID: r.SourceID, request: r, event: e, sent: make(map[string]bool), done: make(chan struct{}),
-			resend: time.Now().Add(c.cfg.ResendAfter), pause: 2 * c.cfg.ResendAfter, sign: time.Now(),
-		}
+		p = c.pendingOf(e, r)
+		p.byTime = byTime
 		c.pending[key] = p
 		return p, false, nil
 	}
@@ -117,11 +167,64 @@ func (c *Client) register(ctx context.Context, e event.Event, r Request) (p *Pen
 	return p, true, nil
 }
 
+func (c *Client) pendingOf(e event.Event, r Request) *Pending {
+	return &Pending{
+		RequestID: r.RequestID, SourceID: r.SourceID, request: r, event: e, sent: make(map[string]bool), done: make(chan struct{}),
+		offered: make(chan struct{}), pause: 2 * c.cfg.ResendAfter,
+	}
+}
+
 // settle ends the waiting for a request; c.mu is held.
 func (c *Client) settle(key requestKey, p *Pending) {
 	delete(c.pending, key)
 	close(p.done)
+	for _, f := range p.followers {
+		f.outcome, f.err = p.outcome, p.err
+		close(f.done)
+	}
 	<-c.slots
+}
+
+// decide ends the waiting for a request with its outcome, unless that says that the name of
+// a file is another request's: then the file is offered by its time, once; c.mu is held.
+func (c *Client) decide(key requestKey, p *Pending, o Outcome) {
+	if p.byTime == nil || o.Outcome != Rejected || o.Reason != string(fault.RequestConflict) || c.ctx.Err() != nil {
+		p.outcome = o
+		c.settle(key, p)
+		return
+	}
+	e, err := event.New(c.cfg.Name, *p.byTime, time.Now())
+	if err != nil { // it has been made of the same facts before
+		p.err = err
+		c.settle(key, p)
+		return
+	}
+	delete(c.pending, key)
+	renamed := requestKey{p.SourceID, p.byTime.RequestID}
+	q, known := c.pending[renamed]
+	if known {
+		<-c.slots // q has one
+	} else { // q takes the slot of p over
+		q = c.pendingOf(e, *p.byTime)
+		c.pending[renamed] = q
+		c.renamed = append(c.renamed, q)
+		select {
+		case c.wake <- struct{}{}:
+		default:
+		}
+	}
+	q.followers = append(append(q.followers, p), p.followers...)
+}
+
+// offerRenamed offers files anew whose first name was another request's.
+func (c *Client) offerRenamed() {
+	c.mu.Lock()
+	renamed := c.renamed
+	c.renamed = nil
+	c.mu.Unlock()
+	for _, q := range renamed {
+		c.working.Go(func() { _ = c.take(q, c.offer(c.ctx, q)) }) // whoever waits gets its error
+	}
 }
 
 // offer publishes a request, again while the queue is full. One whose id the bus
@@ -236,7 +339,6 @@ func (c *Client) told(e event.Event, o Outcome) {
 	key := requestKey{o.SourceID, o.RequestID}
 	asked := o.SourceID + "/" + o.RequestID + strings.TrimPrefix(e.MsgID, e.ID)
 	if p := c.pending[key]; p != nil && p.sent[asked] {
-		p.outcome = o
-		c.settle(key, p)
+		c.decide(key, p, o)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -168,6 +169,81 @@ func TestFullQueue(t *testing.T) {
 	}
 }
 
+// fill fills a rig's small queue.
+func (r *rig) fill(c *sdk.Client) {
+	r.Helper()
+	for n := range 100 {
+		_, err := c.Capture(r.Context(), inline(fmt.Sprint("fill-", n), long(16<<10)))
+		if errors.Is(err, sdk.ErrFull) {
+			return
+		}
+		r.must(err)
+	}
+	r.Fatal("the queue is never full")
+}
+
+// TestWhatIsBeingOfferedIsNotSentBesides: nothing is looked after that the bus has not
+// taken, so that what is refused was never sent, and what is accepted was sent once.
+func TestWhatIsBeingOfferedIsNotSentBesides(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 256<<10)
+	r.fill(r.client(func(c *sdk.Config) { c.Patience = time.Millisecond }))
+	o := newOracle(t)
+	c := r.client(func(c *sdk.Config) {
+		c.Patience, c.ResendAfter, c.GiveUpAfter, c.Gateway = 300*time.Millisecond, time.Millisecond, 20*time.Millisecond, o.URL
+	})
+	if _, err := c.Capture(t.Context(), inline("a", long(16<<10))); !errors.Is(err, sdk.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	if n := o.times("a"); n != 0 {
+		t.Errorf("it was looked after %d times before the bus had it", n)
+	}
+}
+
+// TestWhatIsBeingOfferedIsWaitedFor: who says a request again while it is being handed
+// over is not told that it is safe.
+func TestWhatIsBeingOfferedIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 256<<10)
+	r.fill(r.client(func(c *sdk.Config) { c.Patience = time.Millisecond }))
+	c := r.client(func(c *sdk.Config) { c.Patience = 500 * time.Millisecond })
+	refused := make(chan error, 2)
+	for range cap(refused) {
+		go func() {
+			_, err := c.Capture(t.Context(), inline("a", long(16<<10)))
+			refused <- err
+		}()
+	}
+	for range cap(refused) {
+		if err := <-refused; !errors.Is(err, sdk.ErrFull) {
+			t.Errorf("while the queue is full: %v", err)
+		}
+	}
+	// Whoever offers it may go away: the other hands it over.
+	gone, leave := context.WithCancel(t.Context())
+	first, second := make(chan error, 1), make(chan error, 1)
+	patient := r.client()
+	go func() {
+		_, err := patient.Capture(gone, inline("b", long(16<<10)))
+		first <- err
+	}()
+	go func() {
+		p, err := patient.Capture(t.Context(), inline("b", long(16<<10)))
+		if err == nil {
+			_, err = p.Wait(t.Context())
+		}
+		second <- err
+	}()
+	leave()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("who went away: %v", err)
+	}
+	r.answer(&answerer{})
+	if err := <-second; err != nil {
+		t.Errorf("who stayed: %v", err)
+	}
+}
+
 func TestOnlySoManyWithoutOutcome(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 0)
@@ -228,6 +304,59 @@ func TestRequestsThatCannotBeRight(t *testing.T) {
 	}
 	if n := r.waiting(); n != 0 {
 		t.Errorf("%d are in the queue", n)
+	}
+}
+
+// TestAFileThatIsTouchedOrChangesBackIsCaptured, under a name of its own, also while the
+// capture of before is under way; a name of the crawler's own is its own affair.
+func TestAFileThatIsTouchedOrChangesBackIsCaptured(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	a := &answerer{}
+	r.answer(a)
+	c := r.client()
+	path := r.file("note.txt", "A")
+	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	id := func(nonce string) string {
+		return digest.CaptureFileRequestID("note.txt", digest.Content([]byte("A")), nonce)
+	}
+	for n, want := range []string{id(""), id("2026-03-02T09:00:00Z"), id("2026-03-03T09:00:00Z")} {
+		at := day.AddDate(0, 0, n)
+		r.must(os.Chtimes(path, at, at))
+		for range 2 { // said again it is the same
+			if o := r.outcome(c.CaptureFile(t.Context(), path, sdk.Request{})); o.Outcome != sdk.Stored || o.RequestID != want {
+				t.Errorf("at %s: %+v, want %s", at, o, want)
+			}
+		}
+	}
+	var waiting []*sdk.Pending
+	for n := range 3 {
+		at := day.AddDate(1, 0, n)
+		r.must(os.Chtimes(path, at, at))
+		for range 2 {
+			p, err := c.CaptureFile(t.Context(), path, sdk.Request{})
+			r.must(err)
+			waiting = append(waiting, p)
+		}
+	}
+	for _, p := range waiting {
+		if o := r.outcome(p, nil); o.Outcome != sdk.Stored {
+			t.Errorf("%+v", o)
+		}
+	}
+	if n, _ := a.seen(); n != 6 {
+		t.Errorf("%d requests, of a file that had six times", n)
+	}
+	for _, at := range []time.Time{day, day.AddDate(0, 1, 0)} {
+		r.must(os.Chtimes(path, at, at))
+		o := r.outcome(c.CaptureFile(t.Context(), path, sdk.Request{RequestID: "mine"}))
+		if conflict := o.Reason == "request_conflict"; conflict == at.Equal(day) {
+			t.Errorf("under a name of its own: %+v", o)
+		}
+	}
+	bare := r.client(func(c *sdk.Config) { c.MaxPending = 1 }) // no place is lost
+	for range 3 {
+		r.outcome(bare.CaptureFile(t.Context(), path, sdk.Request{}))
 	}
 }
 

@@ -213,23 +213,29 @@ func (f *follower) readLog(ctx context.Context, yield func(Change) bool) error {
 // or from now on when it is zero. An outcome may come more than once. It ends
 // with ctx, whose end is no error.
 func (c *Client) Outcomes(ctx context.Context, source string, since time.Time) iter.Seq2[Outcome, error] {
-	return func(yield func(Outcome, error) bool) {
+	return follow[Outcome](ctx, c, event.TypeCaptureCompleted, source, since)
+}
+
+// follow yields the events of one type, of one source or of all.
+func follow[T event.Data](ctx context.Context, c *Client, eventType, source string, since time.Time) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		var none T
 		err := c.conn.Follow(ctx, stream.FollowOptions{
-			Types: []string{event.TypeCaptureCompleted}, SourceID: source, Since: since, New: since.IsZero(),
+			Types: []string{eventType}, SourceID: source, Since: since, New: since.IsZero(),
 		}, func(r stream.Received) error {
-			o, err := event.As[Outcome](r.Event)
+			data, err := event.As[T](r.Event)
 			if err != nil {
 				return err
 			}
-			if !yield(o, nil) {
+			if !yield(data, nil) {
 				return errEnough
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errEnough) {
-			yield(Outcome{}, err)
+			yield(none, err)
 		}
 	}
 }

@@ -70,8 +70,7 @@ func (c *Client) learn(ctx context.Context, p *Pending) (finding, error) {
 	defer c.mu.Unlock()
 	key := requestKey{p.SourceID, p.RequestID}
 	if c.pending[key] == p {
-		p.outcome = o
-		c.settle(key, p)
+		c.decide(key, p, o)
 	}
 	return decided, nil
 }
@@ -141,6 +140,9 @@ func (c *Client) resend() {
 	for {
 		select {
 		case <-tick.C:
+		case <-c.wake:
+			c.offerRenamed()
+			continue
 		case <-c.ctx.Done():
 			return
 		}
@@ -172,6 +174,7 @@ func (c *Client) due(now time.Time) []*Pending {
 	var due []*Pending
 	for key, p := range maps.Clone(c.pending) {
 		switch {
+		case !p.inBus: // whoever offers it says what becomes of it
 		case c.cfg.GiveUpAfter > 0 && now.Sub(p.sign) > c.cfg.GiveUpAfter:
 			p.err = noOutcome(p, c.cfg)
 			c.settle(key, p)

@@ -30,6 +30,8 @@ type (
 	Request = event.CaptureRequested
 	// Outcome is what became of a request, or of a member of a container.
 	Outcome = event.CaptureCompleted
+	// SourceChanged says that the registry says something else of a source.
+	SourceChanged = event.SourceChanged
 	// Inline is a document inside its request, at most MaxInline bytes.
 	Inline = event.Inline
 	// Object is a document in the inbox.
@@ -123,6 +125,8 @@ type Client struct {
 	mu      sync.Mutex
 	pending map[requestKey]*Pending
 	heard   map[string]bool // sources whose outcomes are followed
+	renamed []*Pending      // to be offered
+	wake    chan struct{}   // there is one of renamed
 }
 
 type requestKey struct{ source, request string }
@@ -148,7 +152,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, conn: conn, slots: make(chan struct{}, cfg.MaxPending),
-		pending: make(map[requestKey]*Pending), heard: make(map[string]bool),
+		pending: make(map[requestKey]*Pending), heard: make(map[string]bool), wake: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c.working.Go(c.resend)

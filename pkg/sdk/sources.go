@@ -2,7 +2,10 @@ package sdk
 
 import (
 	"context"
+	"iter"
+	"time"
 
+	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -30,4 +33,13 @@ func (c *Client) Sources(ctx context.Context) ([]Source, error) {
 		return nil, err
 	}
 	return answer.Sources, nil
+}
+
+// SourceChanges follows the changes of the registry, of one source or of all where source
+// is empty, from a time on that the stream reaches back to (7 days), or from now on when it
+// is zero. A change may come more than once, and of those of one source the highest Seq
+// counts, whatever the order; what is so now, Sources says. It ends with ctx, whose end is
+// no error.
+func (c *Client) SourceChanges(ctx context.Context, source string, since time.Time) iter.Seq2[SourceChanged, error] {
+	return follow[SourceChanged](ctx, c, event.TypeSourceChanged, source, since)
 }

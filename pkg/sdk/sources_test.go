@@ -5,8 +5,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -29,5 +33,28 @@ func TestSources(t *testing.T) {
 	r.must(err)
 	if len(got) != 2 || got[0] != (sdk.Source{SourceID: "aa", Name: "A", State: "disabled"}) || !got[0].Disabled() || got[1].Disabled() {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestSourceChanges: a consumer hears what was changed in the registry, of all sources or
+// of one.
+func TestSourceChanges(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	began := time.Now().Add(-time.Hour)
+	for n, id := range []string{"aa", "bb", "aa"} {
+		r.must(r.conn.Publisher("cli").Emit(t.Context(), sdk.SourceChanged{SourceID: id, Seq: int64(n + 1), Change: event.SourceDisabled, State: model.SourceDisabled}))
+	}
+	for source, want := range map[string][]int64{"": {1, 2, 3}, "aa": {1, 3}} {
+		var got []int64
+		for change, err := range r.client().SourceChanges(t.Context(), source, began) {
+			r.must(err)
+			if got = append(got, change.Seq); len(got) == len(want) {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of %q: %v, want %v", source, got, want)
+		}
 	}
 }

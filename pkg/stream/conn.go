@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,7 +27,11 @@ type Conn struct {
 	gate     *gate // shut while disconnected
 	identity *credential.Watched[*identity]
 	standing credential.Standing
-	closing  func() // ends what looks at the identity's files
+	// standingOrder is held while it is decided what to note, so that a refusal is not noted
+	// after the connection that ended it.
+	standingOrder sync.Mutex
+	closing       func() // ends what looks at the identity's files
+	denials       denials
 
 	meters connMeters
 }
@@ -72,6 +77,7 @@ func Connect(ctx context.Context, cfg Config) (*Conn, error) {
 		nats.DisconnectErrHandler(link.down),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.note(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.denials.note(err)
 			if !c.note(err) {
 				c.cfg.Logger.WarnContext(context.Background(), "the bus reports an error", "error", err)
 			}
@@ -149,13 +155,16 @@ type link struct {
 
 func (l *link) down(_ *nats.Conn, err error) {
 	l.conn.identity.Kick()
+	l.conn.denials.forget()
 	if l.release == nil {
 		l.release = l.conn.gate.hold(errors.Join(fmt.Errorf("%w: %s", ErrDisconnected, hosts(l.at)), err))
 	}
 }
 
 func (l *link) up(*nats.Conn) {
+	l.conn.standingOrder.Lock()
 	_ = l.conn.standing.Note(context.Background(), store, nil)
+	l.conn.standingOrder.Unlock()
 	if l.release != nil {
 		l.release()
 		l.release = nil
@@ -166,7 +175,7 @@ func (l *link) up(*nats.Conn) {
 // and of readiness. The error is Unavailable.
 func (c *Conn) Ready(ctx context.Context) error {
 	if !c.nc.IsConnected() {
-		return c.away(ctx)
+		return c.away()
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.PublishWait)
 	defer cancel()
@@ -178,14 +187,14 @@ func (c *Conn) Ready(ctx context.Context) error {
 
 // away says why there is no connection: there is nothing to connect with, the servers
 // refuse it, or they cannot be reached.
-func (c *Conn) away(ctx context.Context) error {
+func (c *Conn) away() error {
 	id, err := c.identity.Used()
 	if err != nil {
 		return err
 	}
 	why := c.nc.LastError()
 	if why != nil && c.cfg.isRefusal(why) {
-		return c.standing.Note(ctx, store, credential.Refused(store, why))
+		return c.noteAway(credential.Refused(store, why))
 	}
 	err = fmt.Errorf("%w: %s", ErrDisconnected, hosts(id.servers))
 	var dialed *net.OpError
@@ -193,6 +202,18 @@ func (c *Conn) away(ctx context.Context) error {
 		err = fmt.Errorf("%w: %w", err, why)
 	}
 	return fault.Unavailable(err)
+}
+
+// noteAway notes refused, which the driver does not tell of before it was connected once.
+// By now the connection may be there, and up may have noted that: then refused is of
+// before, and is not noted. It returns refused.
+func (c *Conn) noteAway(refused error) error {
+	c.standingOrder.Lock()
+	defer c.standingOrder.Unlock()
+	if !c.nc.IsConnected() {
+		_ = c.standing.Note(context.Background(), store, refused)
+	}
+	return refused
 }
 
 // Close sends what is still buffered and closes the connection.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -24,7 +25,8 @@ type ProvisionOptions struct {
 
 // Provision makes the streams and durable consumers (contracts#stream-table), or changes
 // those that are there. It may be repeated and may stop half-way: what is made
-// stays. A change that the server refuses (another retention) is an error.
+// stays. A change that the server refuses (another retention) is an error, and so is a user
+// that may not make them (ErrDenied).
 func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {
 	def(&o.Replicas, 1)
 	def(&o.RequestBytes, 256<<20)
@@ -34,6 +36,7 @@ func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {
 		if s.queue {
 			cfg.MaxBytes = o.RequestBytes
 		}
+		since := time.Now()
 		made, err := c.js.CreateOrUpdateStream(ctx, cfg)
 		var refused *jetstream.APIError
 		if errors.As(err, &refused) && refused.ErrorCode == codeNoRoom {
@@ -41,11 +44,12 @@ func Provision(ctx context.Context, c *Conn, o ProvisionOptions) error {
 				"give the server more disk, or set COLOPHON_REQUEST_BYTES to fewer bytes", ErrNoRoom, cfg.Name, cfg.MaxBytes>>20, c.roomText(ctx))
 		}
 		if err != nil {
-			return fmt.Errorf("providing stream %s: %w", cfg.Name, unavailable(ctx, err))
+			return fmt.Errorf("providing stream %s: %w", cfg.Name, c.unanswered(ctx, cfg.Name, since, err))
 		}
 		for _, consumer := range s.consumers {
+			since = time.Now()
 			if _, err := made.CreateOrUpdateConsumer(ctx, c.wantedConsumer(consumer)); err != nil {
-				return fmt.Errorf("providing consumer %s of %s: %w", consumer.name, cfg.Name, unavailable(ctx, err))
+				return fmt.Errorf("providing consumer %s of %s: %w", consumer.name, cfg.Name, c.unanswered(ctx, cfg.Name, since, err))
 			}
 		}
 	}

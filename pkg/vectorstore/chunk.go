@@ -15,7 +15,7 @@ func PayloadOf(c model.Chunk, s model.ChunkState, collection string) Payload {
 		Text: c.Text, TextLen: int64(utf8.RuneCountInString(c.Text)), Tokens: int64(c.Tokens),
 		URL: c.URL, Title: c.Title, PageHint: int64(c.PageHint), Collection: collection, DocType: c.DocType,
 		SourceID: c.SourceID, SnapshotID: c.SnapshotID, SourceType: c.SourceType,
-		Type: string(c.Type), Status: string(c.Status), InfoDate: c.InfoDate, Layer: string(s.Layer),
+		Type: string(c.Type), Status: string(c.Status), InfoDate: c.InfoDate, Layer: string(s.Layer), DuplicateOf: s.DuplicateOf,
 		Language: c.Language, Territory: c.Territory, Domain: c.Domain, Host: c.Host,
 	}
 	if len(c.Anchors) > 0 {

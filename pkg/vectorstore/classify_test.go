@@ -95,7 +95,7 @@ func FuzzPayload(f *testing.F) {
 			return
 		}
 		payload, wrong := readPayload(fields.GetFields())
-		ref, err := refOf(fields.GetFields())
+		ref, err := textOf(fields.GetFields(), refField)
 		if err == nil && ref != payload.PointIDReadable || err != nil && wrong == "" {
 			t.Fatalf("the chunk_ref of %+v is %q, %v", payload, ref, err)
 		}

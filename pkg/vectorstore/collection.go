@@ -135,31 +135,29 @@ func matches(info *qdrant.CollectionInfo, dimensions int) error {
 // tenants: points of one source lie together.
 func payloadIndexes(collection string) []*qdrant.CreateFieldIndexCollection {
 	wait := true
-	indexes := []*qdrant.CreateFieldIndexCollection{
-		{
-			CollectionName:   collection,
-			Wait:             &wait,
-			FieldName:        "source_id",
-			FieldType:        qdrant.FieldType_FieldTypeKeyword.Enum(),
-			FieldIndexParams: qdrant.NewPayloadIndexParamsKeyword(&qdrant.KeywordIndexParams{IsTenant: &wait}),
-		},
-		{
-			CollectionName: collection,
-			Wait:           &wait,
-			FieldName:      "info_date",
-			FieldType:      qdrant.FieldType_FieldTypeDatetime.Enum(),
-		},
-	}
-	for _, field := range []string{
-		"doc_hash", "chunk_id", "snapshot_id", "type", "status", "layer", "language",
-		"territory", "domain", "host", "source_type", "doc_type",
+	indexes := []*qdrant.CreateFieldIndexCollection{{
+		CollectionName:   collection,
+		Wait:             &wait,
+		FieldName:        "source_id",
+		FieldType:        qdrant.FieldType_FieldTypeKeyword.Enum(),
+		FieldIndexParams: qdrant.NewPayloadIndexParamsKeyword(&qdrant.KeywordIndexParams{IsTenant: &wait}),
+	}}
+	for _, list := range []struct {
+		kind   qdrant.FieldType
+		fields []string
+	}{
+		{qdrant.FieldType_FieldTypeDatetime, []string{"info_date", "pushed_at"}},
+		{qdrant.FieldType_FieldTypeInteger, []string{"chunk_index", "text_len", "tokens", "page_hint"}},
+		{qdrant.FieldType_FieldTypeKeyword, []string{
+			"doc_hash", "chunk_id", "snapshot_id", "type", "status", layerField, "language", "territory", "domain", "host",
+			"source_type", "doc_type", "url", "title", "anchor_type", "anchor_text", duplicateField,
+		}},
 	} {
-		indexes = append(indexes, &qdrant.CreateFieldIndexCollection{
-			CollectionName: collection,
-			Wait:           &wait,
-			FieldName:      field,
-			FieldType:      qdrant.FieldType_FieldTypeKeyword.Enum(),
-		})
+		for _, field := range list.fields {
+			indexes = append(indexes, &qdrant.CreateFieldIndexCollection{
+				CollectionName: collection, Wait: &wait, FieldName: field, FieldType: list.kind.Enum(),
+			})
+		}
 	}
 	return indexes
 }

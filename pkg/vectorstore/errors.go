@@ -14,20 +14,12 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
+// What the vector store finds that is no failure of a call by itself, in the words that
+// stages have for it.
 var (
-	// ErrNotFound says that the collection, the alias, or a point whose payload was to
-	// be changed is not there. It is not marked with a kind: only the caller
-	// knows whether to make the thing or to give up.
-	ErrNotFound = errors.New("not found")
-
-	// ErrTrouble says that the server is overloaded, lost a race, or failed by
-	// itself, as for want of disk. It is transient: of one call out of many it may
-	// be the points after all.
-	ErrTrouble = errors.New("the vector store is in trouble")
-
-	// ErrMismatch says that a collection of that name is there with other vectors than
-	// those asked for. It is permanent.
-	ErrMismatch = errors.New("collection has other vectors")
+	ErrNotFound = fault.ErrNoCollection // the collection, the alias, or a point whose payload was to be changed
+	ErrTrouble  = fault.ErrVectorStore
+	ErrMismatch = fault.ErrOtherVectors
 )
 
 // classify gives an error of the driver its kind. parent is the context of the

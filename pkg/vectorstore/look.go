@@ -7,14 +7,13 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 )
 
-// IDs returns the ids of at most limit points behind the id after, ascending; ""
-// is before all. Fewer than limit means that there are no more. Points whose id is
-// a number are none of ours and passed over.
+// IDs returns the ids of at most limit points behind the id after, ascending, numbers
+// before UUIDs; "" is before all. Fewer than limit means that there are no more.
 func (c *Collection) IDs(ctx context.Context, after string, limit int) ([]string, error) {
 	ids := make([]string, 0, limit)
 	var offset *qdrant.PointId
 	if after != "" {
-		offset = qdrant.NewIDUUID(after)
+		offset = driverID(after)
 	}
 	for len(ids) < limit {
 		err := c.call(ctx, "scroll", func(ctx context.Context, driver *qdrant.Client) error {
@@ -27,7 +26,7 @@ func (c *Collection) IDs(ctx context.Context, after string, limit int) ([]string
 			}
 			offset = next
 			for _, record := range records {
-				if id := record.GetId().GetUuid(); id != "" && id != after && len(ids) < limit {
+				if id := idOf(record.GetId()); id != after && len(ids) < limit {
 					ids = append(ids, id)
 				}
 			}
@@ -40,18 +39,22 @@ func (c *Collection) IDs(ctx context.Context, after string, limit int) ([]string
 	return ids, nil
 }
 
-// Layers returns the layers of those of the points that are there, by id; "" of a
-// point that says none.
-func (c *Collection) Layers(ctx context.Context, ids []string) (map[string]string, error) {
-	layers := make(map[string]string, len(ids))
+// Standing is what a point says of what changes about its chunk. What it does not say is
+// "".
+type Standing struct{ Layer, DuplicateOf string }
+
+// Standings returns those of the points that are there, by id.
+func (c *Collection) Standings(ctx context.Context, ids []string) (map[string]Standing, error) {
+	standings := make(map[string]Standing, len(ids))
 	for batch := range slices.Chunk(ids, batchPoints) {
 		err := c.call(ctx, "get from", func(ctx context.Context, driver *qdrant.Client) error {
 			records, err := driver.Get(ctx, &qdrant.GetPoints{
 				CollectionName: c.name, Ids: driverIDs(batch),
-				WithPayload: qdrant.NewWithPayloadInclude("layer"), WithVectors: qdrant.NewWithVectors(false),
+				WithPayload: qdrant.NewWithPayloadInclude(layerField, duplicateField), WithVectors: qdrant.NewWithVectors(false),
 			})
 			for _, record := range records {
-				layers[record.GetId().GetUuid()] = record.GetPayload()["layer"].GetStringValue()
+				says := record.GetPayload()
+				standings[idOf(record.GetId())] = Standing{says[layerField].GetStringValue(), says[duplicateField].GetStringValue()}
 			}
 			return err
 		})
@@ -59,5 +62,5 @@ func (c *Collection) Layers(ctx context.Context, ids []string) (map[string]strin
 			return nil, err
 		}
 	}
-	return layers, nil
+	return standings, nil
 }

@@ -33,16 +33,17 @@ func TestIDsInParts(t *testing.T) {
 	}
 }
 
-func TestLayers(t *testing.T) {
+func TestStandings(t *testing.T) {
 	c := collection(t)
 	list := points(3)
 	list[0].Payload.Layer, list[1].Payload.Layer, list[2].Payload.Layer = "hot", "archive", ""
+	list[0].Payload.DuplicateOf = "doc9:0"
 	upsert(t, c, list...)
-	got, err := c.Layers(t.Context(), []string{uuid(999), list[0].ID, list[1].ID, list[2].ID})
-	if err != nil || len(got) != 3 || got[list[0].ID] != "hot" || got[list[1].ID] != "archive" || got[list[2].ID] != "" {
+	got, err := c.Standings(t.Context(), []string{uuid(999), list[0].ID, list[1].ID, list[2].ID})
+	if err != nil || len(got) != 3 || got[list[0].ID] != (Standing{"hot", "doc9:0"}) || got[list[1].ID] != (Standing{Layer: "archive"}) || got[list[2].ID] != (Standing{}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := c.Layers(t.Context(), nil); err != nil || len(got) != 0 {
+	if got, err := c.Standings(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of none: %v, %v", got, err)
 	}
 }

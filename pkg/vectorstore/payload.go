@@ -32,21 +32,27 @@ type Payload struct {
 	Collection      string
 	DocType         string // pdf, html, …: the source_type of seeds#store
 
-	SourceID   string
-	SnapshotID string
-	SourceType string // of seeds#knowledge
-	Type       string // fact, allegation, opinion
-	Status     string // under_review, confirmed, refuted, obsolete
-	InfoDate   string
-	Layer      string // hot, summary, archive
-	Language   string
-	Territory  string
-	Domain     string
-	Host       string
+	SourceID    string
+	SnapshotID  string
+	SourceType  string // of seeds#knowledge
+	Type        string // fact, allegation, opinion
+	Status      string // under_review, confirmed, refuted, obsolete
+	InfoDate    string
+	Layer       string // hot, summary, archive
+	DuplicateOf string // the chunk_ref that stands for the same text; "" when it is this one
+	Language    string
+	Territory   string
+	Domain      string
+	Host        string
 }
 
-// refField is the payload's field that holds the chunk_ref.
-const refField = "point_id_readable"
+// The payload's fields that searches and audits read: the chunk_ref, and what changes
+// of a point.
+const (
+	refField       = "point_id_readable"
+	layerField     = "layer"
+	duplicateField = "duplicate_of"
+)
 
 type field[T any] struct {
 	key   string
@@ -73,7 +79,8 @@ func (p *Payload) texts() []field[string] {
 		{"type", &p.Type},
 		{"status", &p.Status},
 		{"info_date", &p.InfoDate},
-		{"layer", &p.Layer},
+		{layerField, &p.Layer},
+		{duplicateField, &p.DuplicateOf},
 		{"language", &p.Language},
 		{"territory", &p.Territory},
 		{"domain", &p.Domain},
@@ -92,7 +99,7 @@ func (p *Payload) numbers() []field[int64] {
 }
 
 func (p *Payload) values() map[string]*qdrant.Value {
-	values := make(map[string]*qdrant.Value, 26)
+	values := make(map[string]*qdrant.Value, 27)
 	for _, f := range p.texts() {
 		if *f.value != "" {
 			values[f.key] = qdrant.NewValueString(*f.value)
@@ -106,16 +113,16 @@ func (p *Payload) values() map[string]*qdrant.Value {
 	return values
 }
 
-// refOf reads the chunk_ref of a found point, "" when it has none. One that is no text
-// is a permanent error.
-func refOf(values map[string]*qdrant.Value) (string, error) {
-	value, ok := values[refField]
+// textOf reads a text of a found point's payload, "" when it has none. One that is no
+// text is a permanent error.
+func textOf(values map[string]*qdrant.Value, key string) (string, error) {
+	value, ok := values[key]
 	if !ok {
 		return "", nil
 	}
 	text, ok := value.GetKind().(*qdrant.Value_StringValue)
 	if !ok {
-		return "", fault.Permanent(fault.Internal, errors.New("payload: "+notText+refField))
+		return "", fault.Permanent(fault.Internal, errors.New("payload: "+notText+key))
 	}
 	return text.StringValue, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/protobuf/proto"
@@ -18,7 +19,7 @@ const (
 
 // Point is a chunk in the store.
 type Point struct {
-	ID      string    // a UUID (contracts#point-id)
+	ID      string    // a UUID (contracts#point-id); of a point that was made by others it may be a number, in decimal
 	Dense   []float32 // comes back at length 1; nil where it was not asked for
 	Sparse  Sparse
 	Payload Payload
@@ -41,6 +42,8 @@ type Change struct {
 	Status   string
 	Type     string
 	PushedAt string
+
+	DuplicateOf *string // "" takes it away, nil changes nothing
 }
 
 // Upsert writes points whole: each replaces the one of its id, and the last of
@@ -214,7 +217,7 @@ func (p Point) driver() *qdrant.PointStruct {
 		vectors[sparseVector] = qdrant.NewVectorSparse(p.Sparse.Indices, p.Sparse.Values)
 	}
 	return &qdrant.PointStruct{
-		Id:      qdrant.NewIDUUID(p.ID),
+		Id:      driverID(p.ID),
 		Payload: p.Payload.values(),
 		Vectors: qdrant.NewVectorsMap(vectors),
 	}
@@ -225,7 +228,7 @@ func pointOf(record *qdrant.RetrievedPoint) Point {
 	vectors := record.GetVectors().GetVectors().GetVectors()
 	dense, sparse := vectors[denseVector], vectors[sparseVector].GetSparse()
 	return Point{
-		ID:      record.GetId().GetUuid(),
+		ID:      idOf(record.GetId()),
 		Dense:   dense.GetDense().GetData(),
 		Sparse:  Sparse{Indices: sparse.GetIndices(), Values: sparse.GetValues()},
 		Payload: payload,
@@ -241,13 +244,36 @@ func (c Change) values() map[string]*qdrant.Value {
 			values[f.key] = qdrant.NewValueString(*f.value)
 		}
 	}
+	switch {
+	case c.DuplicateOf == nil:
+	case *c.DuplicateOf == "": // the server takes the key of a null away
+		values[duplicateField] = qdrant.NewValueNull()
+	default:
+		values[duplicateField] = qdrant.NewValueString(*c.DuplicateOf)
+	}
 	return values
 }
 
 func driverIDs(ids []string) []*qdrant.PointId {
 	list := make([]*qdrant.PointId, len(ids))
 	for i, id := range ids {
-		list[i] = qdrant.NewIDUUID(id)
+		list[i] = driverID(id)
 	}
 	return list
+}
+
+// driverID returns an id as the server wants it: what is decimal is a number.
+func driverID(id string) *qdrant.PointId {
+	if n, err := strconv.ParseUint(id, 10, 64); err == nil {
+		return qdrant.NewIDNum(n)
+	}
+	return qdrant.NewIDUUID(id)
+}
+
+// idOf is the inverse of driverID.
+func idOf(id *qdrant.PointId) string {
+	if uuid := id.GetUuid(); uuid != "" {
+		return uuid
+	}
+	return strconv.FormatUint(id.GetNum(), 10)
 }

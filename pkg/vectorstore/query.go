@@ -9,13 +9,14 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 )
 
-// Hit is a point that a query found. Of its payload it has the chunk_ref only: the
-// rest would be the most of what the server sends, and readers take it from the
-// catalog.
+// Hit is a point that a query found. Of its payload it has what names its chunk and its
+// text: the rest would be the most of what the server sends, and readers take it from
+// the catalog.
 type Hit struct {
 	ID       string
 	Score    float64 // cosine for dense, sum of weights times idf for sparse; more is better
 	ChunkRef string  // the payload's point_id_readable; "" when there is none
+	Stands   string  // chunk_ref of the chunk that stands for its text: points with one Stands have one text
 }
 
 // QueryDense returns at most limit points that pass the filter, nearest to
@@ -46,19 +47,23 @@ func (c *Collection) query(ctx context.Context, using string, query *qdrant.Quer
 			Using:          &using,
 			Filter:         filter.driver(),
 			Limit:          &most,
-			WithPayload:    qdrant.NewWithPayloadInclude(refField),
+			WithPayload:    qdrant.NewWithPayloadInclude(refField, duplicateField),
 		})
 		if err != nil {
 			return err
 		}
 		hits = make([]Hit, len(points))
 		for i, point := range points {
-			id := point.GetId().GetUuid()
-			ref, err := refOf(point.GetPayload())
+			id := idOf(point.GetId())
+			ref, err := textOf(point.GetPayload(), refField)
 			if err != nil {
 				return fmt.Errorf("point %s: %w", id, err)
 			}
-			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), ChunkRef: ref}
+			other, err := textOf(point.GetPayload(), duplicateField)
+			if err != nil {
+				return fmt.Errorf("point %s: %w", id, err)
+			}
+			hits[i] = Hit{ID: id, Score: float64(point.GetScore()), ChunkRef: ref, Stands: cmp.Or(other, ref)}
 		}
 		return nil
 	})

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/container/archive"
-	"github.com/colophon-dev/colophon/pkg/container/warc"
+	"github.com/colophon-dev/colophon/pkg/container"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -33,148 +31,77 @@ type Members struct {
 }
 
 // MemberDigest implements proof.Reader.
-func (r *Reader) MemberDigest(ctx context.Context, container model.Snapshot, path string) (string, error) {
+func (r *Reader) MemberDigest(ctx context.Context, parent model.Snapshot, path string) (string, error) {
 	m := r.Members
 	if m == nil {
 		m = new(Members)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if key := container.SourceID + "/" + container.ContentHash; m.of != key {
-		hashes, err := r.contents(ctx, container)
+	if key := parent.SourceID + "/" + parent.ContentHash; m.of != key {
+		hashes, err := r.contents(ctx, parent)
 		if damage := damageOf(err); damage != nil { // its record may name what is no container
-			return "", fmt.Errorf("%w: container %s cannot be read: %w", proof.ErrGone, container.SnapshotID, damage)
+			return "", fmt.Errorf("%w: container %s cannot be read: %w", proof.ErrGone, parent.SnapshotID, damage)
 		}
 		if err != nil {
-			return "", fmt.Errorf("reading container %s: %w", container.SnapshotID, err)
+			return "", fmt.Errorf("reading container %s: %w", parent.SnapshotID, err)
 		}
 		m.of, m.hashes = key, hashes
 	}
 	hash, ok := m.hashes[path]
 	if !ok {
-		return "", fmt.Errorf("%w: container %s has no member %s", proof.ErrGone, container.SnapshotID, path)
+		return "", fmt.Errorf("%w: container %s has no member %s", proof.ErrGone, parent.SnapshotID, path)
 	}
 	return hash, nil
 }
 
 // contents reads a container and returns the content hashes of its members by
 // path. What cannot be read of it has none.
-func (r *Reader) contents(ctx context.Context, container model.Snapshot) (map[string]string, error) {
-	key, err := rawKey(container)
+func (r *Reader) contents(ctx context.Context, parent model.Snapshot) (map[string]string, error) {
+	key, err := rawKey(parent)
 	if err != nil {
 		return nil, err
 	}
-	file, err := r.Blobs.GetFile(ctx, blobstore.Raw, key, "", 0)
+	raw, err := r.Blobs.GetFile(ctx, blobstore.Raw, key, "", 0)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = raw.Close() }()
+	file := container.File{ReaderAt: raw, Size: raw.Size, Type: parent.FinalType, Name: parent.Filename}
+	return hashesOf(ctx, r.Containers, file, maxContents)
+}
+
+// hashesOf returns the content hashes of the members of a container by path, up to where
+// more than most bytes have come out of it: what lies behind is not read.
+func hashesOf(ctx context.Context, kinds container.Kinds, file container.File, most int64) (map[string]string, error) {
 	hashes := make(map[string]string)
-	if container.FinalType == model.TypeWARC {
-		return hashes, recordsOf(file, file.Size, hashes)
-	}
-	kind, err := archive.Sniff(file, file.Size)
-	if err != nil {
-		return nil, err
-	}
 	// What its members may be was decided when it was captured.
-	limits := archive.Limits{Entries: math.MaxInt32, Total: maxContents, Member: maxContents}
-	err = archive.Walk(kind, file, file.Size, container.Filename, limits, func(m archive.Member) error {
-		content, err := m.Open()
-		if err != nil {
-			return ours(err)
-		}
-		hash, _, err := hashOf(content)
-		if err := ours(err); err != nil {
-			return errors.Join(err, content.Close())
-		}
-		if closed := content.Close(); err == nil && closed == nil {
+	limits := container.Limits{Entries: math.MaxInt32, Total: most, Member: most, Spent: new(container.Spent)}
+	_, err := kinds.Each(ctx, file, limits, func(m container.Member) error {
+		hash, err := hashOf(m)
+		switch {
+		case scratch.Failed(err):
+			return err
+		case errors.Is(err, container.ErrLimit) && limits.Spent.Bytes > most: // each record after this one would be decompressed, too
+			return err
+		case err == nil:
 			hashes[m.Path] = hash
 		}
 		return nil
 	})
-	for _, fault := range []error{archive.ErrDamaged, archive.ErrLimit, archive.ErrMethod} {
-		if errors.Is(err, fault) {
-			err = nil // the container's, as it was at its capture
-		}
+	if container.Known(err) { // the container's, as it was at its capture
+		err = nil
 	}
 	return hashes, err
 }
 
-// recordsOf adds the payloads of an archive's records. A revisit record has the
-// payload of the record that it refers to.
-func recordsOf(file io.ReaderAt, size int64, hashes map[string]string) error {
-	reader, err := warc.NewReader(file, size)
+// hashOf returns the content hash of a member.
+func hashOf(m container.Member) (string, error) {
+	r, err := m.Open()
 	if err != nil {
-		return fmt.Errorf("%w: %w", proof.ErrGone, err)
+		return "", err
 	}
-	known := make(map[string]string) // hashes by record id, and by target and date
-	type revisit struct{ path, key string }
-	var revisits []revisit
-	for left := int64(maxContents); ; {
-		record, err := reader.Next()
-		var damage *warc.Damage
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, warc.ErrDamaged), left <= 0:
-			for _, v := range revisits {
-				if hash, ok := known[v.key]; ok {
-					hashes[v.path] = hash
-				}
-			}
-			return nil
-		case errors.As(err, &damage):
-			continue
-		case err != nil:
-			return err
-		}
-		path := "@" + record.Place.String()
-		if record.Type() == warc.TypeRevisit {
-			id, target, at := record.RefersTo()
-			if id == "" {
-				id = target + " " + at.String()
-			}
-			revisits = append(revisits, revisit{path, id})
-			continue
-		}
-		payload := record.Block
-		if record.HasResponse() {
-			answer, err := record.Response()
-			if err := ours(err); err != nil {
-				return err
-			}
-			if err != nil {
-				continue
-			}
-			payload = answer.Body
-		}
-		hash, n, err := hashOf(payload)
-		left -= n
-		switch {
-		case ours(err) != nil:
-			return err
-		case err != nil:
-			continue
-		}
-		hashes[path] = hash
-		for _, key := range []string{record.ID(), record.Target() + " " + record.Date().String()} {
-			if _, first := known[key]; !first && strings.TrimSpace(key) != "" {
-				known[key] = hash
-			}
-		}
-	}
-}
-
-// ours returns an error that is this machine's, nil for one of the container.
-func ours(err error) error {
-	if scratch.Failed(err) {
-		return err
-	}
-	return nil
-}
-
-// hashOf returns the content hash of what r holds, and how many bytes were read.
-func hashOf(r io.Reader) (string, int64, error) {
 	h := sha256.New()
-	n, err := io.Copy(h, r)
-	return digest.ContentOfSum([sha256.Size]byte(h.Sum(nil))), n, err
+	_, err = io.Copy(h, r)
+	return digest.ContentOfSum([sha256.Size]byte(h.Sum(nil))), errors.Join(err, r.Close())
 }

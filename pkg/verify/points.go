@@ -23,7 +23,7 @@ const (
 )
 
 // Points implements proof.Reader: a chunk that needs a point must have it, once, with
-// its payload and its vectors; one that repeats or duplicates another must have none.
+// its payload and its vectors; one that repeats another must have none.
 // What seems to differ is looked at again, since chunks move meanwhile, and so may what
 // the alias leads to.
 func (r *Reader) Points(ctx context.Context, items []proof.Item) (map[string]string, error) {
@@ -189,7 +189,7 @@ func (r *Reader) comparePoints(ctx context.Context, name string, items []proof.I
 		case item.State.HasPoint() && !present:
 			what = "is not in " + name
 		case !item.State.HasPoint() && present:
-			what = "is in " + name + " although another chunk stands for this one"
+			what = "is in " + name + " although the chunk repeats another"
 		case point.Wrong != "":
 			what = "its payload in " + name + " " + point.Wrong
 		case present && have != vectorstore.PayloadOf(item.Chunk, item.State, name):
@@ -197,7 +197,7 @@ func (r *Reader) comparePoints(ctx context.Context, name string, items []proof.I
 		case present && wrongTime(point.Payload.PushedAt) != "":
 			what = "its payload in " + name + " " + wrongTime(point.Payload.PushedAt)
 		case present:
-			if what = wrongVectors(item.Chunk.Text, point, built); what != "" {
+			if what = wrongVectors(item.Chunk.Text, item.Chunk.Content, point, built); what != "" {
 				what = "its point in " + name + " " + what
 			}
 		}
@@ -248,7 +248,7 @@ func (r *Reader) strangers(ctx context.Context, collection string, items []proof
 			return nil, err
 		}
 		if id, asked := ids[p.Payload.PointIDReadable]; asked && id != p.ID {
-			wrong[p.Payload.PointIDReadable] = "is in " + collection + " a second time, as " + cmp.Or(p.ID, "a point whose id is a number")
+			wrong[p.Payload.PointIDReadable] = "is in " + collection + " a second time, as " + p.ID
 		}
 	}
 	return wrong, nil

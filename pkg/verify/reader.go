@@ -12,6 +12,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/container"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
@@ -26,16 +27,17 @@ const DefaultAge = 10 * time.Minute
 
 // Reader is proof.Reader over the stores. It is safe for concurrent use.
 type Reader struct {
-	Catalog   *catalog.DB
-	Blobs     *blobstore.Store
-	Vectors   *vectorstore.Client
-	Alias     string // of the collection that is searched
-	Extractor *child.Client
-	Chunker   proof.Chunker // makes chunks again; nil leaves that out
-	Survey    proof.Survey  // looks at the pages of runs again; nil leaves that out
-	Link      proof.Link    // links the chunks of documents again; nil leaves that out
-	Members   *Members      // what containers hold; nil reads one for each member
-	Age       time.Duration // chunks whose state has changed within may have their points on the way still; 0: none
+	Catalog    *catalog.DB
+	Blobs      *blobstore.Store
+	Vectors    *vectorstore.Client
+	Alias      string // of the collection that is searched
+	Extractor  *child.Client
+	Chunker    proof.Chunker   // makes chunks again; nil leaves that out
+	Survey     proof.Survey    // looks at the pages of runs again; nil leaves that out
+	Link       proof.Link      // links the chunks of documents again; nil leaves that out
+	Containers container.Kinds // how containers are read
+	Members    *Members        // what containers hold; nil reads one for each member
+	Age        time.Duration   // chunks whose state has changed within may have their points on the way still; 0: none
 }
 
 // gone marks what does not exist as a finding, not a failure to read.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/container/kinds"
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
@@ -30,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Builtin().Role}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -71,7 +72,7 @@ func newLibrary(t *testing.T) *library {
 	children, err := child.New(child.Config{Workers: 1, TempDir: t.TempDir()}, blobs.FetchRaw)
 	l.must(err)
 	t.Cleanup(children.Close)
-	l.reader = &verify.Reader{Catalog: db, Blobs: blobs, Vectors: vectors, Alias: env.Collection, Extractor: children}
+	l.reader = &verify.Reader{Catalog: db, Blobs: blobs, Vectors: vectors, Alias: env.Collection, Extractor: children, Containers: kinds.All()}
 	l.capture()
 	l.extract()
 	l.land()
@@ -274,9 +275,13 @@ func TestEveryStoreIsRead(t *testing.T) {
 		{"a second point", "a second time, as", func(l *library) {
 			l.push(digest.PointID("other"), vectorstore.PayloadOf(l.chunk, l.state, l.collection))
 		}},
-		{"a point that must not be there", "although another chunk stands", func(l *library) {
-			l.exec(`UPDATE chunk_state SET duplicate_of = 'other:0'`)
-			l.state.DuplicateOf = "other:0"
+		{"a point that must not be there", "although the chunk repeats another", func(l *library) {
+			l.exec(`UPDATE chunk_state SET repeats = 'other:0'`)
+			l.state.Repeats = "other:0"
+		}},
+		{"a point that says another chunk stands for it", "its payload in", func(l *library) {
+			other := "other:0"
+			l.must(l.reader.Vectors.Collection(l.collection).SetPayload(l.Context(), []string{l.chunk.PointID}, vectorstore.Change{DuplicateOf: &other}))
 		}},
 		{"no collection", "there is no collection", func(l *library) {
 			l.must(l.reader.Vectors.RemoveAlias(l.Context(), l.reader.Alias))

@@ -287,8 +287,13 @@ func (p *pagesOf) compare(ctx context.Context, found proof.Surveyed, current boo
 	} else if err != nil {
 		return err
 	}
-	if d.CurrentSnapshotID != p.run.SnapshotID || d.CurrentExtractionID != p.run.ExtractionID ||
-		d.Title == found.Title && d.Language == found.Language && d.Fingerprint == found.Fingerprint {
+	if d.CurrentSnapshotID != p.run.SnapshotID || d.CurrentExtractionID != p.run.ExtractionID {
+		return nil
+	}
+	if !d.Meta.Equal(found.Meta) { // as in a row of before, until reconcile has been there
+		p.g.fail("g", "document "+d.DocumentID, "its meta is %+v, its current version says %+v: reconcile has what an older build wrote made again", d.Meta, found.Meta)
+	}
+	if d.Title == found.Title && d.Language == found.Language && d.Fingerprint == found.Fingerprint {
 		return nil
 	}
 	p.g.fail("g", "document "+d.DocumentID, "its fingerprint, title or language is not that of its current version: %q in %q", found.Title, found.Language)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -327,7 +328,7 @@ func lostPoints(ctx context.Context, c *vectorstore.Collection, rows []model.Vec
 	for i, row := range rows {
 		ids[i] = row.PointID
 	}
-	there, err := c.Layers(ctx, ids)
+	there, err := c.Standings(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +362,7 @@ func (r *Reader) strange(ctx context.Context, c *vectorstore.Collection) ([]proo
 			return nil
 		}
 		return r.lookAgain(ctx, c.Name(), suspects, func(open []string, before map[string]catalog.VectorStanding) (map[string]string, error) {
-			there, err := c.Layers(ctx, open)
+			there, err := c.Standings(ctx, open)
 			differ := make(map[string]string, len(there))
 			for id := range there {
 				if !before[id].Present {
@@ -375,7 +376,7 @@ func (r *Reader) strange(ctx context.Context, c *vectorstore.Collection) ([]proo
 		if err != nil {
 			return nil, err
 		}
-		if p.ID == "" {
+		if !strings.Contains(p.ID, "-") { // ours are UUIDs
 			fail("a point whose id is a number", "is the point of no chunk")
 			continue
 		}

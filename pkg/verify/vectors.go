@@ -22,11 +22,12 @@ func builtIn(alias, collection string) bool {
 	return collection == model.CollectionName(alias, retrieval.HashModel, retrieval.HashDimensions)
 }
 
-// wrongVectors says what of a point's vectors is not what the text asks for, "" when
-// nothing is. The dense vector of another than the built-in embedder must be there and
+// wrongVectors says what of a point's vectors is not what a chunk asks for, "" when
+// nothing is: the sparse one is of its text, the dense one of its content, or of its text
+// where it was written by a build that embedded that (contracts#embedded-text). The dense vector of another than the built-in embedder must be there and
 // not be all zeros; which numbers it has is the embedder's to know, and how many the
 // store's.
-func wrongVectors(text string, p vectorstore.Point, builtIn bool) string {
+func wrongVectors(text, content string, p vectorstore.Point, builtIn bool) string {
 	indices, values := retrieval.Sparse(text)
 	switch {
 	case len(p.Dense) == 0:
@@ -37,8 +38,8 @@ func wrongVectors(text string, p vectorstore.Point, builtIn bool) string {
 		return "has a sparse vector that is not that of its text"
 	case builtIn && len(p.Dense) != retrieval.HashDimensions:
 		return fmt.Sprintf("has a dense vector of %d numbers, and not of %d", len(p.Dense), retrieval.HashDimensions)
-	case builtIn && !near(p.Dense, retrieval.HashVector(text)):
-		return "has a dense vector that is not that of its text"
+	case builtIn && !near(p.Dense, retrieval.HashVector(content)) && !near(p.Dense, retrieval.HashVector(text)):
+		return "has a dense vector that is not that of its content"
 	case !builtIn && !slices.ContainsFunc(p.Dense, func(x float32) bool { return x != 0 }):
 		return "has a dense vector of zeros alone"
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, ocrchild.RoleName: ocrchild.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Builtin().Role, ocrchild.RoleName: ocrchild.Role(child.Builtin().Openers())}) {
 		return
 	}
 	process.Main(app.Name, app.New, func(c app.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })

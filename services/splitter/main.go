@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Builtin().Role}) {
 		return
 	}
 	process.Main(app.Name, app.New, func(c app.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })

@@ -83,7 +83,7 @@ func (r *rig) makeRoles(folder string) {
 func (r *rig) showPasswords(folder string) {
 	r.t.Helper()
 	for _, role := range access.Roles(names()) {
-		if len(role.Tables) == 0 {
+		if !role.OfCatalog() {
 			continue
 		}
 		password, err := os.ReadFile(filepath.Join(r.dir, folder, rolePrefix+role.Name))

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -42,6 +43,7 @@ func TestLeastPrivilege(t *testing.T) {
 	}
 	r.work()
 	r.faults(gone)
+	r.remodel()
 	r.checkUse()
 	for _, role := range chain() {
 		r.stop(role)
@@ -76,10 +78,19 @@ func (r *rig) work() {
 	r.versions()
 	r.serve()
 	r.letters()
+	r.readSeeds()
 	r.tail()
 	r.operator("verify", "--all")
+	r.prove()
 	r.operator("status", "--json")
 	r.operator("dump")
+}
+
+// prove verifies everything as the role that may change nothing. What the catalog has can
+// be read without the tables that it has no right on, and is not taken for missing.
+func (r *rig) prove() {
+	r.t.Helper()
+	r.colophon(access.Verify, []int{0}, "verify", "--all")
 }
 
 // fetch lets the capturer fetch a page from a server of this machine, twice.
@@ -107,6 +118,58 @@ func (r *rig) crawler() *sdk.Client {
 		r.t.Fatal(err)
 	}
 	return client
+}
+
+// readSeeds reads what the chain has made by the founding documents' statements, as the
+// role that may do that and nothing else.
+func (r *rig) readSeeds() {
+	t := r.t
+	conn, err := r.openAs(access.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	ask := func(seed, sql string, args ...any) [][]any {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), "SET search_path TO "+pgx.Identifier{access.SeedSchema(schema, seed)}.Sanitize()); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := conn.Query(t.Context(), sql, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
+		if err != nil || len(all) == 0 {
+			t.Fatalf("%s: %d rows, %v", sql, len(all), err)
+		}
+		return all
+	}
+	known := ask("seed003", `SELECT text_hash, source_type, id FROM knowledge_chunks`)
+	for _, row := range known {
+		// As the seed has it, word for word.
+		found := ask("seed003", `SELECT id FROM knowledge_chunks WHERE text_hash = $1 AND source_type = $2`, row[0], row[1])
+		if len(found) != 1 || found[0][0] != row[2] {
+			t.Errorf("%v of %v is known as %v", row[0], row[1], found)
+		}
+	}
+	last := ""
+	for _, row := range ask("seed003", `SELECT coalesce(info_date::text, '') FROM knowledge_chunks k JOIN sources s ON s.id = k.source_id
+		WHERE k.type = 'fact' AND k.layer <> 'archive' ORDER BY k.status = 'confirmed' DESC, info_date DESC NULLS LAST`) {
+		if date := row[0].(string); last != "" && date > last {
+			t.Errorf("%s comes after %s", date, last)
+		} else {
+			last = date
+		}
+	}
+	ask("seed003", `SELECT synced_at FROM staging i JOIN sources s ON s.id = i.source_id WHERE synced_at IS NOT NULL`)
+	for _, row := range ask("seed004", `SELECT m.doc_hash, m.chunk_count, count(c.id) FROM document_catalog d JOIN chunk_manifest m USING (canonical_url)
+		LEFT JOIN chunk_store c USING (doc_hash) WHERE m.status = 'done' GROUP BY m.doc_hash, m.chunk_count, d.id`) {
+		if fmt.Sprint(row[1]) != fmt.Sprint(row[2]) {
+			t.Errorf("the manifest of %v counts %v chunks, there are %v", row[0], row[1], row[2])
+		}
+	}
+	ask("seed004", `SELECT error_message FROM chunk_manifest WHERE status = 'error' AND error_message <> ''`)
+	t.Logf("the reader sees %d pieces of knowledge", len(known))
 }
 
 // reader is a program outside that follows chunks.

@@ -11,7 +11,8 @@ import (
 // expected is what each role may, written by hand: whoever changes pkg/access has to say
 // here too what he means. Subjects are without the prefix; "api" are requests of JetStream
 // about a stream, and what follows in it; "but" are those among them that are refused.
-// Of a table, r reads, i inserts, u updates (some columns), d deletes.
+// Of a table, r reads, i inserts, u updates (some columns), d deletes; of all views of a
+// schema, r reads.
 const expected = `
 capturer
   publish capture.completed.* snapshot.stored.* ir.extracted.* dlq.capture.*
@@ -46,12 +47,13 @@ chunker
   ack IR.chunk
   objects derived=look,get
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
-  tables chunk_manifests=riu chunks=ri chunk_state=riu knowledge=riud chunk_log=riu goose_db_version=r
+  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu goose_db_version=r
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
   api STREAM.INFO:CHUNKS CONSUMER.INFO:CHUNKS.index CONSUMER.MSG.NEXT:CHUNKS.index
   ack CHUNKS.index
   tables attempts=riud collections=riu chunk_vectors=riud chunks=r chunk_state=r chunk_log=r chunk_manifests=ru staged_items=ru
+  tables embedding_cache=ri embedding_use=riu
   tables documents=ru goose_db_version=r
 gateway
   whole $JS.API.INFO
@@ -61,10 +63,10 @@ gateway
   api CONSUMER.INFO:IR.chunk CONSUMER.INFO:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,get derived=look,get,put
-  tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunks=r collections=r documents=r ir_segments=r
+  tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunk_words=r chunks=r collections=r documents=r ir_segments=r
   tables ocr_tasks=r pages=r runs=r snapshots=r sources=r goose_db_version=r
 janitor
-  publish capture.requested.* snapshot.stored.* page.split.* ir.extracted.* chunk.created.* chunk.superseded.* chunk.removed.*
+  publish capture.requested.* snapshot.stored.* page.split.* ir.extracted.* chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
   publish capture.completed.* run.completed.* dlq.capture.* dlq.split.* dlq.extract.* dlq.ocr.* dlq.chunk.* dlq.index.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
@@ -72,8 +74,8 @@ janitor
   api CONSUMER.INFO:IR.chunk CONSUMER.INFO:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
-  tables bindings=riu audit=ri adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables stored_results=r chunk_manifests=ru chunks=r chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=r goose_db_version=r
+  tables bindings=riu audit=riu sources=r adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
+  tables stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=ru goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS
@@ -86,7 +88,7 @@ provision
   objects raw=make,look derived=make,look inbox=make,look bundles=make,look
 operator
   publish capture.requested.* snapshot.stored.* run.requested.* page.split.* page.ocr_requested.* page.ocr_completed.* ir.extracted.*
-  publish chunk.created.* chunk.superseded.* chunk.removed.*
+  publish chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr CONSUMER.INFO:IR.chunk CONSUMER.INFO:CHUNKS.index
@@ -105,6 +107,13 @@ operator
   but CONSUMER.CREATE:CHUNKS.index CONSUMER.CREATE:CHUNKS.index.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS STREAM.MSG.GET:DLQ STREAM.MSG.DELETE:DLQ
   objects raw=look,get derived=look,get inbox=look,get,put
+verify
+  objects raw=look,get derived=look,get
+  tables bindings=r captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunks=r collections=r document_identities=r
+  tables documents=r fetch_windows=r ir_segments=r knowledge=r ocr_tasks=r pages=r run_ranges=r runs=r snapshots=r sources=r
+  tables staged_items=r stored_results=r goose_db_version=r
+reader
+  views seed003=r seed004=r
 crawler-council
   publish capture.requested.council
   subscribe capture.completed.council
@@ -113,6 +122,7 @@ crawler-council
 consumer-reader
   api STREAM.INFO:CHUNKS CONSUMER.CREATE:CHUNKS.*.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.* CONSUMER.DELETE:CHUNKS.*
   api STREAM.INFO:VECTORS CONSUMER.CREATE:VECTORS.*.acc.vector.> CONSUMER.MSG.NEXT:VECTORS.* CONSUMER.DELETE:VECTORS.*
+  api STREAM.INFO:CONTROL CONSUMER.CREATE:CONTROL.*.acc.source.changed.* CONSUMER.MSG.NEXT:CONTROL.* CONSUMER.DELETE:CONTROL.*
   but CONSUMER.CREATE:CHUNKS.index.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
 `
 
@@ -121,6 +131,7 @@ type rights struct {
 	publish, deny, subscribe []string
 	objects                  map[string][]string // bucket: verbs
 	tables                   map[string]string   // table: r, i, u, d
+	views                    map[string]string   // schema of views: r
 }
 
 // parsed reads the table above.
@@ -134,9 +145,11 @@ func parsed(t *testing.T) map[string]*rights {
 			continue
 		}
 		if len(words) == 1 && !strings.HasPrefix(line, " ") {
-			one = &rights{objects: make(map[string][]string), tables: make(map[string]string)}
+			one = &rights{objects: make(map[string][]string), tables: make(map[string]string), views: make(map[string]string)}
 			all[words[0]] = one
-			one.subscribe = []string{"_INBOX." + words[0] + ".>"}
+			if words[0] != access.Reader && words[0] != access.Verify { // these have nothing to do with the bus
+				one.subscribe = []string{"_INBOX." + words[0] + ".>"}
+			}
 			continue
 		}
 		for _, word := range words[1:] {
@@ -172,6 +185,8 @@ func (r *rights) add(t *testing.T, kind, word string) {
 		r.objects[name] = strings.Split(what, ",")
 	case "tables":
 		r.tables[name] = what
+	case "views":
+		r.views[name] = what
 	default:
 		t.Fatalf("%q is no kind of right", kind)
 	}
@@ -210,6 +225,14 @@ func TestTablesAreEqual(t *testing.T) {
 			wantTables = append(wantTables, table+"="+verbs)
 		}
 		differ(t, role.Name+" on tables", tables, wantTables)
+		views, wantViews := []string{}, []string{}
+		for _, v := range role.Views {
+			views = append(views, v.Seed+"=r")
+		}
+		for seed, verbs := range one.views {
+			wantViews = append(wantViews, seed+"="+verbs)
+		}
+		differ(t, role.Name+" on views", views, wantViews)
 	}
 	for name := range want {
 		t.Errorf("there is no role %s", name)

@@ -210,7 +210,7 @@ func (f *flow) nothingIsLostOrDoubled() {
 	same("events that were told twice", nil, r.column(`SELECT chunk_ref || '/' || rev FROM chunk_log GROUP BY chunk_ref, rev HAVING count(*) > 1
 		UNION ALL SELECT chunk_ref || ' created' FROM chunk_log WHERE change = 'created' GROUP BY chunk_ref HAVING count(*) > 1`))
 	same("dead letters", nil, strings.Fields(r.operator("dlq", "list", "--json")))
-	r.operator("verify", "--all") // objects, rows and points are those of the bytes
+	r.prove() // objects, rows and points are those of the bytes
 }
 
 // missingFrom returns what is in one list more often than in another one, which is sorted.

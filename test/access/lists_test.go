@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // checkLists lists what there is, in the tree and on the servers, and wants a line of the
@@ -28,7 +29,7 @@ func (r *rig) checkLists() {
 		t.Errorf("no role has a line for %s", what)
 	}
 	services, err := os.ReadDir(filepath.Join(root, "services"))
-	if err != nil || len(services) != len(serviceNames()) {
+	if err != nil || len(services) != len(programs.Services()) {
 		t.Errorf("%d services: %v", len(services), err)
 	}
 	for _, s := range services {

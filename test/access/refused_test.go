@@ -144,6 +144,9 @@ func (r *rig) refusedByBus(t *testing.T) {
 	}
 	refused := 0
 	for name, one := range all {
+		if len(one.subscribe) == 0 { // it has no identity on the bus
+			continue
+		}
 		var mu sync.Mutex
 		heard := make(map[string]bool)
 		nc := r.connect(name, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -212,9 +215,10 @@ func (r *rig) refusedByCatalog(t *testing.T) {
 			allowed[role.Name+" "+right.Name] = right
 		}
 	}
+	views := r.seedViews(t)
 	cells := 0
 	for name, one := range all {
-		if len(one.tables) == 0 {
+		if len(one.tables) == 0 && len(one.views) == 0 {
 			continue
 		}
 		conn, err := r.openAs(name)
@@ -240,6 +244,15 @@ func (r *rig) refusedByCatalog(t *testing.T) {
 			try(false, "CREATE INDEX ON "+full+" ((1))")
 			try(false, "DROP TABLE "+full)
 		}
+		for _, view := range views {
+			try(one.views[view.seed] == "r", "SELECT * FROM "+view.name+" LIMIT 0")
+			try(false, "DROP VIEW "+view.name)
+			cells++
+			var may bool // to write: a view that nobody can write through refuses that before it asks who comes
+			if err := conn.QueryRow(t.Context(), `SELECT has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE')`, view.name).Scan(&may); may {
+				t.Errorf("%s may write to %s (%v)", name, view.name, err)
+			}
+		}
 		try(false, `CREATE TABLE "`+schema+`".mine (x int)`)
 		try(false, "CREATE ROLE "+rolePrefix+"mine")
 		try(false, "SET ROLE "+rolePrefix+access.Operator)
@@ -247,6 +260,29 @@ func (r *rig) refusedByCatalog(t *testing.T) {
 		_ = conn.Close(t.Context())
 	}
 	t.Logf("%d cells of %d tables", cells, len(columns))
+}
+
+// seedView is a view of the founding documents.
+type seedView struct{ seed, name string }
+
+// seedViews returns the views that the catalog has.
+func (r *rig) seedViews(t *testing.T) []seedView {
+	t.Helper()
+	var all []seedView
+	for _, seed := range access.Seeds() {
+		rows, err := r.admin.Query(t.Context(), `SELECT viewname::text FROM pg_views WHERE schemaname = $1`, access.SeedSchema(schema, seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(names) < 3 {
+			t.Fatalf("views of %s: %v, %v", seed, names, err)
+		}
+		for _, name := range names {
+			all = append(all, seedView{seed, pgx.Identifier{access.SeedSchema(schema, seed), name}.Sanitize()})
+		}
+	}
+	return all
 }
 
 // isDenied tries a statement, undoes it, and reports whether a right was missing.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -29,6 +28,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/qdrant"
 	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
 
@@ -57,31 +57,8 @@ const (
 	rolePrefix = "acc_"
 )
 
-func serviceNames() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"}
-}
-
 // binaries builds all programs once.
-var binaries = sync.OnceValues(func() (string, error) {
-	dir, err := filepath.Abs(filepath.Join(root, "bin", "access"))
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon"}
-	for _, s := range serviceNames() {
-		args = append(args, "./services/"+s)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
-	}
-	return dir, nil
-})
+var binaries = sync.OnceValues(func() (string, error) { return programs.Build("access", nil, programs.All()...) })
 
 // rig is the servers with their users, and the services as processes of their own.
 type rig struct {
@@ -98,8 +75,9 @@ type rig struct {
 	vault    *vault    // certificates and key of the vector store
 	admin    *pgx.Conn // superuser of the database server, over its socket
 	services map[string]*service
-	gateway  string // host:port of its API
-	web      string // http://host:port of pages to fetch
+	settings map[string][]string // by role: what its service gets beside
+	gateway  string              // host:port of its API
+	web      string              // http://host:port of pages to fetch
 }
 
 // service is a process of a service, as one role.
@@ -129,29 +107,11 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// needServers skips on a laptop without PostgreSQL, never in CI.
-func needServers(t *testing.T) {
-	t.Helper()
-	if os.Getenv("PG_BIN") != "" {
-		return
-	}
-	if _, err := exec.LookPath("postgres"); err == nil {
-		return
-	}
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no PostgreSQL binaries")
-	}
-	t.Skip("no PostgreSQL binaries")
-}
-
 // startRig starts the servers, and makes the identities as an operator would. explained
 // says that the database server logs what each statement does.
 func startRig(t *testing.T, explained bool) *rig {
 	t.Helper()
-	needServers(t)
+	programs.NeedServers(t)
 	bin, err := binaries()
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +215,7 @@ func (r *rig) start(role string) {
 	}
 	s := &service{role: role, log: new(lockedBuffer), health: freeAddress(r.t)}
 	s.cmd = exec.Command(filepath.Join(r.bin, program))
-	s.cmd.Env = append(append(r.environment(role), more...), "COLOPHON_HEALTH_ADDR="+s.health)
+	s.cmd.Env = slices.Concat(r.environment(role), more, r.settings[role], []string{"COLOPHON_HEALTH_ADDR=" + s.health})
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	s.ended = r.run(s.cmd)
 	r.services[role] = s

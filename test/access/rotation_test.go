@@ -109,7 +109,7 @@ func (r *rig) showNext() {
 		})
 	}
 	for _, role := range access.Roles(names()) {
-		if len(role.Tables) == 0 {
+		if !role.OfCatalog() {
 			continue
 		}
 		folder := filepath.Join(r.dir, "passwords-next")
@@ -135,7 +135,9 @@ func (r *rig) takeNextAlone() {
 	}
 	r.showPassword(access.Operator, password)
 	r.objects.files.Change(certificate(r.second))
-	if !r.objects.enforced {
+	if r.objects.enforced {
+		await(r.t, "the object store shows its next certificate", func() bool { return r.objects.isOf(r.second) })
+	} else {
 		r.objects.stop()
 		r.objects.shared = key{"seconduser", "secondpassword"}
 		r.objects.start()

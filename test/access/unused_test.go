@@ -44,6 +44,7 @@ splitter select ir_segments: asked only of an object that is found in its place
 splitter select stored_results: asked only of an object that is found in its place
 splitter,ocr,extract select runs: asked only of an object that is found in its place
 operator get inbox: asked only for large files, or of an object that is found in its place
+operator look inbox: asked only of an object that is found in its place
 splitter,ocr get derived: asked only of an object that is found in its place
 ocr select ir_segments: asked only of an object that is found in its place
 splitter select run_ranges: only a redo that is delivered twice reads what it asked for
@@ -56,6 +57,7 @@ extract update snapshots: it is held while a run is started
 extract update ocr_tasks: only where OCR is off or not there
 chunker publish acc.chunk.removed.*: chunks are removed by a takedown, and where a version is empty
 chunker update chunk_manifests: only a version that says the same as another takes its chunks over
+chunker insert chunk_words: a trigger does it for each chunk that is inserted
 indexer publish acc.vector.removed.*: follows from chunks that are removed
 indexer delete chunk_vectors: follows from chunks that are removed, and from a collection that is gone
 crawler-council subscribe acc.capture.completed.council: for crawlers without the SDK, such as docs/capture.py
@@ -65,6 +67,14 @@ consumer-reader publish $JS.API.CONSUMER.DELETE.ACC_VECTORS.*: only after the co
 consumer-reader publish $JS.API.STREAM.INFO.ACC_VECTORS: for consumers that wait for vectors, which the SDK does not
 consumer-reader publish $JS.API.CONSUMER.CREATE.ACC_VECTORS.*.acc.vector.>: for consumers that wait for vectors, which the SDK does not
 consumer-reader publish $JS.API.CONSUMER.MSG.NEXT.ACC_VECTORS.*: for consumers that wait for vectors, which the SDK does not
+consumer-reader publish $JS.API.CONSUMER.DELETE.ACC_CONTROL.*: only after the connection was lost
+consumer-reader publish $JS.API.STREAM.INFO.ACC_CONTROL: for consumers that follow the registry
+consumer-reader publish $JS.API.CONSUMER.CREATE.ACC_CONTROL.*.acc.source.changed.*: for consumers that follow the registry
+consumer-reader publish $JS.API.CONSUMER.MSG.NEXT.ACC_CONTROL.*: for consumers that follow the registry
+gateway select chunk_words: only where a quotation is checked
+janitor publish acc.source.changed.*: only a change that its command could not tell is told
+janitor update audit: only a change that its command could not tell is told
+janitor select sources: it asks each time for changes that were not told, and reads a source only then
 janitor publish acc.capture.requested.*: only a capturer that dies with a request in hand leaves one behind
 janitor publish acc.capture.completed.*: only what was moved three times in vain is given up
 janitor publish acc.run.completed.*: only what was moved three times in vain is given up

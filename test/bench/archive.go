@@ -196,7 +196,7 @@ func (a *archive) land(ctx context.Context, s model.Snapshot, run model.Run, seg
 			func() error { return t.AddChunks(ctx, chunks) },
 			func() error { return t.AddStates(ctx, run, "capture", states) },
 			func() error { return t.AddManifest(ctx, m, v) },
-			func() error { return t.SetCurrent(ctx, v, s.RequestID, "en") },
+			func() error { return t.SetCurrent(ctx, v, model.DocumentMeta{Title: s.RequestID}, "en") },
 			func() error { return t.FinishRun(ctx, run) },
 		} {
 			if err := write(); err != nil {
@@ -210,7 +210,7 @@ func (a *archive) land(ctx context.Context, s model.Snapshot, run model.Run, seg
 func (a *archive) push(ctx context.Context, chunks []model.Chunk) error {
 	points := make([]vectorstore.Point, len(chunks))
 	for i, c := range chunks {
-		dense, err := retrieval.HashEmbedder{}.Embed(ctx, []string{c.Text}, retrieval.Passage)
+		dense, err := retrieval.HashEmbedder{}.Embed(ctx, []string{c.Content}, retrieval.Passage)
 		if err != nil {
 			return err
 		}

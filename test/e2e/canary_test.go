@@ -26,6 +26,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/colophon-dev/colophon/pkg/container/warc"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // control is a name that is no secret: what does not find it finds nothing.
@@ -134,7 +135,7 @@ func (s *spanSink) Export(_ context.Context, req *collector.ExportTraceServiceRe
 // TestCanaries puts secrets into every field that a crawler or a server can send
 // and then searches everything that is stored, logged or exported for them.
 func TestCanaries(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	c := &canaries{secrets: map[string]string{}, found: map[string]int{}}
 	sink := &spanSink{}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // bad are the documents that must fail, with their reasons.
@@ -38,7 +39,7 @@ func checkOutcomes(t *testing.T, out string) {
 }
 
 func TestDev(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	w := startDev(t, t.TempDir(), nil)
 	checkOutcomes(t, w.must(3, "capture", "--wait", "--json", documents(t)).out)
 
@@ -109,7 +110,7 @@ func checkRefusals(t *testing.T, w *world) {
 }
 
 func TestConvert(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	dir := documents(t)
 	pdfs, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
 	if err != nil || len(pdfs) != 5 {
@@ -143,7 +144,7 @@ func TestConvert(t *testing.T) {
 }
 
 func TestKillInTheMiddle(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	fresh := startDev(t, t.TempDir(), nil)
 	fresh.must(3, "capture", "--wait", "--at", "2026-03-12T09:00:00Z", documents(t))
 	want := fresh.must(0, "dump").out

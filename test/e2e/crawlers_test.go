@@ -18,12 +18,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/colophon-dev/colophon/pkg/container/warc"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // TestCrawlers hands documents over in every way that README.md and
 // docs/crawlers.md describe.
 func TestCrawlers(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/page.html" {
 			http.NotFound(w, r)

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // builds asks for the build that compiles everything anew: on a busy machine that alone
@@ -22,7 +24,7 @@ var builds = flag.Bool("builds", false, "also compare a build for newer processo
 // with a build for newer processors, whose floating-point arithmetic may fuse what
 // others round in between: the dumps must be equal byte for byte.
 func TestDeterminism(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	dir := variety(t)
 	colophon := bin(t, "colophon")
 	dump := func(t *testing.T, program string, env []string, args ...string) string {

@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/example.md")
+var update = flag.Bool("update", false, "rewrite docs/example.md, or the golden file of the ranking")
 
 // TestExample keeps docs/example.md true: one page all the way, with real
 // hashes.
 func TestExample(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	w := startDev(t, t.TempDir(), nil)
 	conn, err := nats.Connect(endpoint(t, w.dir, "COLOPHON_NATS_URL"))
 	if err != nil {

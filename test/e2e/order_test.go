@@ -73,9 +73,11 @@ type waiting struct {
 	done    chan error
 }
 
+// startWaiting starts a service. Its health address is none from which others connect: a free
+// port of 127.0.0.1 may be one of theirs before it is opened.
 func startWaiting(t *testing.T, name string, env []string) *waiting {
 	t.Helper()
-	s := &waiting{t: t, name: name, address: freeAddress(t), log: new(bytes.Buffer), done: make(chan error, 1)}
+	s := &waiting{t: t, name: name, address: strings.Replace(freeAddress(t), "127.0.0.1", "127.0.0.2", 1), log: new(bytes.Buffer), done: make(chan error, 1)}
 	s.cmd = exec.Command(bin(t, name))
 	s.cmd.Env = append(env[:len(env):len(env)], "COLOPHON_HEALTH_ADDR="+s.address)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/test/monitoring"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 var prometheusDir = flag.String("prometheus", "", "folder with prometheus and promtool: `make telemetry-test` builds them")
@@ -150,7 +151,7 @@ func (p prometheus) awaitSeries(t *testing.T, queries map[string]string, between
 // and while the object store says nothing, the alert about it fires, and ends after it.
 func TestPrometheusScrapesTheChain(t *testing.T) {
 	prometheusTool(t, "prometheus")
-	needServers(t)
+	programs.NeedServers(t)
 	m := measuredChain(t, "COLOPHON_S3_TIMEOUT=2s")
 	p := startPrometheus(t, strings.TrimSuffix(strings.TrimPrefix(m.metrics, "http://"), "/metrics"))
 	queries := make(map[string]string)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/instrument"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // measured is a chain that has done a little of all that it does, with what its process
@@ -131,7 +132,7 @@ func familyOf(name string) (instrument.Instrument, bool) {
 // from each service that writes it, under its name and with its kind, with no other label
 // or value than the table lists, and no instrument beside.
 func TestTheChainServesTheTable(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	m := measuredChain(t)
 	missing := func() map[string]bool {
 		samples, _ := m.scrape(t)

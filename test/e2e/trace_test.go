@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
+
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // receiver is an OTLP receiver that remembers what spans each trace has: service and
@@ -104,7 +106,7 @@ func followTraces(t *testing.T, w *world) func() map[string]map[string]bool {
 }
 
 func TestSeparateProcessesAndOneTrace(t *testing.T) {
-	needServers(t)
+	programs.NeedServers(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -136,11 +138,11 @@ func TestSeparateProcessesAndOneTrace(t *testing.T) {
 	w.env = append(w.env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+listener.Addr().String()) // which commands keep
 	snapshot := lines[captureLine](t, w.must(0, "capture", "--wait", "--json", filepath.Join(documents(t), "conseil-ordre-du-jour.html"), "--source", "again").out)[0].SnapshotID
 	w.must(0, "retry", snapshot)
-	for trace := range hops()["run.requested"] {
-		if trace == "" {
-			t.Error("run.requested has no trace")
-		}
-	}
+	w.must(0, "source", "set", "again", "--name", "Once more")
+	await(t, "what commands ask for and tell has the trace of the command", func() bool {
+		seen := hops()
+		return len(seen["run.requested"]) > 0 && !seen["run.requested"][""] && len(seen["source.changed"]) > 0 && !seen["source.changed"][""]
+	})
 	await(t, "a run that a command asked for is one trace with it", func() bool {
 		return r.spans("colophon retry", "splitter split", "extractor extract", "chunker chunk")
 	})

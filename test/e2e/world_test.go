@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // limit bounds every command and every wait of these tests: it ends what hangs, on
@@ -32,25 +32,7 @@ const root = "../.."
 
 // binaries builds all programs once for the package.
 var binaries = sync.OnceValues(func() (string, error) {
-	dir, err := filepath.Abs(filepath.Join(root, "bin", "e2e"))
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	// One command for all, without what a debugger would need: linking is most of it.
-	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/", "./cmd/colophon"}
-	for _, s := range []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"} {
-		args = append(args, "./services/"+s)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOAMD64=v1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
-	}
-	return dir, nil
+	return programs.Build("e2e", []string{"GOAMD64=v1"}, programs.All()...)
 })
 
 func bin(t *testing.T, name string) string {
@@ -69,24 +51,6 @@ func documents(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// needServers skips on a laptop without PostgreSQL, never in CI.
-func needServers(t *testing.T) {
-	t.Helper()
-	if os.Getenv("PG_BIN") != "" {
-		return
-	}
-	if _, err := exec.LookPath("postgres"); err == nil {
-		return
-	}
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no PostgreSQL binaries")
-	}
-	t.Skip("no PostgreSQL binaries")
 }
 
 // result is what a command printed and how it ended.
@@ -124,8 +88,9 @@ func environment(dir string, more ...string) []string {
 			env = append(env, line)
 		}
 	}
-	// The binaries have no engine: the one for tests stands in for it.
-	return append(append(env, "TMPDIR="+os.TempDir(), "COLOPHON_OCR_ENGINE=fake:read"), more...)
+	// The binaries have no engine: the one for tests stands in for it. Tests share a
+	// machine, so that no service has its own port.
+	return append(append(env, "TMPDIR="+os.TempDir(), "COLOPHON_OCR_ENGINE=fake:read", "COLOPHON_HEALTH_ADDR=127.0.0.1:0"), more...)
 }
 
 // world is a running `colophon dev`.

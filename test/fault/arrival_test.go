@@ -23,6 +23,7 @@ import (
 //	F      A, under another file name
 //	L K    bytes in KOI8-R, said to be in ISO-8859-1 and in KOI8-R
 //	Z Y    two ZIP files
+//	Q      a ZIP file that cannot be read
 //	W V    a web archive with A of this URL, and one with A and B of one second
 //	X      a PDF file of which no page can be read
 //
@@ -34,6 +35,7 @@ func arrivals() []history5 {
 		{"L K K L K", 5}, {"K K L L L", 3}, {"A I I A I", 5}, {"F A F A A", 4}, {"A M I F A", 5},
 		{"A Z A A A", 1}, {"A B A B Z", 0}, {"Z Y A A B", 5}, {"Z A Z A Z", 0}, {"A A Z X X", 0},
 		{"X A X A X", 4}, {"A A X A A", 4}, {"W A B A W", -1}, {"V V A V A", 5}, {"A =A =B =A B", 5},
+		{"A Q A A A", 1}, {"Q B A Q A", 3},
 	}
 }
 
@@ -85,6 +87,8 @@ func arrival(t *testing.T, n, i int, found string, day int) event.CaptureRequest
 		}
 	case "Z", "Y":
 		r.Filename, r.Inline.ContentBase64 = "minutes.zip", zipOf(t, content*10+int(found[0]))
+	case "Q":
+		r.Filename, r.Inline.ContentBase64 = "minutes.zip", fmt.Appendf(nil, "PK\x03\x04 and nothing that a ZIP file has, %d", content)
 	case "W", "V":
 		forms := [][]byte{page(content, 0), page(content, 1)}
 		if found == "W" {
@@ -196,7 +200,7 @@ func (r *rig) mustBeCurrent() {
 	}
 }
 
-// arrived hands five captures of each of twenty histories over in several orders: one
+// arrived hands five captures of each of 22 histories over in several orders: one
 // dump, and every chunk and row proved.
 func arrived(t *testing.T, r *rig) {
 	if len(arrivals()) < 20 {

@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sdk"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // crawl is what the crawlers of TestCapture hand over: so many captures of so
@@ -90,7 +91,7 @@ func TestCapture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	const id = "crawled"
 	captures, contents, kills := pick(500, 10_000, 10_000), pick(100, 2_000, 2_000), pick(3, 20, 20)
 	r := startRig(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/sdk"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // TestConsumers: while the bus is wiped, restored from an older copy and loses
@@ -21,7 +22,7 @@ func TestConsumers(t *testing.T) {
 	if asked.form < wide {
 		t.Skip("in the wide form")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	r := startRig(t)
 	r.begin(t, 950)
 	r.startServices()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // containerMembers is how many members each container has.
@@ -39,7 +40,7 @@ func TestAContainerUnderBlackouts(t *testing.T) {
 	if asked.form < wide {
 		t.Skip("in the wide form")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	r := startRig(t)
 	var site bytes.Buffer
 	for n := range containerMembers / 3 { // of three records each

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // disk is a file system of its own.
@@ -62,7 +63,7 @@ func TestFullDisks(t *testing.T) {
 	if asked.form < wide {
 		t.Skip("in the wide form")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	temporary := mount(t, filepath.Join(t.TempDir(), "temporary"))
 	disks := map[string]disk{}
 	r := startRigOn(t, func(name, dir string) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/stream"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // form is how long the tests take; each does all that the one before it does.
@@ -78,7 +79,7 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	began := time.Now()
 	r := startRig(t)
 	t.Logf("built and started in %.0f s", time.Since(began).Seconds())
@@ -119,18 +120,6 @@ func TestFaults(t *testing.T) {
 			t.Fatal("without faults it does not work either")
 		}
 	}
-}
-
-// needServers skips on a laptop without PostgreSQL, never in CI.
-func needServers(t *testing.T) {
-	t.Helper()
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres"); len(found) > 0 || os.Getenv("PG_BIN") != "" {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no PostgreSQL binaries")
-	}
-	t.Skip("no PostgreSQL binaries")
 }
 
 func snapshotOf(items []*item, kind string) string {
@@ -222,7 +211,7 @@ func (r *rig) spread(items []*item, parts int, between func(n int)) {
 
 func kills(r *rig, items []*item) int {
 	r.startServices()
-	victims := services()
+	victims := programs.Services()
 	died := 0
 	for _, name := range r.allServers() {
 		died -= r.servers[name].died() // in faults before
@@ -368,7 +357,7 @@ func poison(r *rig, items []*item) int {
 // likewise: their connections stay, and nothing answers.
 func frozen(r *rig, items []*item) int {
 	var victims []*process
-	for _, s := range services() {
+	for _, s := range programs.Services() {
 		if s != "gateway" {
 			r.addService("twins", s+"-2", s)
 			victims = append(victims, r.services[s], r.services[s+"-2"])
@@ -391,7 +380,7 @@ func frozen(r *rig, items []*item) int {
 		r.linger(wait)
 		victim.signal(syscall.SIGCONT)
 	})
-	for _, s := range services() { // what follows is done by one of each
+	for _, s := range programs.Services() { // what follows is done by one of each
 		if twin := r.services[s+"-2"]; twin != nil {
 			twin.stop(syscall.SIGTERM)
 		}

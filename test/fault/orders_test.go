@@ -19,6 +19,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // TestOrders holds what is true now against the order in which things happen:
@@ -27,7 +28,7 @@ func TestOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	r := startRig(t)
 	straight := ""
 	t.Run("one after another", func(t *testing.T) {
@@ -389,7 +390,7 @@ var next = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
 		return "", err
 	}
-	return dir, build(dir, []string{"-overlay", filepath.Join(dir, "overlay.json")}, "./services/splitter", "./services/extractor")
+	return build("fault/next", "-overlay", filepath.Join(dir, "overlay.json"), "./services/splitter", "./services/extractor")
 })
 
 func nextVersion() (string, error) {

@@ -27,6 +27,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // root is the repository's root, seen from this package's folder.
@@ -36,37 +37,14 @@ const root = "../.."
 // dump names it.
 const collection = "faults"
 
-func services() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"}
-}
-
 // binaries builds the services with fault points, and the servers, once.
 var binaries = sync.OnceValues(func() (string, error) {
-	dir, err := filepath.Abs(filepath.Join(root, "bin", "fault"))
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	programs := []string{"./devstack/cmd/devstack", "./cmd/colophon"}
-	for _, s := range services() {
-		programs = append(programs, "./services/"+s)
-	}
-	return dir, build(dir, nil, programs...)
+	return build("fault", append(programs.All(), "./devstack/cmd/devstack")...)
 })
 
-// build compiles programs with fault points: one command for all, and without
-// what a debugger would need, since linking is most of it.
-func build(dir string, flags []string, programs ...string) error {
-	args := append([]string{"build", "-tags", "faultpoints", "-ldflags", "-s -w", "-o", dir + "/"}, flags...)
-	cmd := exec.Command("go", append(args, programs...)...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building: %w\n%s", err, out)
-	}
-	return nil
+// build compiles programs with fault points.
+func build(name string, args ...string) (dir string, err error) {
+	return programs.Build(name, nil, append([]string{"-tags", "faultpoints"}, args...)...)
 }
 
 // process is a program that is started again whenever it ends by itself.
@@ -348,7 +326,7 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.sent, r.handed, r.redrive = map[*item]time.Time{}, map[*item]bool{}, 0
 	r.connect()
 	r.services = map[string]*process{}
-	for _, s := range services() {
+	for _, s := range programs.Services() {
 		r.addService(name, s, s)
 	}
 }
@@ -383,7 +361,7 @@ func (r *rig) startServices() {
 
 // environment is this process's without settings of its own system.
 func (r *rig) environment() []string {
-	var env []string
+	env := []string{"COLOPHON_HEALTH_ADDR=127.0.0.1:0"} // a service runs more than once
 	for _, line := range os.Environ() {
 		if !strings.HasPrefix(line, "COLOPHON_") && !strings.HasPrefix(line, "OTEL_") {
 			env = append(env, line)

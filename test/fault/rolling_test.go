@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 const (
@@ -69,7 +70,7 @@ func rolling(r *rig, items []*item) int {
 		asked.Go(func() { x.gates.ask(asking, n == 0) })
 	}
 	rounds := pick(1, 3, 3)
-	turns := append(services(), "gateway-2")
+	turns := append(programs.Services(), "gateway-2")
 	all := act(items, false)
 	parts := rounds * len(turns)
 	for n := range parts {
@@ -153,7 +154,7 @@ func (x *roller) end() {
 	delete(x.services, "gateway-2")
 	x.gateway = x.services["gateway"].api
 	x.await(devtest.Patience, "no message waits", func() bool {
-		return !slices.ContainsFunc(services(), x.waits)
+		return !slices.ContainsFunc(programs.Services(), x.waits)
 	})
 	again, messages := x.redelivered()
 	x.t.Logf("%d turns met messages of their own; %d of %d messages were delivered again; %d answers of gateways, %d of them by the other one",
@@ -216,7 +217,7 @@ func (x *roller) pulls(service string) bool {
 // those that the documents ask for: a URL that fails once is asked again.
 func (x *roller) redelivered() (again, messages int) {
 	x.t.Helper()
-	for _, service := range services() {
+	for _, service := range programs.Services() {
 		for name, stream := range consumersOf(service) {
 			c := x.consumer(stream, name)
 			s, err := x.js.Stream(x.t.Context(), x.values["COLOPHON_STREAM_PREFIX"]+stream)

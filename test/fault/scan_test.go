@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // scannedPages is how many pages the scan has.
@@ -55,7 +56,7 @@ func TestAScanIsKilledTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	needServers(t)
+	programs.NeedServers(t)
 	r := startRig(t)
 	const workers = 2
 	read := func() int {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/test/programs"
 )
 
 // troubled lets PostgreSQL do what one does that lives: sessions are ended by
@@ -167,7 +168,7 @@ func unprovisioned(r *rig, items []*item) int {
 // again and again in the middle of work; each time they come back with other
 // settings.
 func restarts(r *rig, items []*item) int {
-	for _, s := range services() {
+	for _, s := range programs.Services() {
 		r.addService("threes", s+"-2", s)
 		r.addService("threes", s+"-3", s)
 	}
@@ -186,7 +187,7 @@ func restarts(r *rig, items []*item) int {
 		r.values["COLOPHON_POSTGRES_MAX_CONNS"] = strconv.Itoa(2 + 3*(n%3))
 		r.startServices()
 	})
-	for _, s := range services() { // what follows is done by one of each
+	for _, s := range programs.Services() { // what follows is done by one of each
 		r.services[s+"-2"].stop(syscall.SIGTERM)
 		r.services[s+"-3"].stop(syscall.SIGKILL)
 	}

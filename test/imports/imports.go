@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -90,12 +91,6 @@ func (f Floors) check(folder, imp string) string {
 	return ""
 }
 
-// craftOrder says which rooms of craft stand over which: each may import those of a
-// lower number.
-func craftOrder() map[string]int {
-	return map[string]int{"language": 0, "layout": 0, "container": 0, "pdfium": 0, "ocr": 1, "extract": 2}
-}
-
 func (f Floors) checkPkg(folder, rest string) string {
 	from, to := f.of(folder), f.of(rest)
 	a, b := room(folder), room(rest)
@@ -108,8 +103,8 @@ func (f Floors) checkPkg(folder, rest string) string {
 		return "a crawler links words and the bus, and the object store by sdk/inbox only"
 	case !from.mayImport(to):
 		return fmt.Sprintf("%s may import %s only", from.Name, strings.Join(from.May, ", "))
-	case from.Name == "craft" && to.Name == "craft" && craftOrder()[a] <= craftOrder()[b]:
-		return "within craft nothing looks up"
+	case from == to && slices.Index(from.Rooms, a) < slices.Index(from.Rooms, b):
+		return "on its floor it stands before that one, and nothing looks up"
 	}
 	return ""
 }
@@ -143,43 +138,33 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// CheckTree checks every Go file below root, except testdata and hidden
-// folders, against the table of root's ARCHITECTURE.md.
+// CheckTree checks every Go file below root, except testdata and hidden folders,
+// against the table of root's ARCHITECTURE.md.
 func CheckTree(root string) ([]string, error) {
 	floors, err := ReadFloors(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		return nil, err
 	}
+	rooms, err := ReadRooms(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		return nil, err
+	}
+	files, err := Files(root)
+	if err != nil {
+		return nil, err
+	}
 	var broken []string
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, f := range files {
+		broken = append(broken, floors.Check(f.Path, f.Imports)...)
+		if !rooms.Know(path.Dir(f.Path)) {
+			broken = append(broken, f.Path+": ARCHITECTURE.md names no such room")
 		}
-		if d.IsDir() {
-			if name := d.Name(); path != root && (name == "testdata" || strings.HasPrefix(name, ".") || name == "bin") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, ".go") {
-			return nil
-		}
-		imported, err := imports(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		broken = append(broken, floors.Check(filepath.ToSlash(rel), imported)...)
-		return nil
-	})
-	return broken, err
+	}
+	return broken, nil
 }
 
-func imports(path string) ([]string, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+func imports(name string, text []byte) ([]string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 	if err != nil {
 		return nil, err
 	}

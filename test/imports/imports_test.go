@@ -32,7 +32,8 @@ func TestWrongImportsAreFound(t *testing.T) {
 		wrong     bool
 	}{
 		{"pkg/digest/ids.go", m + "pkg/catalog", true},
-		{"pkg/digest/ids.go", m + "pkg/model", false},
+		{"pkg/digest/ids.go", m + "pkg/model", true},
+		{"pkg/digest/ids.go", m + "pkg/redact", false},
 		{"pkg/model/unit.go", m + "pkg/telemetry", true},
 		{"pkg/proof/header/header.go", m + "pkg/stream", true},
 		{"pkg/catalog/runs.go", m + "pkg/stream", true},
@@ -78,6 +79,11 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"pkg/blobstore/store.go", m + "pkg/container/warc", true},
 		{"pkg/verify/member.go", m + "pkg/container/warc", false},
 		{"pkg/reconcile/pass.go", m + "services/chunker/app", true},
+		{"pkg/model/unit.go", m + "pkg/event", true},
+		{"pkg/event/data.go", m + "pkg/model", false},
+		{"pkg/language/detect.go", m + "pkg/layout", true},
+		{"pkg/telemetry/telemetry.go", m + "pkg/process", true},
+		{"pkg/process/run.go", m + "pkg/telemetry", false},
 		{"pkg/attic/attic.go", m + "pkg/model", true},
 		{"pkg/verify/verify.go", m + "pkg/attic", true},
 		{"services/gateway/app/app.go", m + "pkg/reconcile", true},
@@ -124,8 +130,8 @@ func TestTheSDKIsLight(t *testing.T) {
 	}
 	linked := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
 	light := []string{
-		"github.com/caarlos0/env/v11", "github.com/cespare/xxhash/v2", "github.com/colophon-dev/colophon/pkg", "github.com/google/uuid",
-		"github.com/gowebpki/jcs", "github.com/klauspost/compress", "github.com/nats-io/nats.go", "github.com/nats-io/nkeys",
+		"github.com/caarlos0/env/v11", "github.com/cespare/xxhash/v2", "github.com/colophon-dev/colophon/pkg", "github.com/go-json-experiment/json",
+		"github.com/google/uuid", "github.com/klauspost/compress", "github.com/nats-io/nats.go", "github.com/nats-io/nkeys",
 		"github.com/nats-io/nuid", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/trace",
 		"golang.org/x/crypto", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text",
 	}

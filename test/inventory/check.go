@@ -47,9 +47,28 @@ func Missing(t Tree, d Deployed) []string {
 		if r.Kind == access.Service && len(workers(d, r.Name)) == 0 {
 			say("role %s: no Deployment works as it", r.Name)
 		}
+		missingOfUser(d, r, say)
 	}
 	slices.Sort(all)
 	return all
+}
+
+// missingOfUser asks for a user of PostgreSQL by the component postgres for whatever works in
+// the cluster with rights on tables: its password is in the Secret that is mounted there.
+func missingOfUser(d Deployed, r access.Role, say func(string, ...any)) {
+	mounting := workers(d, r.Name)
+	if r.Kind != access.Service { // a Job is called as its role
+		mounting = []string{r.Name}
+	}
+	if len(r.Tables) == 0 || len(mounting) == 0 {
+		return
+	}
+	secret, made := d.Users["colophon_"+r.Name]
+	if !made {
+		say("role %s: the component postgres makes no user for it", r.Name)
+	} else if want := "colophon-" + mounting[0] + "-postgres"; secret != want {
+		say("role %s: the component postgres takes its password from %s, must be %s", r.Name, secret, want)
+	}
 }
 
 func anyRole(d Deployed, has func(access.Role) bool) bool { return slices.ContainsFunc(d.Roles, has) }

@@ -22,6 +22,7 @@ type Deployed struct {
 	Policies  map[string]map[string]bool // by way: which components may go it
 	Scalers   map[string]string          // by consumer: the Deployment that is scaled
 	Roles     []access.Role
+	Users     map[string]string // that the component postgres makes: the Secret of each one's password
 	Boards    map[string]string // dashboards, by uid: all their queries
 }
 
@@ -78,6 +79,14 @@ type manifest struct {
 		Triggers []struct {
 			Metadata map[string]string `yaml:"metadata"`
 		} `yaml:"triggers"`
+		Managed struct {
+			Roles []struct {
+				Name     string `yaml:"name"`
+				Password struct {
+					Name string `yaml:"name"`
+				} `yaml:"passwordSecret"`
+			} `yaml:"roles"`
+		} `yaml:"managed"`
 	} `yaml:"spec"`
 }
 
@@ -88,10 +97,10 @@ const component = "app.kubernetes.io/component"
 func ReadDeployed(root string) (Deployed, error) {
 	d := Deployed{
 		Workloads: make(map[string]Workload), Policies: make(map[string]map[string]bool), Scalers: make(map[string]string),
-		Roles: access.Roles(access.Default()), Boards: make(map[string]string),
+		Roles: access.Roles(access.Default()), Users: make(map[string]string), Boards: make(map[string]string),
 	}
 	var all []manifest
-	for _, pattern := range []string{"base/*.yaml", "components/keda/*.yaml", "components/collector/*.yaml"} {
+	for _, pattern := range []string{"base/*.yaml", "components/keda/*.yaml", "components/collector/*.yaml", "components/embedding/*.yaml", "components/reranking/*.yaml", "components/postgres/cluster.yaml"} {
 		files, err := filepath.Glob(filepath.Join(root, "deploy/k8s", pattern))
 		if err != nil {
 			return d, err
@@ -114,6 +123,10 @@ func ReadDeployed(root string) (Deployed, error) {
 		case "NetworkPolicy":
 			if way, found := strings.CutPrefix(m.Metadata.Name, "to-"); found {
 				d.policy(strings.TrimPrefix(way, "the-"), m)
+			}
+		case "Cluster":
+			for _, user := range m.Spec.Managed.Roles {
+				d.Users[user.Name] = user.Password.Name
 			}
 		case "ScaledObject":
 			for _, trigger := range m.Spec.Triggers {

@@ -94,6 +94,12 @@ func TestWhatHasNoPlaceIsSeen(t *testing.T) {
 				}
 			}
 		}, []string{"service splitter: role splitter has no grant at postgres"}},
+		"a user that CloudNativePG does not make": {func(_ *Tree, d *Deployed) { delete(d.Users, "colophon_verify") }, []string{
+			"role verify: the component postgres makes no user for it",
+		}},
+		"a user with the password of another": {func(_ *Tree, d *Deployed) { d.Users["colophon_ocr"] = "colophon-extractor-text-postgres" }, []string{
+			"role ocr: the component postgres takes its password from colophon-extractor-text-postgres, must be colophon-extractor-ocr-postgres",
+		}},
 		"a Deployment that is gone": {func(_ *Tree, d *Deployed) { delete(d.Workloads, "extractor-ocr") }, []string{
 			"consumer ocr of PAGES: its scaler is for extractor-ocr, which does not work on it", "role ocr: no Deployment works as it",
 		}},

@@ -43,7 +43,7 @@ const module = "github.com/colophon-dev/colophon/"
 func dials() map[string]string {
 	return map[string]string{
 		"pkg/stream": "nats", "pkg/catalog": "postgres", "pkg/blobstore": "s3", "pkg/vectorstore": "qdrant",
-		"services/capturer/internal/fetch": "internet", "pkg/telemetry": "collector",
+		"services/capturer/internal/fetch": "internet", "pkg/telemetry": "collector", "pkg/llm": "model", "pkg/llm/rerank": "reranker",
 		"pkg/devtest": "", "pkg/devtest/stagetest/base": "", "pkg/sdk": "",
 	}
 }
@@ -63,6 +63,7 @@ func opens() map[string][]string {
 		"github.com/jackc/pgx/v5/pgxpool":    {"New", "NewWithConfig"},
 		"github.com/minio/minio-go/v7":       {"New", "NewCore"},
 		"github.com/qdrant/go-client/qdrant": {"NewClient", "NewGrpcClient"},
+		module + "pkg/llm":                   {"OpenEndpoint"}, // for whoever names the address
 		"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc":   {"New", "NewClient"},
 		"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc": {"New"},
 	}

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -107,6 +108,8 @@ func TestThePatchesOfThePageBuild(t *testing.T) {
 		more := block[1]
 		switch {
 		case strings.HasPrefix(more, "patches:"), strings.HasPrefix(more, "configMapGenerator:"):
+		case strings.HasPrefix(more, "components:"):
+			more = strings.ReplaceAll(more, "../colophon/deploy/k8s", "K8S")
 		case strings.HasPrefix(more, "  - target:"):
 			more = "patches:\n" + more
 		default:
@@ -120,4 +123,126 @@ func TestThePatchesOfThePageBuild(t *testing.T) {
 	if shown < 4 {
 		t.Errorf("the page shows %d of them", shown)
 	}
+}
+
+// TestTheLoopOfThePageMakesEverySecret runs the script of step 4 with a kubectl that notes
+// what it is told: it makes each Secret that production mounts and no certificate's, with the
+// files that are named, of the files that step 3 leaves.
+func TestTheLoopOfThePageMakesEverySecret(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/kubernetes.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)   ```\n   # secrets.sh\n(.*?)   ```\n").FindSubmatch(page)
+	if block == nil {
+		t.Fatal("the page shows no script")
+	}
+	dir := t.TempDir()
+	write := func(name, content string, mode os.FileMode) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("secrets/qdrant", "key\n", 0o600)
+	for _, role := range strings.Fields("capturer splitter extract ocr chunker indexer gateway janitor provision operator verify") {
+		if role != "verify" {
+			write("secrets/nats/"+role+".nk", "SU\n", 0o600)
+		}
+		if role != "indexer" {
+			write("secrets/s3/"+role+".access", "a\n", 0o600)
+			write("secrets/s3/"+role+".secret", "s\n", 0o600)
+		}
+		if role != "provision" && role != "operator" {
+			write("secrets/postgres/colophon_"+role, "of-"+role+"\n", 0o600)
+		}
+	}
+	write("bin/kubectl", `#!/bin/sh
+[ "$1 $2 $3 $4 $5" = "-n colophon create secret generic" ] || { echo "kubectl $*" >&2; exit 1; }
+name=$6; shift 6
+for a in "$@"; do
+  a=${a#--from-}; kind=${a%%=*}; a=${a#*=}; key=${a%%=*}; value=${a#*=}
+  [ $kind = literal ] || value=$(cat "$value") || exit 1
+  echo "$name $key $value"
+done
+`, 0o700)
+	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", strings.ReplaceAll("\n"+string(block[1]), "\n   ", "\n"))
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	made := map[string]map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		part := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		if len(part) != 3 {
+			t.Fatalf("an empty secret: %q", line)
+		}
+		if made[part[0]] == nil {
+			made[part[0]] = map[string]string{}
+		}
+		made[part[0]][part[1]] = part[2]
+	}
+	wanted := map[string]bool{}
+	all := render(t, filepath.Join(root, "deploy/k8s/overlays/production"))
+	for _, w := range ofColophon(t, all) {
+		for _, v := range w.pod.Volumes {
+			if v.Secret == nil || v.Name == "tls" {
+				continue
+			}
+			optional := v.Secret.Optional != nil && *v.Secret.Optional && v.Name != "qdrant"
+			if wanted[v.Secret.SecretName] = true; made[v.Secret.SecretName] == nil && !optional {
+				t.Errorf("%s mounts %s, which the script does not make", w.name, v.Secret.SecretName)
+			}
+		}
+		if (w.kind != "Deployment" || w.name == "operator") && w.name != "verify" {
+			continue
+		}
+		role := map[string]string{"extractor-text": "extract", "extractor-ocr": "ocr"}[w.name]
+		if role == "" {
+			role = w.name
+		}
+		if url := made["colophon-"+w.name+"-postgres"]["url"]; !strings.Contains(url, "//colophon_"+role+":of-"+role+"@") {
+			t.Errorf("%s goes to PostgreSQL by %s", w.name, url)
+		}
+	}
+	for name := range made {
+		if !wanted[name] {
+			t.Errorf("nobody mounts %s", name)
+		}
+	}
+	for _, name := range []string{"colophon-migrate-postgres", "colophon-operator-postgres"} {
+		if url := made[name]["url"]; !strings.Contains(url, "//owner:") {
+			t.Errorf("%s has %s", name, url)
+		}
+	}
+}
+
+// TestReconcileIsAJobOfTheJanitor: what runbooks call `colophon reconcile` is there as the
+// janitor's identity, and runs for nobody who does not ask.
+func TestReconcileIsAJobOfTheJanitor(t *testing.T) {
+	eachBuild(t, func(t *testing.T, all objects) {
+		for _, o := range all.of("CronJob") {
+			if o.GetName() != "reconcile" {
+				continue
+			}
+			if suspended, _, err := unstructured.NestedBool(o.Object, "spec", "suspend"); err != nil || !suspended {
+				t.Errorf("it is suspended: %v, %v", suspended, err)
+			}
+			for _, w := range workloads(t, objects{o}) {
+				for _, v := range w.pod.Volumes {
+					if v.Secret != nil && !strings.HasPrefix(v.Secret.SecretName, "colophon-janitor-") {
+						t.Errorf("it has the Secret %s", v.Secret.SecretName)
+					}
+				}
+			}
+			return
+		}
+		t.Error("there is none")
+	})
 }

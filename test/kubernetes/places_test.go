@@ -52,7 +52,7 @@ configMapGenerator:
     literals:
       - PROMETHEUS=http://prometheus.observe.svc:9090
       - PROMETHEUS_NAMESPACE=observe
-      - TRACES=jaeger.traces.svc:4317
+      - TRACES=jaeger.traces.svc:14317
       - TRACES_NAMESPACE=traces
       - RUNBOOKS=https://wiki.ours/colophon
 `))
@@ -67,7 +67,7 @@ configMapGenerator:
 		}
 	}
 	for _, want := range []string{
-		`namespace=\"doc-colophon\"`, "nats.doc-colophon.svc", "gateway.doc-colophon.svc", "http://prometheus.observe.svc:9090", `"value":"jaeger.traces.svc:4317"`,
+		`namespace=\"doc-colophon\"`, "nats.doc-colophon.svc", "gateway.doc-colophon.svc", "http://prometheus.observe.svc:9090", `"value":"jaeger.traces.svc:14317"`, `"port":14317,`,
 		`"kubernetes.io/metadata.name":"observe"`, `"kubernetes.io/metadata.name":"traces"`, `"runbook_url":"https://wiki.ours/colophon#`,
 	} {
 		if !strings.Contains(found, want) {

@@ -29,6 +29,7 @@ var asks = map[string]string{
 	"janitor":        "dns nats postgres qdrant s3",
 	"provision":      "dns nats s3",
 	"migrate":        "dns postgres",
+	"reconcile":      "dns nats postgres qdrant s3",
 	"operator":       "dns nats postgres qdrant s3 gateway",
 	"verify":         "dns postgres qdrant s3",
 }

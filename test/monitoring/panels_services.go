@@ -39,6 +39,10 @@ func services() []service {
 				Queries: []Query{{`max(colophon_vector_backlog)`, "chunks"}}},
 			{Title: "Calls to the vector store", Unit: "reqps", About: "By operation.",
 				Queries: []Query{{`sum by (operation) (rate(colophon_store_request_duration_seconds_count{service_name="indexer",store="qdrant"}[5m]))`, "{{operation}}"}}},
+			{Title: "Tokens embedded", Unit: "ops", About: "By the second, of chunks and of questions: what an embedding endpoint costs. None where there is none.",
+				Queries: []Query{{`sum by (side) (rate(colophon_embed_tokens_total[5m]))`, "{{side}}"}}},
+			{Title: "Texts that were not paid", Unit: "ops", About: "By the second: remembered ones, and those that the endpoint does not take, which are found by their words alone.",
+				Queries: []Query{{`sum by (side) (rate(colophon_embed_remembered_total[5m]))`, "{{side}}, remembered"}, {`sum(rate(colophon_embed_refused_total[5m]))`, "not taken"}}},
 		}}}},
 		{name: "gateway", children: true, own: []Row{
 			{"Requests", []Panel{

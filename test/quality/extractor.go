@@ -34,7 +34,7 @@ func measureExtractor(ctx context.Context, files []string, kind model.SnapshotKi
 		return 0, 0, err
 	}
 	var x extractor
-	if x.handle, err = child.Role(setup); err != nil {
+	if x.handle, err = child.Builtin().Role(setup); err != nil {
 		return 0, 0, err
 	}
 	if len(files) > 0 {

@@ -9,6 +9,13 @@ import (
 	"text/tabwriter"
 )
 
+// DropFiles leaves the totals alone.
+func (r Report) DropFiles() {
+	for i := range r.Groups {
+		r.Groups[i].Files = nil
+	}
+}
+
 // Write prints the report for a person: the files of each group, and at the
 // end one line a group and the cost.
 func (r Report) Write(w io.Writer) error {
@@ -137,8 +144,11 @@ func (g Group) files() string {
 	return s
 }
 
-// lowest names the first file of the lowest F1, unless that is 1.
+// lowest names the first file of the lowest F1, unless that is 1 or files are not told.
 func (g Group) lowest() string {
+	if len(g.Files) == 0 {
+		return ""
+	}
 	column := slices.IndexFunc(g.Measures, func(m Measure) bool { return m.Name == "F1" })
 	row := slices.MinFunc(g.Files, func(a, b Row) int { return cmp.Compare(a.Values[column], b.Values[column]) })
 	if row.Values[column] == 1 {

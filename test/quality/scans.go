@@ -18,6 +18,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
+	kinds "github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/extract/ocrblocks"
 	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -109,7 +110,7 @@ func newScanner(ctx context.Context, root, dir string) (*scanner, error) {
 		return nil, err
 	}
 	s := &scanner{root: root, dir: dir}
-	if s.handle, err = child.Role(setup); err != nil {
+	if s.handle, err = child.Role(kinds.Builtin().Openers())(setup); err != nil {
 		return nil, err
 	}
 	engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: filepath.Join(dir, "engine")})

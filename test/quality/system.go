@@ -42,15 +42,16 @@ type system struct {
 }
 
 // startSystem runs `colophon dev` on an empty folder with so many extraction
-// children and messages at a time, and waits until it is ready.
-func startSystem(ctx context.Context, binary, dir string, workers int) (*system, error) {
+// children and messages at a time, and waits until it is ready. More are settings as
+// NAME=value, without the prefix of all settings.
+func startSystem(ctx context.Context, binary, dir string, workers int, more ...string) (*system, error) {
 	path, err := filepath.Abs(binary)
 	if err != nil {
 		return nil, err
 	}
 	s := &system{binary: path, dir: dir, ended: make(chan error, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), path, "dev", "--dir", dir, "--http", "127.0.0.1:0") // it is asked to stop, not killed
-	s.cmd.Env = bare(s.cmd.Environ(), fmt.Sprintf("EXTRACT_CHILDREN=%d", workers), fmt.Sprintf("WORKERS=%d", workers), "HEALTH_ADDR=off")
+	s.cmd.Env = bare(s.cmd.Environ(), append([]string{fmt.Sprintf("EXTRACT_CHILDREN=%d", workers), fmt.Sprintf("WORKERS=%d", workers), "HEALTH_ADDR=off"}, more...)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	if err := s.cmd.Start(); err != nil {
 		return nil, err

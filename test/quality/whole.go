@@ -173,7 +173,7 @@ func (w *Whole) readAll(file string) (sum string, units int, err error) {
 		switch {
 		case page.IRID != "":
 			units++
-		case page.Ledger != nil || page.Width > 0:
+		case page.Width > 0: // web pages have none
 			w.PDF.add(page.Page)
 		default:
 			w.HTML.add(page.Page)
@@ -191,7 +191,7 @@ func (c *Covered) add(p model.Page) {
 		return
 	}
 	c.Mean += p.Coverage
-	if p.Ledger == nil {
+	if p.Ledger == nil || p.Width == 0 { // that of a web page counts its scripts, too
 		return
 	}
 	a := p.Ledger.Characters

@@ -38,6 +38,13 @@ JSON is held by what it says: a record that is written otherwise and decoded to 
 values, such as ` + "`1.50`" + ` for ` + "`1.5`" + `, or an empty field that was left out, is the same record
 where nothing else binds its text. Such a change is not found.
 
+## Who proves
+
+To prove is to parse hostile documents again, and to change nothing. The identity ` + "`verify`" + ` of
+[access.md](access.md#verify) may read the tables that are held together here, the buckets ` + "`raw`" + `
+and ` + "`derived`" + `, and the vectors, and nothing else: work as it rather than as the schema's owner. On
+Kubernetes the Job of each week does.
+
 ## What is looked at beside the rows
 
 Each object in the buckets raw and derived must be named by a row, unless it is younger than

@@ -78,6 +78,9 @@ func eventEntries() []Entry {
 		event.ChunkRemoved{ChunkChange: gone},
 		event.VectorIndexed{VectorChange: vectors},
 		event.VectorRemoved{VectorChange: vectors},
+		event.SourceChanged{
+			SourceID: source, Seq: 12, Change: event.SourceDisabled, State: model.SourceDisabled, Who: "cli/ada", Why: "asked for by the council", At: at(14),
+		},
 	}
 	out := make([]Entry, len(events))
 	for i, e := range events {
@@ -96,7 +99,8 @@ func recordEntries() []Entry {
 			CanonicalURL: "https://www.valdoro.example/conseil/2026-03-12", Slug: "2026-03-12-1f0c9d2e", ContentType: "text/html",
 			FinalType: model.TypeHTML, Title: "Conseil municipal", Host: "www.valdoro.example", CurrentSnapshotID: snapshot,
 			CurrentExtractionID: extraction, CurrentDocHash: docHash, CurrentGeneration: 1, SourceType: "official", Domain: "civics",
-			LastModified: at(8), ContentHash: "sha256:" + digestHex, Fingerprint: digestHex, Language: "fr", Meta: map[string]string{},
+			LastModified: at(8), ContentHash: "sha256:" + digestHex, Fingerprint: digestHex, Language: "fr",
+			Meta:        model.DocumentMeta{URL: "https://www.valdoro.example/conseil/2026-03-12", Title: "Conseil municipal", Tags: []string{"conseil", "budget"}},
 			FirstSeenAt: at(9), LastCheckedAt: at(9), LastSeenAt: at(9), LastIngestedAt: at(9), LastProcessedAt: at(9), IngestStatus: model.IngestDone,
 		}},
 		{"snapshot", model.Snapshot{
@@ -126,8 +130,9 @@ func recordEntries() []Entry {
 		{"manifest", model.Manifest{
 			DocHash: docHash, Generation: 1, DocumentID: document, SourceID: source, SnapshotID: snapshot, ExtractionID: extraction,
 			CanonicalURL: "https://www.valdoro.example/conseil/2026-03-12", DocType: "html", ChunkCount: 61, Status: "done",
-			Fingerprint: digestHex, SegmentsDigest: digestHex, ChunkerVersion: "1", HeaderVersion: "1", Meta: map[string]string{},
+			Fingerprint: digestHex, SegmentsDigest: digestHex, ChunkerVersion: "1", HeaderVersion: "1", Meta: model.ManifestMeta{}.Counted(model.PageCounts{Pages: 12, Tables: 3, OCRPages: 1}),
 			VectorStatus: model.VectorPresent, LastPushedAt: at(9), LastPushedCollection: "kb_regulatory_hash-char4-1024_1024",
+			CreatedAt: at(9), UpdatedAt: at(9),
 		}},
 	}
 }

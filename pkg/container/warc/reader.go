@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/container"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
@@ -28,13 +29,11 @@ const (
 )
 
 // The bounds of what a hostile file can make us do: damaged places that are
-// reported, beginnings of gzip members that are tried in search of the next
-// record, and bytes out for one byte in once freeBytes have come out.
+// reported, and beginnings of gzip members that are tried in search of the next
+// record.
 const (
 	maxDamages = 1000
 	maxTries   = 10_000
-	maxRatio   = 200
-	freeBytes  = 4 << 20
 )
 
 // The types of records (ISO 28500, 6).
@@ -132,8 +131,6 @@ var (
 	ErrNoArchive = errors.New("this is no WARC file")
 	// ErrDamaged says that so much of a file is damaged that the rest is not read.
 	ErrDamaged = fmt.Errorf("more than %d places are damaged", maxDamages)
-	// ErrBomb says that a gzip member grows beyond all reason.
-	ErrBomb = errors.New("what it decompresses to grows beyond the limit")
 )
 
 // Reader reads the records of a file one after the other.
@@ -458,8 +455,8 @@ type counter struct {
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
-	if c.n > freeBytes && c.n/maxRatio > c.in.read {
-		return n, fmt.Errorf("%w: %d bytes from %d", ErrBomb, c.n, c.in.read)
+	if above := container.Grown(c.n, c.in.read, container.ErrBomb); above != nil {
+		return n, above
 	}
 	return n, err
 }

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/container"
 )
 
 // record returns one record of an archive.
@@ -137,7 +139,7 @@ func TestDamage(t *testing.T) {
 
 func TestHostileArchivesEnd(t *testing.T) {
 	bomb := zipped(t, record("response", "1", "http://a.test/", strings.Repeat("0", 32<<20)))
-	if _, damages := all(t, bomb); len(damages) == 0 || !strings.Contains(damages[0], ErrBomb.Error()) {
+	if _, damages := all(t, bomb); len(damages) == 0 || !strings.Contains(damages[0], container.ErrBomb.Error()) {
 		t.Errorf("a bomb: %q", damages)
 	}
 	for name, data := range map[string][]byte{

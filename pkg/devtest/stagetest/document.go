@@ -1,8 +1,6 @@
 package stagetest
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -96,34 +94,4 @@ func (w *World) Extract(run model.Run, r model.PageRange, redo int, frames []seg
 	}
 	return event.IRExtracted{SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Pages: r,
 		PageCount: run.PageCount, Redo: redo, ObjectKey: row.ObjectKey, Digest: sum, Processed: row.Processed, Failed: row.Failed}
-}
-
-// PDF makes a PDF of n pages with a line of text each; rest is a comment after its end.
-func PDF(n int, rest string) string {
-	var out strings.Builder
-	out.WriteString("%PDF-1.7\n")
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
-	}
-	object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	for i := range n {
-		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
-	}
-	object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] /MediaBox [0 0 300 400] "+
-		"/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>", n, kids))
-	for i := range n {
-		text := fmt.Sprintf("BT /F 12 Tf 40 300 Td (This is the text of page %d of the report.) Tj ET", i+1)
-		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text))
-		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", 3+2*i))
-	}
-	xref := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n%% %s\n", len(offsets)+1, xref, rest)
-	return out.String()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest/base"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -17,7 +18,7 @@ import (
 // was there is there when it is open again.
 func TestAWorldBehindDoors(t *testing.T) {
 	w := NewBehindDoors(t)
-	s := w.Capture(PDF(2, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(2, ""), model.KindPDF, nil)
 	read := map[*Door]func() error{
 		w.CatalogDoor: func() error {
 			_, err := w.DB.Snapshot(t.Context(), s.SnapshotID)

@@ -63,6 +63,24 @@ const MaxBlocks = 100_000
 // in the same way.
 const MaxText = 96 << 20
 
+// View says what is drawn of a page, for people.
+type View struct {
+	Page   int        // from 1
+	Width  int        // of the picture, in pixels
+	Region model.BBox // of the full upright page; empty: all of it
+	// Rotation is what the page's record says: the clockwise turn that makes it
+	// upright, which OCR may have found. Nil: as its file says.
+	Rotation *int
+}
+
+// Whole returns the region that is drawn.
+func (v View) Whole() model.BBox {
+	if v.Region == (model.BBox{}) {
+		return model.BBox{W: 1, H: 1}
+	}
+	return v.Region
+}
+
 // Page is what an extractor found on one page.
 type Page struct {
 	Blocks []Block // in reading order
@@ -123,8 +141,8 @@ type Block struct {
 	Level       int
 	Depth       int
 	Marker      string
-	Continues   bool
-	Continued   bool
+	Continues   bool    // it goes on on the next page
+	Continued   bool    // it goes on from the page before
 	Confidence  float64 // 0..1
 	Flags       []string
 	Notes       string

@@ -22,6 +22,7 @@ type Text struct {
 	runs    []run             // nil when Bytes are a slice of the raw bytes
 	valid   bool              // Bytes are UTF-8 from end to end
 	rawSize int64
+	lines   lineCount
 
 	replaced []model.Span // what had no meaning, in raw bytes; at most maxReplaced
 	count    int

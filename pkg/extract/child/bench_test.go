@@ -32,7 +32,7 @@ func BenchmarkRole(b *testing.B) {
 		if err := os.Symlink(path, other); err != nil {
 			b.Fatal(err)
 		}
-		handle, err := child.Role([]byte(`{"cache_dir":"` + os.TempDir() + `/colophon-bench-pdfium"}`))
+		handle, err := child.Builtin().Role([]byte(`{"cache_dir":"` + os.TempDir() + `/colophon-bench-pdfium"}`))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func BenchmarkFiles(b *testing.B) {
 			var used time.Duration
 			rounds := 0
 			for b.Loop() {
-				handle, err := child.Role([]byte("{}"))
+				handle, err := child.Builtin().Role([]byte("{}"))
 				if err != nil {
 					b.Fatal(err)
 				}

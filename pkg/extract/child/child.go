@@ -13,7 +13,6 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
-	"github.com/colophon-dev/colophon/pkg/extract/pdf"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/language"
@@ -70,16 +69,15 @@ type Result struct {
 	Frame []byte     `json:"-"`
 }
 
-// Role is the sandbox role: it serves split, probe and pages. The PDF engine is
-// started when the first PDF comes, and the document of the last request stays
-// open for the next range.
-func Role(raw []byte) (sandbox.Handler, error) {
-	var s setup
-	if err := json.Unmarshal(raw, &s); err != nil {
+// Role is the sandbox role: it serves split, probe and pages of the kinds of the
+// table. What a kind needs is opened when its first document comes, and the document
+// of the last request stays open for the next range.
+func (k Kinds) Role(raw []byte) (sandbox.Handler, error) {
+	h, err := newHandler(k, raw)
+	if err != nil {
 		return nil, fmt.Errorf("setup of the extraction child: %w", err)
 	}
-	h := &handler{setup: s, kinds: extract.Builtin()}
-	if s.Warm {
+	if h.setup.Warm {
 		if err := h.warm(context.Background()); err != nil {
 			return nil, fmt.Errorf("warming the extraction child: %w", err)
 		}
@@ -87,31 +85,62 @@ func Role(raw []byte) (sandbox.Handler, error) {
 	return h.handle, nil
 }
 
-// warmPage is long enough for its language to be asked for.
-const warmPage = "<title>Page</title><h1>Page</h1><p>This is the page that a child reads before any document comes, " +
-	"so that what is made once for all documents is there when the first of them does.</p>"
+type handler struct {
+	setup  setup
+	kinds  Kinds
+	engine pdfium.Starter
+	opened extract.Extractors
+	path   string // of the document that is mapped
+	raw    []byte
+
+	encoder segment.Encoder
+	words   language.Memory
+}
+
+func newHandler(kinds Kinds, raw []byte) (*handler, error) {
+	h := &handler{kinds: kinds, opened: make(extract.Extractors)}
+	if err := json.Unmarshal(raw, &h.setup); err != nil {
+		return nil, err
+	}
+	h.engine.Config = pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory}
+	return h, nil
+}
 
 // warm makes what is made once: the first page takes several times as long as
 // those after it.
 func (h *handler) warm(ctx context.Context) error {
-	frame, err := h.kinds.Extract(ctx, block.Input{
-		Raw: []byte(warmPage), Snapshot: model.Snapshot{SnapshotKind: model.KindHTML, FinalType: model.TypeHTML},
-	}, 1)
-	if err == nil {
-		_, err = encode(&h.encoder, frame)
+	for name, kind := range h.kinds {
+		if kind.Warm == "" {
+			continue
+		}
+		if err := h.prepare(ctx, name); err != nil {
+			return err
+		}
+		frame, err := h.opened.Extract(ctx, block.Input{
+			Raw: []byte(kind.Warm), Snapshot: model.Snapshot{SnapshotKind: name, FinalType: kind.Type},
+		}, 1)
+		if err == nil {
+			_, err = encode(&h.encoder, frame)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-type handler struct {
-	setup setup
-	kinds extract.Kinds
-	pdf   *pdf.Extractor
-	path  string // of the document that is mapped
-	raw   []byte
-
-	encoder segment.Encoder
-	words   language.Memory
+// prepare makes the extractor of a kind that the table has, once.
+func (h *handler) prepare(ctx context.Context, name model.SnapshotKind) error {
+	kind, known := h.kinds[name]
+	if !known || h.opened[name] != nil {
+		return nil
+	}
+	e, err := kind.Open(ctx, &h.engine)
+	if err != nil {
+		return err
+	}
+	h.opened[name] = e
+	return nil
 }
 
 func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
@@ -143,19 +172,18 @@ func (h *handler) handle(ctx context.Context, raw []byte) ([]byte, error) {
 
 // open takes the request's document in place of the one before it.
 func (h *handler) open(ctx context.Context, req request, document []byte) error {
-	if req.Snapshot.SnapshotKind == model.KindPDF && req.RunReason == "" && h.pdf == nil {
-		engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: h.setup.CacheDir, MemoryLimitBytes: h.setup.DocumentMemory})
-		if err != nil {
-			return fmt.Errorf("starting the PDF engine: %w", err)
+	if req.RunReason == "" {
+		if err := h.prepare(ctx, req.Snapshot.SnapshotKind); err != nil {
+			return err
 		}
-		h.pdf = pdf.New(engine)
-		h.kinds = h.kinds.With(model.KindPDF, h.pdf)
 	}
 	if req.Path != "" && req.Path == h.path {
 		return nil
 	}
-	if h.pdf != nil {
-		h.pdf.Release()
+	for _, e := range h.opened {
+		if r, keeps := e.(Releaser); keeps {
+			r.Release()
+		}
 	}
 	return h.replace(req.Path, document)
 }
@@ -195,13 +223,13 @@ func mapFile(path string) ([]byte, error) {
 
 // probe counts the pages, and learns the facts of a document of so many.
 func (h *handler) probe(ctx context.Context, in block.Input, least int) (response, error) {
-	pages, reason, message, err := h.kinds.Pages(ctx, in)
+	pages, reason, message, err := h.opened.Pages(ctx, in)
 	if err != nil {
 		return response{}, err
 	}
 	resp := response{PageCount: pages, Reason: reason, Message: message}
-	if reason == "" && in.Snapshot.SnapshotKind == model.KindPDF && pages >= least {
-		facts, err := h.pdf.Facts(ctx, in)
+	if learner, has := h.opened[in.Snapshot.SnapshotKind].(Learner); has && reason == "" && pages >= least {
+		facts, err := learner.Facts(ctx, in)
 		if f := (*block.Failure)(nil); errors.As(err, &f) {
 			return response{PageCount: 1, Reason: f.Reason, Message: f.Message}, nil
 		}
@@ -219,7 +247,7 @@ func (h *handler) pages(ctx context.Context, in block.Input, from, to int) ([]Re
 		if in.RunReason == "" {
 			faultpoint.ReachFor("extract.page", fmt.Sprintf("%s/%d", in.Snapshot.SnapshotID, no))
 		}
-		frame, err := h.kinds.Extract(ctx, in, no)
+		frame, err := h.opened.Extract(ctx, in, no)
 		if err != nil {
 			return nil, err
 		}

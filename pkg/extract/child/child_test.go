@@ -16,9 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/extract/html"
+	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
@@ -26,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged(child.Role), child.DrawRoleName: rigged(child.DrawRole)}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged(child.Builtin().Role), child.DrawRoleName: rigged(child.Builtin().DrawRole)}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -134,37 +137,6 @@ func start(t *testing.T, c child.Config) (*child.Client, *library) {
 
 const page = `<!DOCTYPE html><html lang="en"><head><title>T</title></head><body><h1>Water</h1><p>The level rose.</p></body></html>`
 
-// pdfOf makes a PDF of n pages, each with a line that names it; order goes
-// behind its end.
-func pdfOf(n int, order string) string {
-	var out strings.Builder
-	out.WriteString("%PDF-1.7\n")
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
-	}
-	object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	for i := range n {
-		kids += fmt.Sprintf("%d 0 R ", 4+2*i)
-	}
-	object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] /MediaBox [0 0 300 400] "+
-		"/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>", n, kids))
-	for i := range n {
-		text := fmt.Sprintf("BT /F 12 Tf 40 300 Td (This is the text of page %d of the report.) Tj ET", i+1)
-		object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text))
-		object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", 3+2*i))
-	}
-	xref := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, at := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", at)
-	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n%% %s\n", len(offsets)+1, xref, order)
-	return out.String()
-}
-
 // texts returns for each page its status, or the text of its units.
 func texts(t *testing.T, results []child.Result) (out []string) {
 	t.Helper()
@@ -194,6 +166,11 @@ func texts(t *testing.T, results []child.Result) (out []string) {
 	return out
 }
 
+// inProcess are extractors outside of any child.
+func inProcess() extract.Extractors {
+	return extract.Extractors{model.KindHTML: html.Extractor{}, model.KindTextFile: textfile.Extractor{Formats: textfile.Builtin()}}
+}
+
 func TestTextAndHTML(t *testing.T) {
 	client, l := start(t, child.Config{})
 	ctx := t.Context()
@@ -214,7 +191,7 @@ func TestTextAndHTML(t *testing.T) {
 			t.Errorf("%s: %q", c.kind, got)
 		}
 		// The child adds nothing to what the craft makes.
-		f, err := extract.Builtin().Extract(ctx, extract.Input{Raw: []byte(c.raw), Snapshot: s, ExtractionID: "x"}, 1)
+		f, err := inProcess().Extract(ctx, extract.Input{Raw: []byte(c.raw), Snapshot: s, ExtractionID: "x"}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +214,7 @@ func TestSmallDocumentsGoAlong(t *testing.T) {
 		return nil, fault.Permanent(fault.Internal, errors.New("the captured bytes are damaged"))
 	}})
 	large := page + strings.Repeat("<p>The level rose again, and again nobody had seen it rise.</p>", 5000)
-	pdf := pdfOf(1, "")
+	pdf := devtest.PDF(1, "")
 	// One child sees them all: what it holds of one is not taken for another's.
 	for _, c := range []struct {
 		raw   string
@@ -257,7 +234,7 @@ func TestSmallDocumentsGoAlong(t *testing.T) {
 		if c.kind == model.KindPDF {
 			continue
 		}
-		f, err := extract.Builtin().Extract(t.Context(), extract.Input{Raw: []byte(c.raw), Snapshot: s, ExtractionID: "x"}, 1)
+		f, err := inProcess().Extract(t.Context(), extract.Input{Raw: []byte(c.raw), Snapshot: s, ExtractionID: "x"}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +251,7 @@ func TestSmallDocumentsGoAlong(t *testing.T) {
 func TestPDFRangesUseOneFile(t *testing.T) {
 	client, l := start(t, child.Config{})
 	ctx := t.Context()
-	s := l.add(pdfOf(20, ""), model.KindPDF)
+	s := l.add(devtest.PDF(20, ""), model.KindPDF)
 	run, err := client.Split(ctx, s, model.Run{SnapshotID: s.SnapshotID, ExtractionID: "x"},
 		func(_ context.Context, _ model.Snapshot, id string, packed []byte) (string, string, error) {
 			l.documents["facts"] = packed
@@ -325,7 +302,7 @@ func TestAPageThatEndsItsChild(t *testing.T) {
 		t.Run(c.order, func(t *testing.T) {
 			t.Parallel()
 			client, l := start(t, child.Config{PageTimeout: c.limit, MemoryBytes: 700 << 20})
-			s := l.add(pdfOf(4, c.order), model.KindPDF)
+			s := l.add(devtest.PDF(4, c.order), model.KindPDF)
 			results, err := client.Pages(t.Context(), s, "x", nil, model.PageRange{From: 1, To: 4})
 			if err != nil {
 				t.Fatal(err)
@@ -342,7 +319,7 @@ func TestAPageThatEndsItsChild(t *testing.T) {
 			}
 			// The same pages one by one, and whole, are the same bytes.
 			clean, l2 := start(t, child.Config{})
-			l2.documents[s.ContentHash] = []byte(pdfOf(4, strings.Replace(c.order, "3", "9", 1)))
+			l2.documents[s.ContentHash] = []byte(devtest.PDF(4, strings.Replace(c.order, "3", "9", 1)))
 			whole, err := clean.Pages(t.Context(), s, "x", nil, model.PageRange{From: 1, To: 4})
 			if err != nil {
 				t.Fatal(err)
@@ -360,7 +337,7 @@ func TestAPageThatEndsItsChild(t *testing.T) {
 // its document can be read.
 func TestNothingIsLearnt(t *testing.T) {
 	client, l := start(t, child.Config{})
-	s := l.add(pdfOf(3, "CRASH 2 CRASH probe"), model.KindPDF)
+	s := l.add(devtest.PDF(3, "CRASH 2 CRASH probe"), model.KindPDF)
 	results, err := client.Pages(t.Context(), s, "x", nil, model.PageRange{From: 1, To: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -398,7 +375,7 @@ func TestWhatCannotBeSplit(t *testing.T) {
 	none := func(context.Context, model.Snapshot, string, []byte) (string, string, error) {
 		return "", "", errors.New("there are no facts to store")
 	}
-	long := l.add(pdfOf(5, ""), model.KindPDF)
+	long := l.add(devtest.PDF(5, ""), model.KindPDF)
 	long.MaxPages = 4
 	for _, c := range []struct {
 		s    model.Snapshot

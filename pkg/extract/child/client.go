@@ -24,6 +24,7 @@ import (
 
 // Config sets the limits of extraction.
 type Config struct {
+	Kinds         Kinds         // of files, as the children have them; nil: Builtin
 	Workers       int           // children; 0: one for each core
 	MaxCalls      int           // after which a child is replaced; 0: 1,000
 	MemoryBytes   int64         // of one child; 0: 1 GiB
@@ -46,6 +47,12 @@ func ConfigOf(e config.Extraction, tempDir string) Config {
 		Workers: e.Workers, MaxCalls: e.MaxCalls, MemoryBytes: e.MemoryBytes, DocumentBytes: e.DocumentBytes,
 		ProbeTimeout: e.ProbeTimeout, PageTimeout: e.PageTimeout, CacheDir: e.CacheDir, TempDir: tempDir,
 	}
+}
+
+// Of returns the Config of these kinds of files; nil: Builtin.
+func (c Config) Of(kinds Kinds) Config {
+	c.Kinds = kinds
+	return c
 }
 
 // Measured returns the Config with instruments of the children.
@@ -101,6 +108,7 @@ type PutFacts func(ctx context.Context, s model.Snapshot, extractionID string, p
 
 // Client hands documents to the children. It is safe for concurrent use.
 type Client struct {
+	kinds   Kinds
 	pool    *sandbox.Pool
 	fetch   sandbox.Fetch
 	read    func(ctx context.Context, s model.Snapshot) ([]byte, error)
@@ -116,6 +124,9 @@ func (c *Client) Start(ctx context.Context) error { return c.pool.Start(ctx) }
 func New(c Config, fetch sandbox.Fetch) (*Client, error) { return newClient(c, RoleName, fetch) }
 
 func newClient(c Config, role string, fetch sandbox.Fetch) (*Client, error) {
+	if c.Kinds == nil {
+		c.Kinds = Builtin()
+	}
 	if c.MaxCalls == 0 {
 		c.MaxCalls = 1000
 	}
@@ -149,8 +160,16 @@ func newClient(c Config, role string, fetch sandbox.Fetch) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extraction children: %w", err)
 	}
-	return &Client{pool: pool, fetch: fetch, read: c.Read, probe: c.ProbeTimeout, perPage: c.PageTimeout}, nil
+	return &Client{kinds: c.Kinds, pool: pool, fetch: fetch, read: c.Read, probe: c.ProbeTimeout, perPage: c.PageTimeout}, nil
 }
+
+// DrawnTypes returns the final types of the documents whose pages can be drawn, and
+// whose units have boxes on them.
+func (c *Client) DrawnTypes() []model.FinalType { return c.kinds.drawnTypes() }
+
+// HasFacts reports whether the documents of a kind have facts (contracts#facts), such as
+// an outline.
+func (c *Client) HasFacts(kind model.SnapshotKind) bool { return c.kinds[kind].Facts }
 
 // Close ends the children.
 func (c *Client) Close() { c.pool.Close() }
@@ -194,7 +213,7 @@ func (c *Client) Split(ctx context.Context, s model.Snapshot, run model.Run, put
 		return run, fault.Document(fault.EmptyContent, errors.New("the document has no bytes"))
 	}
 	pages, facts := 1, []byte(nil)
-	if !extract.OnePage(s.SnapshotKind) {
+	if !c.kinds[s.SnapshotKind].OnePage {
 		var err error
 		if pages, facts, err = c.look(ctx, s, opSplit); err != nil {
 			return run, err
@@ -249,7 +268,7 @@ func (c *Client) Pages(ctx context.Context, s model.Snapshot, extractionID strin
 	if !ended(err) {
 		return nil, err
 	}
-	if s.SnapshotKind == model.KindPDF && len(req.Facts) == 0 { // else each page would learn them, and end its child by another page
+	if c.kinds[s.SnapshotKind].Facts && len(req.Facts) == 0 { // else each page would learn them, and end its child by another page
 		if _, req.Facts, err = c.look(ctx, s, opProbe); fault.KindOf(err) == fault.KindPermanent {
 			return c.Failed(ctx, s, extractionID, r, fault.ReasonOf(err), err.Error())
 		}
@@ -344,7 +363,7 @@ func (c *Client) send(ctx context.Context, req request, timeout time.Duration) (
 		return response{}, fault.Unavailable(errors.New("starting an extraction child: " + err.Error()))
 	}
 	var document []byte
-	if c.read != nil && GoesAlong(req.Snapshot) {
+	if c.read != nil && c.GoesAlong(req.Snapshot) {
 		document, err = c.read(ctx, req.Snapshot)
 	} else {
 		req.Path, err = sandbox.Place(ctx, dir, req.Snapshot, c.fetch)
@@ -370,8 +389,8 @@ const smallDocument = 256 << 10
 
 // GoesAlong reports whether a document goes to its child with the request: one that
 // is asked for once, since it is one page, and costs less as bytes than as a file.
-func GoesAlong(s model.Snapshot) bool {
-	return extract.OnePage(s.SnapshotKind) && s.ByteLength <= smallDocument
+func (c *Client) GoesAlong(s model.Snapshot) bool {
+	return c.kinds[s.SnapshotKind].OnePage && s.ByteLength <= smallDocument
 }
 
 // ended reports whether the document ended its child.

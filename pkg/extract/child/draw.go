@@ -3,12 +3,11 @@ package child
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"image/png"
 
+	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/overlay"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -34,22 +33,18 @@ type Picture struct {
 	Words    []overlay.Word `json:"words,omitempty"` // and below them
 }
 
-// DrawRole is the sandbox role that draws pages of PDF files and of scans.
-func DrawRole(raw []byte) (sandbox.Handler, error) {
-	var s setup
-	if err := json.Unmarshal(raw, &s); err != nil {
+// DrawRole is the sandbox role that draws pages of the kinds of the table.
+func (k Kinds) DrawRole(raw []byte) (sandbox.Handler, error) {
+	h, err := newHandler(k, raw)
+	if err != nil {
 		return nil, fmt.Errorf("setup of the drawing child: %w", err)
 	}
-	d := &drawer{handler: handler{setup: s}}
-	return d.handle, nil
+	return (&drawer{h}).handle, nil
 }
 
 // drawer keeps the bytes of the last request's document. Each picture has an
 // instance of its own, so that it is the same whatever was drawn before.
-type drawer struct {
-	handler
-	engine *pdfium.Runtime
-}
+type drawer struct{ *handler }
 
 func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	req, _, err := decodeRequest(raw)
@@ -66,9 +61,9 @@ func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 	var resp response
 	data, err := d.draw(ctx, req.Snapshot.SnapshotKind, *req.Picture)
-	switch {
-	case refused(err):
-		resp.Reason, resp.Message = reasonOf(err), err.Error()
+	switch reason := refusal(err); {
+	case reason != "":
+		resp.Reason, resp.Message = reason, err.Error()
 	case err != nil:
 		return nil, err
 	}
@@ -76,20 +71,12 @@ func (d *drawer) handle(ctx context.Context, raw []byte) ([]byte, error) {
 	return encodeResponse(resp)
 }
 
-// load opens a PDF file, whose engine is started when it is first needed.
-func (d *drawer) load(ctx context.Context, file []byte) (*pdfium.Document, error) {
-	if d.engine == nil {
-		engine, err := pdfium.Open(ctx, pdfium.Config{CacheDir: d.setup.CacheDir, MemoryLimitBytes: d.setup.DocumentMemory})
-		if err != nil {
-			return nil, fmt.Errorf("starting the PDF engine: %w", err)
-		}
-		d.engine = engine
-	}
-	return d.engine.Load(file, "")
-}
-
 func (d *drawer) draw(ctx context.Context, kind model.SnapshotKind, p Picture) ([]byte, error) {
-	drawn, err := d.page(ctx, kind, p)
+	line := d.kinds[kind]
+	if line.Draw == nil {
+		return nil, &picture.Error{Reason: fault.UnsupportedType, Message: "pages of files of this kind are not drawn: " + string(kind)}
+	}
+	drawn, err := line.Draw(ctx, &d.engine, d.raw, block.View{Page: p.Page, Width: p.Width, Region: p.Region, Rotation: p.Rotation})
 	if err != nil {
 		return nil, err
 	}
@@ -101,56 +88,16 @@ func (d *drawer) draw(ctx context.Context, kind model.SnapshotKind, p Picture) (
 	return out.Bytes(), nil
 }
 
-func (d *drawer) page(ctx context.Context, kind model.SnapshotKind, p Picture) (*image.RGBA, error) {
-	if kind == model.KindImageScan {
-		return drawScan(d.raw, p, func(file []byte) (image.Image, error) {
-			document, err := d.load(ctx, file)
-			if err != nil {
-				return nil, err
-			}
-			defer document.Close()
-			return document.Picture(0)
-		})
-	}
-	document, err := d.load(ctx, d.raw)
-	if err != nil {
-		return nil, err
-	}
-	defer document.Close()
-	region := pdfium.Box(p.Region)
-	if region == (pdfium.Box{}) {
-		region = pdfium.Box{W: 1, H: 1}
-	}
-	if p.Rotation != nil {
-		return document.RenderTurned(p.Page-1, region, p.Width, *p.Rotation)
-	}
-	return document.Render(p.Page-1, region, p.Width)
-}
-
-// refused reports whether an error is the document's.
-func refused(err error) bool {
-	var bad *picture.Error
-	return errors.As(err, &bad) || errors.Is(err, pdfium.ErrFormat) || errors.Is(err, pdfium.ErrLimit) || errors.Is(err, pdfium.ErrPassword) || errors.Is(err, pdfium.ErrEngine)
-}
-
-func reasonOf(err error) fault.Reason {
-	var bad *picture.Error
-	switch {
-	case errors.As(err, &bad):
+// refusal is why a document cannot be drawn, "" for an error that is not the
+// document's.
+func refusal(err error) fault.Reason {
+	if bad := (*picture.Error)(nil); errors.As(err, &bad) {
 		return bad.Reason
-	case errors.Is(err, pdfium.ErrPassword):
-		return fault.Encrypted
-	case errors.Is(err, pdfium.ErrLimit):
-		return fault.LimitExceeded
-	case errors.Is(err, pdfium.ErrFormat):
-		return fault.Malformed
-	default:
-		return fault.ParserCrashed
 	}
+	return pdfium.Reason(err)
 }
 
-// Drawer has pages of PDF files and of scans drawn, each document in a child with the limits
-// of extraction. It is safe for concurrent use.
+// Drawer has pages drawn, each document in a child with the limits of extraction. It is safe for concurrent use.
 type Drawer struct{ client *Client }
 
 // NewDrawer makes a drawer; children are started when first needed.
@@ -162,6 +109,9 @@ func NewDrawer(c Config, fetch sandbox.Fetch) (*Drawer, error) {
 	return &Drawer{client: client}, nil
 }
 
+// Draws reports whether pages of a document can be drawn: by its kind, without a look.
+func (d *Drawer) Draws(s model.Snapshot) bool { return d.client.kinds.drawn(s.SnapshotKind) }
+
 // Close ends the children.
 func (d *Drawer) Close() { d.client.Close() }
 
@@ -171,8 +121,8 @@ func (d *Drawer) Close() { d.client.Close() }
 // limits.
 func (d *Drawer) Draw(ctx context.Context, s model.Snapshot, p Picture) ([]byte, error) {
 	what := fmt.Sprintf("the picture of page %d", p.Page)
-	if s.SnapshotKind != model.KindPDF && s.SnapshotKind != model.KindImageScan {
-		return nil, fault.Document(fault.UnsupportedType, fmt.Errorf("%s: only PDF files and scans are drawn, and this is %s", what, s.FinalType))
+	if !d.Draws(s) {
+		return nil, fault.Document(fault.UnsupportedType, fmt.Errorf("%s: only files of type %s are drawn, and this is %s", what, d.client.kinds.drawnNames(), s.FinalType))
 	}
 	if p.Page < 1 || p.Width < 1 {
 		return nil, fault.Permanent(fault.Malformed, fmt.Errorf("%s, %d pixels wide: both count from 1", what, p.Width))

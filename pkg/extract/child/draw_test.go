@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/extract/overlay"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -30,7 +31,7 @@ func drawerOf(t *testing.T, l *library, c child.Config) *child.Drawer {
 func TestDraw(t *testing.T) {
 	_, l := start(t, child.Config{})
 	d := drawerOf(t, l, child.Config{})
-	s := l.add(pdfOf(3, ""), model.KindPDF)
+	s := l.add(devtest.PDF(3, ""), model.KindPDF)
 	first, err := d.Draw(t.Context(), s, child.Picture{Page: 2, Width: 300})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func dark(m image.Image, x, y int) bool {
 func TestDrawRefuses(t *testing.T) {
 	_, l := start(t, child.Config{})
 	d := drawerOf(t, l, child.Config{})
-	good := l.add(pdfOf(1, ""), model.KindPDF)
+	good := l.add(devtest.PDF(1, ""), model.KindPDF)
 	for _, c := range []struct {
 		name   string
 		s      model.Snapshot
@@ -159,7 +160,7 @@ func TestDrawRefuses(t *testing.T) {
 	if _, err := d.Draw(t.Context(), good, child.Picture{Page: 1, Width: 100}); err != nil {
 		t.Errorf("after refusals it draws: %v", err)
 	}
-	bad := l.add(strings.Replace(pdfOf(1, "HANG 1"), "%PDF-1.7", "%PDF-1.6", 1), model.KindPDF)
+	bad := l.add(strings.Replace(devtest.PDF(1, "HANG 1"), "%PDF-1.7", "%PDF-1.6", 1), model.KindPDF)
 	if _, err := drawerOf(t, l, child.Config{PageTimeout: 2e9}).Draw(t.Context(), bad, child.Picture{Page: 1, Width: 100}); fault.ReasonOf(err) != fault.Timeout {
 		t.Errorf("a page that hangs: %v", err)
 	}

@@ -28,7 +28,7 @@ func TestWarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Role(raw); err != nil {
+	if _, err := Builtin().Role(raw); err != nil {
 		t.Error(err)
 	}
 }

@@ -63,7 +63,7 @@ func (f *File) Block(kind model.UnitType, text string, start, end int, confidenc
 	span := model.Span{Start: f.text.At(start), End: f.text.At(end)}
 	return block.Block{
 		Type: kind, Text: text, Confidence: confidence,
-		Evidence: []model.Evidence{{ByteSpan: &span, TextQuote: Quote(text)}},
+		Evidence: []model.Evidence{{ByteSpan: &span, Lines: f.text.Lines(start, end), TextQuote: Quote(text)}},
 		Warnings: f.text.WarningsIn(span),
 	}
 }

@@ -2,11 +2,13 @@
 // HTML that is made of the page's units alone, never of the captured markup,
 // so that no page can forge a marker and equal units give equal bytes
 // (contracts#docxt). Sections are those of the page: a page never knows its
-// neighbours, so every section that it opens closes at its end.
+// neighbours, so every section that it opens closes at its end, and opens again on the
+// next when pages are handed out in their order (Reopen).
 package docxt
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,22 +17,25 @@ import (
 )
 
 // Build returns the DOCXT HTML of a page, id and slug of its PAGE marker empty
-// as it is stored and hashed (contracts#page-content-hash). It is a pure function.
-func Build(pageNo int, units []model.Unit) string {
+// as it is stored and hashed (contracts#page-content-hash), and the sections that are
+// open at its end, the outermost first. lang is the page's language, nil when it is not
+// known: it says by which words headings have their kinds. It is a pure function.
+func Build(pageNo int, units []model.Unit, lang *model.Language) (html string, open []model.Section) {
 	const around = 64 // of each unit
 	size := around
 	for i := range units {
 		size += len(units[i].FieldsRaw.Text) + around
 	}
-	w := &writer{pageNo: pageNo}
+	w := &writer{pageNo: pageNo, lang: lang}
 	w.b.Grow(size)
 	w.line(fmt.Sprintf("<!-- DOCXT:PAGE index=%d", pageNo) + emptyNames)
 	for i := range units {
 		w.unit(&units[i])
 	}
 	w.closeLists(0)
+	open = slices.Clone(w.sections)
 	w.closeSections(0)
-	return w.b.String()
+	return w.b.String(), open
 }
 
 // Fill returns the stored HTML of a page with id and slug in its PAGE marker,
@@ -46,15 +51,11 @@ func Fill(html, id, slug string) string {
 // emptyNames is the end of a PAGE marker as it is stored.
 const emptyNames = ` id="" slug="" -->`
 
-type section struct {
-	kind  string
-	level int
-}
-
 type writer struct {
 	b        strings.Builder
 	pageNo   int
-	sections []section
+	lang     *model.Language
+	sections []model.Section
 	lists    int  // open <ul>
 	terms    bool // an open <dl>
 	tables   int
@@ -83,9 +84,11 @@ func (w *writer) unit(u *model.Unit) {
 	case model.UnitDefinition:
 		w.definition(f)
 	case model.UnitTable:
-		w.table(f)
+		w.block(kindTable, tableTitle(f.Table), func() { w.table(f) })
 	case model.UnitFigure:
-		w.figure(f)
+		w.block(kindFigure, caption(f, alt(f)), func() { w.figure(f) })
+	case model.UnitFootnote:
+		w.block(kindFootnote, f.Marker, func() { w.paragraph(u) })
 	case model.UnitQuote:
 		w.line("<blockquote><p>" + inline(f.Text) + "</p></blockquote>")
 	case model.UnitCode:
@@ -94,8 +97,8 @@ func (w *writer) unit(u *model.Unit) {
 		w.line(`<div data-docxt="furniture" data-role="` + attr(role(u)) + `">` + inline(f.Text) + "</div>")
 	case model.UnitError:
 		w.line(fmt.Sprintf(`<div data-docxt="error" data-reason="%s">%s</div>`, attr(f.Error.Reason), inline(f.Error.Message)))
-	case model.UnitCaption, model.UnitFootnote, model.UnitFormField, model.UnitAnnotation, model.UnitLink, model.UnitRecord:
-		w.line(`<p data-docxt="` + string(u.Type) + `">` + inline(f.Text) + "</p>")
+	case model.UnitCaption, model.UnitFormField, model.UnitAnnotation, model.UnitLink, model.UnitRecord:
+		w.paragraph(u)
 	default:
 		w.line("<p>" + inline(f.Text) + "</p>")
 	}
@@ -108,24 +111,46 @@ func role(u *model.Unit) string {
 	return string(u.Type)
 }
 
+// paragraph writes a unit whose type is that of its paragraph.
+func (w *writer) paragraph(u *model.Unit) {
+	w.line(`<p data-docxt="` + string(u.Type) + `">` + inline(u.FieldsRaw.Text) + "</p>")
+}
+
 // heading opens a section and closes those of its level and below.
 func (w *writer) heading(f *model.Fields) {
-	level := min(max(f.Level, 1), 6)
-	for len(w.sections) > 0 && w.sections[len(w.sections)-1].level >= level {
+	level := min(max(f.Level, 1), maxLevel)
+	for len(w.sections) > 0 && w.sections[len(w.sections)-1].Level >= level {
 		w.closeSections(len(w.sections) - 1)
 	}
-	s := section{kind: "generic", level: level}
-	w.sections = append(w.sections, s)
-	w.line(fmt.Sprintf(`<!-- DOCXT:SECTION_START kind="%s" level=%d text="%s" -->`, s.kind, level, attr(oneLine(f.Text))))
+	w.open(model.Section{Kind: KindOf(f.Text, w.lang), Level: level, Text: sectionText(f.Text)})
 	tag := "h" + strconv.Itoa(level)
 	w.line("<" + tag + ">" + inline(f.Text) + "</" + tag + ">")
+}
+
+// maxLevel is the lowest level of a heading, that of HTML.
+const maxLevel = 6
+
+// blockLevel is the level of sections that no heading opens: the lowest, whatever section
+// they stand in, also one of a page before.
+const blockLevel = maxLevel
+
+// block writes a unit that is a section by itself.
+func (w *writer) block(kind, text string, write func()) {
+	w.open(model.Section{Kind: kind, Level: blockLevel, Text: sectionText(text)})
+	write()
+	w.closeSections(len(w.sections) - 1)
+}
+
+func (w *writer) open(s model.Section) {
+	w.sections = append(w.sections, s)
+	w.line(startMarker(s))
 }
 
 func (w *writer) closeSections(keep int) {
 	for len(w.sections) > keep {
 		last := w.sections[len(w.sections)-1]
 		w.sections = w.sections[:len(w.sections)-1]
-		w.line(fmt.Sprintf(`<!-- DOCXT:SECTION_END kind="%s" -->`, last.kind))
+		w.line(endMarker(last))
 	}
 }
 
@@ -173,9 +198,8 @@ func (w *writer) definition(f *model.Fields) {
 
 func (w *writer) figure(f *model.Fields) {
 	w.figures++
-	src, alt := "", ""
+	src, alt := "", alt(f)
 	if len(f.Images) > 0 {
-		alt = f.Images[0].Alt
 		src = f.Images[0].URL
 		if sum := f.Images[0].SHA256; sum != "" {
 			src = "figures/" + sum + ".png"
@@ -183,6 +207,14 @@ func (w *writer) figure(f *model.Fields) {
 	}
 	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(caption(f, alt))), attr(src)))
 	w.line(fmt.Sprintf(`<figure><img src="%s" alt="%s"></figure>`, attr(src), attr(oneLine(alt))))
+}
+
+// alt is what a figure says it shows.
+func alt(f *model.Fields) string {
+	if len(f.Images) == 0 {
+		return ""
+	}
+	return f.Images[0].Alt
 }
 
 // caption is the caption that stands beside a figure, else the figure's own text,

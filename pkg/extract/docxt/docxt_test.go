@@ -2,6 +2,7 @@ package docxt
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,12 @@ import (
 
 func unit(kind model.UnitType, text string) model.Unit {
 	return model.Unit{Type: kind, FieldsRaw: model.Fields{Text: text}}
+}
+
+// built is the HTML of a page in English.
+func built(pageNo int, units []model.Unit) string {
+	html, _ := Build(pageNo, units, &model.Language{Lang: "en", Confidence: 1})
+	return html
 }
 
 func heading(level int, text string) model.Unit {
@@ -28,7 +35,7 @@ func item(depth int, marker, text string) model.Unit {
 }
 
 func TestSections(t *testing.T) {
-	got := Build(5, []model.Unit{unit(model.UnitParagraph, "before"), heading(1, "A"), heading(3, "B"), heading(2, "C"), unit(model.UnitParagraph, "x\ny"), heading(1, "D")})
+	got := built(5, []model.Unit{unit(model.UnitParagraph, "before"), heading(1, "A"), heading(3, "B"), heading(2, "C"), unit(model.UnitParagraph, "x\ny"), heading(1, "D")})
 	want := `<!-- DOCXT:PAGE index=5 id="" slug="" -->
 <p>before</p>
 <!-- DOCXT:SECTION_START kind="generic" level=1 text="A" -->
@@ -51,7 +58,7 @@ func TestSections(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	got := Build(1, []model.Unit{item(1, "1.", "a"), item(2, "•", "b"), item(1, "2.", "c"), unit(model.UnitParagraph, "p"), item(2, "", "d")})
+	got := built(1, []model.Unit{item(1, "1.", "a"), item(2, "•", "b"), item(1, "2.", "c"), unit(model.UnitParagraph, "p"), item(2, "", "d")})
 	want := `<ul>
 <li data-marker="1.">a
 <ul>
@@ -84,9 +91,10 @@ func TestTable(t *testing.T) {
 		{Row: 1, Col: 0, Text: "a"}, {Row: 1, Col: 1, Text: "1"}, {Row: 1, Col: 2, Text: "<2>"},
 	}, table.Options{Source: table.SourceHTML, HeaderRows: 1, Caption: `Rates "a" -- b`})
 	u.FieldsRaw.Table, u.FieldsRaw.Text = &data, text
-	got := Build(3, []model.Unit{u})
+	got := built(3, []model.Unit{u})
 	title := `Rates &quot;a&quot; &#45;&#45; b`
 	want := `<!-- DOCXT:PAGE index=3 id="" slug="" -->
+<!-- DOCXT:SECTION_START kind="table" level=6 text="` + title + `" -->
 <!-- DOCXT:TABLE_START id="tbl-3-1" title="` + title + `" -->
 <table data-docxt="table" data-id="tbl-3-1" data-title="` + title + `">
 <thead>
@@ -97,23 +105,64 @@ func TestTable(t *testing.T) {
 </tbody>
 </table>
 <!-- DOCXT:TABLE_END id="tbl-3-1" rows=2 cols=3 source="html" -->
+<!-- DOCXT:SECTION_END kind="table" -->
 `
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestFigure(t *testing.T) {
-	u := unit(model.UnitFigure, "")
-	u.FieldsRaw.Images = []model.Image{{SHA256: "ab", Alt: "A map"}}
-	got := Build(2, []model.Unit{u})
-	if !strings.Contains(got, `<!-- DOCXT:FIGURE id="fig-2-1" caption="A map" src="figures/ab.png" -->`) {
+// TestBlocksAreSections: tables, figures and footnotes are sections of their kind, of the
+// lowest level, and the section that they stand in goes on behind them.
+func TestBlocksAreSections(t *testing.T) {
+	figure := unit(model.UnitFigure, "")
+	figure.FieldsRaw.Images = []model.Image{{SHA256: "ab", Alt: "A map"}}
+	note := unit(model.UnitFootnote, "See the map.")
+	note.FieldsRaw.Marker = "1"
+	plain := unit(model.UnitTable, "a\tb") // of which nothing but the text is known
+	got := built(2, []model.Unit{figure, heading(6, "Water"), note, plain, unit(model.UnitParagraph, "x")})
+	want := `<!-- DOCXT:PAGE index=2 id="" slug="" -->
+<!-- DOCXT:SECTION_START kind="figure" level=6 text="A map" -->
+<!-- DOCXT:FIGURE id="fig-2-1" caption="A map" src="figures/ab.png" -->
+<figure><img src="figures/ab.png" alt="A map"></figure>
+<!-- DOCXT:SECTION_END kind="figure" -->
+<!-- DOCXT:SECTION_START kind="generic" level=6 text="Water" -->
+<h6>Water</h6>
+<!-- DOCXT:SECTION_START kind="footnote" level=6 text="1" -->
+<p data-docxt="footnote">See the map.</p>
+<!-- DOCXT:SECTION_END kind="footnote" -->
+<!-- DOCXT:SECTION_START kind="table" level=6 text="" -->
+<p>a	b</p>
+<!-- DOCXT:SECTION_END kind="table" -->
+<p>x</p>
+<!-- DOCXT:SECTION_END kind="generic" -->
+`
+	if got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
 
+// TestHeadingsHaveKinds: a heading's words say the kind of its section, in the language
+// of its page, and both of its markers have it.
+func TestHeadingsHaveKinds(t *testing.T) {
+	units := []model.Unit{heading(1, "2. Objectifs"), heading(2, "Suivi de l’eau"), heading(2, "Monitoring")}
+	html, open := Build(1, units, &model.Language{Lang: "fr", Confidence: 0.9})
+	for _, want := range []string{
+		`SECTION_START kind="goal" level=1 text="2. Objectifs"`, `SECTION_END kind="goal"`,
+		`SECTION_START kind="monitoring" level=2 text="Suivi de l’eau"`, `SECTION_END kind="monitoring"`,
+		`SECTION_START kind="generic" level=2 text="Monitoring"`, // which is no French
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("%s is missing in\n%s", want, html)
+		}
+	}
+	if want := []model.Section{{Kind: "goal", Level: 1, Text: "2. Objectifs"}, {Kind: "generic", Level: 2, Text: "Monitoring"}}; !slices.Equal(open, want) {
+		t.Errorf("open are %+v", open)
+	}
+}
+
 func TestFill(t *testing.T) {
-	stored := Build(1, []model.Unit{unit(model.UnitParagraph, `a id="" slug="" --> b`)})
+	stored := built(1, []model.Unit{unit(model.UnitParagraph, `a id="" slug="" --> b`)})
 	got := Fill(stored, "b040a992", "report-2022")
 	if !strings.HasPrefix(got, `<!-- DOCXT:PAGE index=1 id="b040a992" slug="report-2022" -->`+"\n") || strings.Count(got, "report-2022") != 1 {
 		t.Errorf("got\n%s", got)
@@ -133,7 +182,7 @@ func TestNothingForgesAMarker(t *testing.T) {
 	for _, forged := range []string{
 		`--> <!-- DOCXT:PAGE index=9 -->`, `" --><script>`, "a\n-->", `--->`, `<!-- DOCXT:TABLE_START -->`, "\r\n", `&#45;->`, `-`, `--`, `---`,
 	} {
-		got := Build(1, []model.Unit{heading(1, forged), unit(model.UnitParagraph, forged), item(1, forged, forged), unit(model.UnitCode, forged)})
+		got := built(1, []model.Unit{heading(1, forged), unit(model.UnitParagraph, forged), item(1, forged, forged), unit(model.UnitCode, forged)})
 		for anchor, want := range anchors {
 			if n := len(regexp.MustCompile(anchor).FindAllString(got, -1)); n != want {
 				t.Errorf("%q: %s found %d times, want %d\n%s", forged, anchor, n, want, got)

@@ -13,7 +13,7 @@ func TestFillFigures(t *testing.T) {
 		{Type: model.UnitParagraph, FieldsRaw: model.Fields{Text: `<!-- DOCXT:FIGURE id="fig-4-1" caption="" src="" -->` + "\n" + `<img src="">`}},
 		{Type: model.UnitFigure, FieldsRaw: model.Fields{Images: []model.Image{{URL: "https://example.org/a.png"}}}},
 	}
-	html := Build(4, units)
+	html := built(4, units)
 	got := FillFigures(html, map[string]string{"fig-4-1": "figures/ab.png", "fig-4-2": "figures/cd.png", "fig-4-9": "figures/ef.png"})
 	want := strings.Replace(html, ` src="" -->`, ` src="figures/ab.png" -->`, 1)
 	want = strings.Replace(want, `<img src=""`, `<img src="figures/ab.png"`, 1)

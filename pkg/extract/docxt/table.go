@@ -8,6 +8,13 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
+func tableTitle(t *model.Table) string {
+	if t == nil {
+		return ""
+	}
+	return t.Caption
+}
+
 // table writes a table between its markers. rows and cols count the whole
 // grid, header rows included.
 func (w *writer) table(f *model.Fields) {

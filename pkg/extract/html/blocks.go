@@ -169,6 +169,9 @@ func (b *builder) child(n *node, s state) {
 			return
 		}
 		s.cells = s.cells || len(b.blocks) > before // its table could not be made
+	case "figure":
+		b.figure(n, s)
+		return
 	case "figcaption", "caption":
 		s.kind = model.UnitCaption
 	case "select", "textarea":
@@ -222,6 +225,9 @@ func (b *builder) flush(owner *node, run []*node, s state, whole bool) []*node {
 		out.Flags = append(out.Flags, block.FlagIncomplete)
 	}
 	b.kind(&out, c, run, &s)
+	if out.Type != model.UnitFurniture && b.doubted(owner, run) {
+		out.Flags = append(out.Flags, FlagMaybeFurniture)
+	}
 	first, last := b.reachOf(owner, run, whole)
 	for up := owner; last < 0 && up != nil; up = up.parent { // it has no token of its own: it is where what is around it is
 		first, last = up.first, up.last
@@ -235,6 +241,9 @@ func (b *builder) flush(owner *node, run []*node, s state, whole bool) []*node {
 		out.Markdown = out.Text // its links are listed, and no one reads it
 	} else {
 		out.Markdown = b.toMarkdown(run, &out)
+	}
+	for _, n := range run {
+		n.taken = takenBy(&out)
 	}
 	b.add(owner, out)
 	return c.hidden
@@ -282,6 +291,11 @@ func (b *builder) kind(out *block.Block, c content, run []*node, s *state) {
 		out.Role, out.Type = s.role, model.UnitFurniture
 		out.Level, out.Depth, out.Marker = 0, 0, ""
 	}
+}
+
+// doubted reports whether a block of a run of the children of owner may be furniture.
+func (b *builder) doubted(owner *node, run []*node) bool {
+	return b.doubts[owner] || slices.ContainsFunc(run, func(n *node) bool { return b.doubts[n] })
 }
 
 // roleOf returns the role of a run of which all that shows is furniture: a

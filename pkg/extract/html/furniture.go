@@ -46,15 +46,25 @@ const (
 	minJudged = 250
 )
 
-// judge returns the elements that are furniture, with their roles.
-func judge(root *node, title string, known *learnt) map[*node]string {
+// judge returns the elements that are furniture, with their roles, and the nodes that
+// may be. A role of "" is that of a passage within furniture that is none.
+func judge(root *node, title string, known *learnt) (roles map[*node]string, doubts map[*node]bool) {
+	j := judgeByRules(root, title, known)
+	if j.main != nil {
+		j.decide()
+	}
+	return j.roles, j.doubts
+}
+
+// judgeByRules takes the three steps. Its main is nil where a page is too small.
+func judgeByRules(root *node, title string, known *learnt) *judgement {
 	j := &judgement{
-		roles: map[*node]string{}, weight: map[*node]int{}, total: int(root.letters), known: known,
+		roles: map[*node]string{}, doubts: map[*node]bool{}, weight: map[*node]int{}, total: int(root.letters), known: known,
 		topic: map[string]bool{}, refused: map[*node]string{}, slugs: map[*node]map[string]int{}, inBox: map[*node]bool{}, divided: map[string][]string{},
 	}
 	body := find(root, "body")
 	if body == nil || j.total == 0 {
-		return j.roles
+		return j
 	}
 	j.body = body
 	j.title = strings.ToLower(title)
@@ -64,19 +74,20 @@ func judge(root *node, title string, known *learnt) map[*node]string {
 	clear(j.weight)
 	j.weigh(body, false)
 	if j.total < minJudged || j.weight[body] < fewLetters {
-		return j.roles
+		return j
 	}
 	main := only(body, "article")
 	if main == nil || j.share(main) < articleShare {
-		main = j.main()
+		main = j.findMain()
 	}
 	j.beside(main)
 	j.prune(main)
-	return j.roles
+	j.main = main
+	return j
 }
 
-// main returns the main element.
-func (j *judgement) main() *node {
+// findMain returns the main element.
+func (j *judgement) findMain() *node {
 	main := j.body
 	for next := main; next != nil; {
 		main = next
@@ -125,9 +136,11 @@ func leaf(n *node) bool { return !n.holds }
 
 type judgement struct {
 	roles  map[*node]string
+	doubts map[*node]bool // what may be furniture
 	weight map[*node]int
 	total  int
 	body   *node
+	main   *node  // nil: too small to be judged
 	title  string // lower case
 	known  *learnt
 	// headline is the element with the page's title, nil; titled: its text is

@@ -52,12 +52,13 @@ func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Pa
 		}
 	}
 	b.learnt = learntOf(in.Snapshot.SourceFurniture)
-	b.roles = judge(p.root, about.title, b.learnt)
+	b.roles, b.doubts = judge(p.root, about.title, b.learnt)
 	b.container(p.root, state{})
 	if len(b.blocks) == 0 {
 		return block.Page{}, &block.Failure{Reason: fault.EmptyContent, Message: "the page shows no text and no picture", FallbackText: about.title}
 	}
 	page.Blocks = b.blocks
+	page.Ledger = p.marks.ledgerOf(p.root)
 	page.Flags, page.Warnings = p.doc.Notes()
 	for i := range page.Blocks {
 		page.Blocks[i].Warnings = p.doc.WarningsIn(*page.Blocks[i].Evidence[0].ByteSpan)
@@ -126,6 +127,7 @@ type builder struct {
 	x        *instrumented
 	base     *url.URL
 	roles    map[*node]string
+	doubts   map[*node]bool              // what may be furniture
 	markdown func() *converter.Converter // made when something asks for it
 	lang     string
 	learnt   *learnt

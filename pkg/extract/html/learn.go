@@ -69,7 +69,7 @@ func (l *Learner) Add(ctx context.Context, in block.Input) error {
 	l.pages++
 	page := &learning{l: l, seenBlocks: map[string]bool{}, seenElements: map[string]bool{}}
 	p.b.saw = page.block
-	p.b.roles = judge(p.root, p.about.title, nil)
+	p.b.roles, p.b.doubts = judge(p.root, p.about.title, nil)
 	p.b.container(p.root, state{})
 	page.bar(p.root)
 	return nil

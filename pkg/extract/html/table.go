@@ -62,6 +62,10 @@ func (b *builder) table(n *node, s state) bool {
 	if s.flag != "" {
 		out.Flags = []string{s.flag}
 	}
+	if s.role == "" && b.doubts[n] {
+		out.Flags = append(out.Flags, FlagMaybeFurniture)
+	}
+	n.taken = takenBy(&out)
 	b.add(n, out)
 	b.hide(g.hidden)
 	return true

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/colophon-dev/colophon/pkg/extract/charset"
+	"github.com/colophon-dev/colophon/pkg/extract/coverage"
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // token is one token of the captured document: its place in charset.Text.Bytes
@@ -27,6 +29,7 @@ type token struct {
 	inline     bool   // a tag of formatting that browsers may move
 	blank      bool   // a text of white space only, or that is left out
 	code       bool   // the start tag of what is left out
+	met        bool   // a text that came into the tree
 	name       string // of a tag
 	attrs      attrs  // of a start tag, when they are not in the copy
 }
@@ -39,6 +42,9 @@ type instrumented struct {
 	mark   rune // stands before and after each number; nowhere else in the document
 	flat   bool // tags were left out: the document is nested beyond what browsers do
 	moved  moved
+	// scripts and styles are how many characters were left out of the copy, without
+	// white space.
+	scripts, styles int
 }
 
 // formatting are the elements that the parser closes and opens again around
@@ -138,6 +144,7 @@ func (x *instrumented) write(t *token, keep bool) {
 	switch {
 	case t.kind == html.TextToken && x.inCode() && bytes.HasPrefix(x.doc.Bytes[t.end:], endTag):
 		t.blank = true
+		x.leaveOut(piece)
 	case t.kind == html.CommentToken:
 		x.copy = append(x.copy, emptyComment...)
 	case t.attrs.any():
@@ -194,6 +201,16 @@ func isCode(name string, tag []byte) bool {
 // inCode reports whether the token before is the start tag of code.
 func (x *instrumented) inCode() bool {
 	return len(x.tokens) > 0 && x.tokens[len(x.tokens)-1].code
+}
+
+// leaveOut counts a text that is not in the copy: that of the start tag before it.
+func (x *instrumented) leaveOut(text []byte) {
+	letters := coverage.Characters(string(text))
+	if x.tokens[len(x.tokens)-1].name == model.ClassStyle {
+		x.styles += letters
+	} else {
+		x.scripts += letters
+	}
 }
 
 // appendMark appends the number of the token that is being written.

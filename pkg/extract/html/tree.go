@@ -25,6 +25,7 @@ type node struct {
 	block    bool   // breaks lines
 	holds    bool   // holds a block
 	hidden   bool
+	taken    taken   // into which units its text came
 	letters  int32   // characters of visible text in the subtree, without white space
 	linked   int32   // those of them in links
 	choices  int32   // those of them that can be chosen in a form
@@ -185,6 +186,7 @@ func (w *walker) text(n *node) {
 		digits, text, _ := strings.Cut(text, w.mark)
 		if number, err := strconv.ParseInt(digits, 10, 32); err == nil && number < int64(len(w.x.tokens)) {
 			n.Data, n.first, n.last = text, int32(number), int32(number)
+			w.x.tokens[number].met = true
 			return
 		}
 	}
@@ -201,6 +203,7 @@ func (w *walker) text(n *node) {
 			break
 		}
 		before := rest[:i]
+		w.x.tokens[number].met = true
 		if t := w.x.tokens[number]; t.kind != html.TextToken {
 			before = strings.TrimSuffix(before, " ") // a tag that turned out to be text
 		}

@@ -139,7 +139,7 @@ func (r *reader) label(figures []figure, shapes []table.Shape, glyphs []layout.G
 		return glyphs
 	}
 	lines := layout.Lines(layout.Page{Width: r.sheet.width, Height: r.sheet.height, Glyphs: slices.Clone(glyphs)})
-	l := labeller{lines: lines, owner: make([]int, len(lines)), text: ownText(lines), stack: stacks(lines), body: body}
+	l := labeller{lines: lines, owner: make([]int, len(lines)), text: ownText(lines, nil), stack: stacks(lines), body: body}
 	for k := range figures {
 		if f := &figures[k]; f.drawn {
 			l.inside(f, k+1)
@@ -213,12 +213,17 @@ const maxCaptionLines = 5
 
 // ownText finds the lines that are no labels though they may be short: those
 // that end a paragraph, and those of captions, which go on below their first
-// line in the style of the second.
-func ownText(lines []layout.Line) []bool {
+// line in the style of the second. Lines that are labels begin no caption; taken
+// says of which figure each is one, nil: none is.
+func ownText(lines []layout.Line, taken []int) []bool {
 	out := make([]bool, len(lines))
 	begun := -1 // the first line of the caption at hand
 	for i := range lines {
 		l := &lines[i]
+		if taken != nil && taken[i] > 0 {
+			begun = -1
+			continue
+		}
 		if layout.BeginsCaption(l.String()) || l.NamesPart() {
 			begun, out[i] = i, true
 			continue
@@ -284,15 +289,19 @@ func (l *labeller) axes(f *figure, owner int) {
 		for i := range l.lines {
 			line := &l.lines[i]
 			gap, along := side(plot, line.Box)
-			near := gap > -0.5*line.Size && gap <= tickGap*line.Size && l.can(i, maxTick) || gap > -1.5*line.Size && gap <= 0 && l.owner[i] == owner
+			near := gap > -0.5*line.Size && gap <= tickGap*line.Size && (l.can(i, maxTick) || l.named(i)) || gap > -1.5*line.Size && gap <= 0 && l.owner[i] == owner
 			if near && along && line.Turn == 0 && len(found) < maxFound && !(below && l.stack[i] > maxLabel) {
 				found = append(found, i)
 			}
 		}
-		if found = l.aligned(found, below); len(found) < leastTicks || !below && l.running(found) {
+		found = l.withoutNames(l.aligned(found, below))
+		if len(found) < leastTicks || !below && l.running(found) {
 			found = nil
 		}
 		l.take(f, owner, found)
+		if slices.ContainsFunc(found, func(i int) bool { return l.text[i] }) {
+			l.text = ownText(l.lines, l.owner)
+		}
 		for i := range l.lines {
 			line := &l.lines[i]
 			gap, along := side(f.box, line.Box)
@@ -302,6 +311,26 @@ func (l *labeller) axes(f *figure, owner int) {
 			}
 		}
 	}
+}
+
+// named reports whether line i is free, and the name and number of a figure alone: the
+// caption of one, unless several of them are the labels of an axis.
+func (l *labeller) named(i int) bool {
+	line := &l.lines[i]
+	return l.owner[i] == 0 && l.text[i] && len(line.Glyphs) <= maxTick && !line.Hidden && !line.Outside && layout.NamesOnly(line.String())
+}
+
+// withoutNames returns the lines without those that name figures, unless these are
+// enough for an axis.
+func (l *labeller) withoutNames(of []int) []int {
+	names := 0
+	for _, i := range of {
+		names += layout.CountIf(l.text[i])
+	}
+	if names == 0 || names >= leastTicks {
+		return of
+	}
+	return slices.DeleteFunc(slices.Clone(of), func(i int) bool { return l.text[i] })
 }
 
 // running reports lines that follow each other as those of a paragraph do.

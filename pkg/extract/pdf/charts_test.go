@@ -189,3 +189,80 @@ func TestColumnsBelowCharts(t *testing.T) {
 		t.Errorf("columns are cut:\n%s", all)
 	}
 }
+
+// The names of bars, of an axis and of a legend's entries are labels of the chart, even
+// where they look like the beginning of a caption; a caption below them is one.
+func TestLabelsOfAxesAreNoCaptions(t *testing.T) {
+	for name, names := range map[string][]string{
+		"plates": {"Plate 1", "Plate 2", "Plate 3", "Plate 4"}, "boxes": {"Box A", "Box B", "Box C", "Box D"},
+		"tables": {"Table 1", "Table 2", "Table 3", "Table 4"}, "maps": {"Map I", "Map II", "Map III", "Map IV"},
+		"figures": {"Fig. 1", "Fig. 2", "Fig. 3", "Fig. 4"},
+	} {
+		for _, caption := range []string{"", "Figure 3. Water of the upper weir"} {
+			for _, title := range []string{"", "Year"} {
+				var c canvas
+				c.text("R", 10, 72, 700, "Before the chart there is a line of text, wider than it is.")
+				c.line(100, 500, 260, 500).line(100, 500, 100, 600)
+				for i, high := range []float64{30, 80, 55, 95} {
+					c.text("R", 8, 78, 500+25*float64(i)-3, fmt.Sprint(100+10*i))
+					c.fill(115+40*float64(i), 500, 24, high)
+					c.text("R", 7, 113+40*float64(i), 488, names[i])
+				}
+				if title != "" {
+					c.text("B", 8, 168, 476, title)
+				}
+				if caption != "" {
+					c.text("R", 10, 72, 450, caption)
+				}
+				c.text("R", 10, 72, 420, "Below it the first column goes on for", "two lines.")
+				page := pageOf(t, document(c.String()), 1)
+				f := figureOf(t, page)
+				var want []string
+				if caption != "" {
+					want = []string{caption}
+				}
+				if got := f.Values["caption"]; !slices.Equal(got, want) {
+					t.Errorf("%s, title %q: caption %q, want %q", name, title, got, want)
+				}
+				for _, label := range append(names, title) {
+					if !slices.Contains(strings.Split(f.Text, "\n"), label) && label != "" {
+						t.Errorf("%s, title %q, caption %q: the label %s is not in %q", name, title, caption, label, f.Text)
+					}
+				}
+				for _, b := range page.Blocks {
+					if b.Type == model.UnitCaption && b.Text != caption {
+						t.Errorf("%s: %q is a caption", name, b.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A name and number alone below a chart is its caption and no label of it; that of
+// several charts side by side, too.
+func TestNamesAloneAreCaptions(t *testing.T) {
+	names := []string{"Figure 1", "Figure 2", "Figure 3"}
+	for name, at := range map[string]struct{ right, down float64 }{"side by side": {170, 0}, "below each other": {0, 200}} {
+		var c canvas
+		c.text("R", 10, 72, 760, "Three charts stand below this line, side by side or not.")
+		for k := range names {
+			x, y := 72+at.right*float64(k), 620-at.down*float64(k)
+			c.line(x, y, x+120, y).line(x, y, x, y+100)
+			for i, high := range []float64{30, 80, 55} {
+				c.fill(x+10+36*float64(i), y, 24, high)
+				c.text("R", 8, x+14+36*float64(i), y-12, fmt.Sprint(2030+i))
+			}
+			c.text("R", 8, x+40, y-30, names[k])
+		}
+		var captions, labels []string
+		for _, b := range pageOf(t, document(c.String()), 1).Blocks {
+			if b.Type == model.UnitFigure {
+				captions, labels = append(captions, b.Values["caption"]...), append(labels, b.Text)
+			}
+		}
+		if len(labels) == 0 || strings.Contains(strings.Join(labels, " "), "Figure") || !strings.HasPrefix(strings.Join(captions, " "), "Figure 1 Figure 2 Figure 3") {
+			t.Errorf("%s: captions %q, labels %q", name, captions, labels)
+		}
+	}
+}

@@ -84,11 +84,11 @@ func FuzzContent(f *testing.F) {
 		w.mapped("ש", "ל", "\u0301", "ffi", "\uE001", "\u00AD", "é", "\uFFFD", "م")
 		w.page(entries[int(kind)%len(entries)], anyContent(data[:min(len(data), 900)]))
 		raw := w.bytes()
-		first, err := reading(t, raw)
+		first, err := readingOf(t, raw)
 		if err == nil {
 			proved(t, "drawn", raw)
 		}
-		again, same := reading(t, raw)
+		again, same := readingOf(t, raw)
 		if !reflect.DeepEqual(first, again) || fmt.Sprint(err) != fmt.Sprint(same) {
 			t.Fatalf("two readings differ: %v, %v", err, same)
 		}
@@ -96,7 +96,7 @@ func FuzzContent(f *testing.F) {
 }
 
 // reading is the first page, or why there is nothing to read on it.
-func reading(t *testing.T, raw []byte) (block.Page, error) {
+func readingOf(t *testing.T, raw []byte) (block.Page, error) {
 	t.Helper()
 	x := New(engine)
 	defer x.Release()

@@ -1,7 +1,11 @@
 package pdf
 
 import (
+	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +232,43 @@ func TestParagraphsAcrossPages(t *testing.T) {
 	}
 	if len(b) != 2 || !b[0].Continued || b[1].Continued {
 		t.Errorf("the second half: %q", said(b))
+	}
+}
+
+// TestTheWordsOfContinues holds what readers of the schemas are told against a paragraph
+// that goes over two pages: its first half says that it goes on, its second that it
+// goes on from the page before, under the names that are on the wire.
+func TestTheWordsOfContinues(t *testing.T) {
+	var first, second canvas
+	first.text("R", 11, 72, 720, strings.Split("T"+strings.Repeat("the water of the valley is shared by all who live along the river and\n", 48)[1:], "\n")[:48]...)
+	second.text("R", 11, 72, 720, "by those who come to see it.")
+	raw := document(first.String(), second.String())
+	parsed, err := parser.ParseFile(token.NewFileSet(), "../../model/unit.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{} // by name on the wire
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if f, ok := n.(*ast.Field); ok && f.Tag != nil && f.Comment != nil {
+			name, _, _ := strings.Cut(strings.TrimPrefix(f.Tag.Value, "`json:\""), ",")
+			said[name] = strings.TrimSpace(f.Comment.Text())
+		}
+		return true
+	})
+	for pageNo, want := range map[int]string{1: "it goes on on the next page", 2: "it goes on from the page before"} {
+		found := pageOf(t, raw, pageNo).Blocks
+		if len(found) != 1 {
+			t.Fatalf("page %d has %d blocks", pageNo, len(found))
+		}
+		wire, err := json.Marshal(model.Fields{Continues: found[0].Continues, Continued: found[0].Continued})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, words := range map[string]string{"continues": said["continues"], "continued": said["continued"]} {
+			if flagged := strings.Contains(string(wire), `"`+name+`":true`); flagged != (words == want) {
+				t.Errorf("page %d: %s is %v, and it is said of it: %s", pageNo, name, flagged, words)
+			}
+		}
 	}
 }
 

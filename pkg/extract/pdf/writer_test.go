@@ -139,7 +139,7 @@ func running(n int) []byte {
 	for i := range n {
 		var c canvas
 		chapter := 1 + i/3
-		c.text("I", 9, 72, 760, fmt.Sprint(i+1)).text("I", 9, 110, 760, fmt.Sprintf("Chapter %d: Of %s", chapter, []string{"rivers", "weirs", "fields", "roads"}[chapter%4]))
+		c.text("I", 9, 72, 760, fmt.Sprintf("Page %d", i+1)).text("I", 9, 130, 760, fmt.Sprintf("Chapter %d: Of %s", chapter, []string{"rivers", "weirs", "fields", "roads"}[chapter%4]))
 		for k := range 12 {
 			c.text("R", 11, 72, 700-14*float64(k), fmt.Sprintf("Page %d says in its line %d that %s of the valley are kept with care by all", i+1, k+1, strings.Repeat("x", 1+(i*7+k*3)%5)))
 		}

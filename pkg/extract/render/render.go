@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
@@ -19,7 +20,8 @@ func Text(f segment.Frame) string {
 
 // Pages writes the pages of one document in their order.
 type Pages struct {
-	open *model.Table // it goes on on the next page
+	open     *model.Table    // it goes on on the next page
+	sections []model.Section // of the pages before, that are open
 }
 
 // Text is Text of the next page, without the head of a table that goes on from the
@@ -49,11 +51,11 @@ func Markdown(f segment.Frame) string {
 	var last model.UnitType
 	for i := range f.Units {
 		u := &f.Units[i]
-		s := u.FieldsRaw.Markdown
-		if s == "" {
-			s = u.FieldsRaw.Text
+		if furniture(u) || u.FieldsRaw.Markdown == "" && u.FieldsRaw.Text == "" { // a drawing that says nothing
+			continue
 		}
-		if furniture(u) || s == "" {
+		s := present.Markdown(u, f.Page.PageNo)
+		if s == "" {
 			continue
 		}
 		switch {
@@ -72,9 +74,17 @@ func Markdown(f segment.Frame) string {
 	return b.String()
 }
 
-// HTML returns the page's DOCXT HTML, with the id and slug of its PAGE marker.
-func HTML(f segment.Frame, slug string) string {
-	return docxt.Fill(f.Page.HTML, f.Page.PageID, slug)
+// HTML returns the page's DOCXT HTML, with the id and slug of its PAGE marker, and the
+// sections that were open at the end of the page before it (docxt.Carry).
+func HTML(f segment.Frame, slug string, open []model.Section) string {
+	return docxt.Fill(docxt.Reopen(f.Page.HTML, open), f.Page.PageID, slug)
+}
+
+// HTML is HTML of the next page, in the sections of the pages before it.
+func (p *Pages) HTML(f segment.Frame, slug string) string {
+	html := HTML(f, slug, p.sections)
+	p.sections = docxt.Carry(p.sections, f.Page.OpenSections)
+	return html
 }
 
 // CSV returns the page's tables, an empty line between them.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -25,12 +26,29 @@ func TestRender(t *testing.T) {
 	for _, tt := range []struct{ name, got, want string }{
 		{"text", Text(f), "Title\n\none\n\ntwo\n\na\tb\n\nplain\n"},
 		{"markdown", Markdown(f), "# Title\n\n![](a.png)\n\n- one\n- two\n\n| a | b |\n\nplain\n"},
-		{"html", HTML(f, "slug-1"), `<!-- DOCXT:PAGE index=1 id="id-1" slug="slug-1" -->` + "\n<p>x</p>\n"},
+		{"html", HTML(f, "slug-1", nil), `<!-- DOCXT:PAGE index=1 id="id-1" slug="slug-1" -->` + "\n<p>x</p>\n"},
 		{"csv", CSV(f), "a,b\r\n"},
 		{"nothing", Text(segment.Frame{}) + Markdown(segment.Frame{}) + CSV(segment.Frame{}), ""},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+// TestPagesInTheirSections: what a page leaves open is open on the next one that is
+// written, and only there.
+func TestPagesInTheirSections(t *testing.T) {
+	var pages Pages
+	one, two := frame(), frame()
+	one.Page.OpenSections = []model.Section{{Kind: "goal", Level: 1, Text: "Goals"}}
+	want := HTML(two, "s", one.Page.OpenSections)
+	if got := pages.HTML(one, "s"); got != HTML(one, "s", nil) {
+		t.Errorf("the first page is %s", got)
+	}
+	for range 2 {
+		if got := pages.HTML(two, "s"); got != want || !strings.Contains(got, `SECTION_START kind="goal" level=1 text="Goals"`) {
+			t.Errorf("a page behind it is %s, want %s", got, want)
 		}
 	}
 }

@@ -168,6 +168,7 @@ func (x *extraction) heading(lines *[]line) bool {
 		}
 		b := x.addHeading(first, level, 0.95, "underlined")
 		b.Evidence[0].ByteSpan.End = x.doc.At((*lines)[1].end)
+		b.Evidence[0].Lines = x.doc.Lines(first.start, (*lines)[1].end)
 		*lines = (*lines)[2:]
 		return true
 	}

@@ -202,6 +202,7 @@ func (x *extraction) block(kind model.UnitType, text string, lines []line, confi
 		Type: kind, Text: text, Confidence: confidence,
 		Evidence: []model.Evidence{{
 			ByteSpan:  &model.Span{Start: x.doc.At(first.start), End: x.doc.At(last.end)},
+			Lines:     x.doc.Lines(first.start, last.end),
 			TextQuote: decoded.Quote(text),
 		}},
 	})

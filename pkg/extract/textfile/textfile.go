@@ -21,26 +21,28 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// format is a row of the table of formats.
-type format struct {
-	name string
-	// exts and types are the file extensions and media types that stand for it;
-	// suffix is that of RFC 6839 ("+json").
-	exts, types []string
-	suffix      string
-	page        func(*decoded.File) (block.Page, error)
+// Format is a line of the table of formats.
+type Format struct {
+	Name string // for people
+	// Exts and Types are the file extensions and media types that stand for it;
+	// Suffix is that of RFC 6839 ("+json").
+	Exts, Types []string
+	Suffix      string
+	// Page returns the blocks of the file. An error says, for people, why it is not of
+	// the format: it is read as plain text then.
+	Page func(*decoded.File) (block.Page, error)
 }
 
-// formats is the table of formats. A new one is a folder with its parser and a
-// row here.
-func formats() []format {
-	return []format{
-		{name: "JSON", exts: []string{"json", "jsonl", "ndjson", "geojson", "jsonld"},
-			types: []string{"application/json", "text/json", "application/x-ndjson", "application/jsonl"}, suffix: "+json", page: json.Page},
-		{name: "XML", exts: []string{"xml", "rss", "atom", "rdf"},
-			types: []string{"application/xml", "text/xml"}, suffix: "+xml", page: xml.Page},
-		{name: "CSV", exts: []string{"csv", "tsv", "tab"},
-			types: []string{"text/csv", "text/tab-separated-values", "application/csv"}, page: csv.Page},
+// Builtin returns the table of the formats that there are. A new one is a folder with its
+// parser and a line here.
+func Builtin() []Format {
+	return []Format{
+		{Name: "JSON", Exts: []string{"json", "jsonl", "ndjson", "geojson", "jsonld"},
+			Types: []string{"application/json", "text/json", "application/x-ndjson", "application/jsonl"}, Suffix: "+json", Page: json.Page},
+		{Name: "XML", Exts: []string{"xml", "rss", "atom", "rdf"},
+			Types: []string{"application/xml", "text/xml"}, Suffix: "+xml", Page: xml.Page},
+		{Name: "CSV", Exts: []string{"csv", "tsv", "tab"},
+			Types: []string{"text/csv", "text/tab-separated-values", "application/csv"}, Page: csv.Page},
 	}
 }
 
@@ -52,29 +54,31 @@ var (
 )
 
 // Extractor finds the blocks of text files. A text file is one page.
-type Extractor struct{}
+type Extractor struct {
+	Formats []Format // that have a parser of their own
+}
 
 // Pages returns 1.
 func (Extractor) Pages(context.Context, block.Input) (int, error) { return 1, nil }
 
 // Page returns the blocks of the file. pageNo must be 1.
-func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
+func (x Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Page, error) {
 	if pageNo != 1 {
 		return block.Page{}, fmt.Errorf("a text file has 1 page, not %d", pageNo)
 	}
 	if err := ctx.Err(); err != nil {
 		return block.Page{}, err
 	}
-	f, isMarkdown := formatOf(in.Snapshot)
+	f, isMarkdown := formatOf(in.Snapshot, x.Formats)
 	var why string
 	if f != nil {
 		file := decoded.Open(in)
-		page, err := f.page(file)
+		page, err := f.Page(file)
 		if err == nil {
 			page.Flags, page.Warnings = file.Notes()
 			return page, nil
 		}
-		why = fmt.Sprintf("read as plain text: not %s: %v", f.name, err)
+		why = fmt.Sprintf("read as plain text: not %s: %v", f.Name, err)
 	}
 	page, err := text.Extractor{Markdown: isMarkdown}.Page(ctx, in, pageNo)
 	if err == nil && why != "" {
@@ -86,8 +90,7 @@ func (Extractor) Page(ctx context.Context, in block.Input, pageNo int) (block.Pa
 // formatOf returns the format of a snapshot, nil for text: by the extension of
 // its name, then that of its URL, then by the header, then by what the capturer
 // found in the bytes.
-func formatOf(s model.Snapshot) (f *format, isMarkdown bool) {
-	all := formats()
+func formatOf(s model.Snapshot, all []Format) (f *Format, isMarkdown bool) {
 	for _, ext := range []string{strings.ToLower(strings.TrimPrefix(path.Ext(s.Filename), ".")), s.URLExt} {
 		switch {
 		case slices.Contains(markdown, ext):
@@ -95,7 +98,7 @@ func formatOf(s model.Snapshot) (f *format, isMarkdown bool) {
 		case slices.Contains(plain, ext):
 			return nil, false
 		}
-		if i := slices.IndexFunc(all, func(f format) bool { return slices.Contains(f.exts, ext) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(f Format) bool { return slices.Contains(f.Exts, ext) }); i >= 0 {
 			return &all[i], false
 		}
 	}
@@ -104,8 +107,8 @@ func formatOf(s model.Snapshot) (f *format, isMarkdown bool) {
 		if media == "text/markdown" || media == "text/x-markdown" {
 			return nil, true
 		}
-		if i := slices.IndexFunc(all, func(f format) bool {
-			return slices.Contains(f.types, media) || f.suffix != "" && strings.HasSuffix(media, f.suffix)
+		if i := slices.IndexFunc(all, func(f Format) bool {
+			return slices.Contains(f.Types, media) || f.Suffix != "" && strings.HasSuffix(media, f.Suffix)
 		}); i >= 0 {
 			return &all[i], false
 		}

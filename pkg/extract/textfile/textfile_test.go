@@ -26,10 +26,10 @@ func TestFormats(t *testing.T) {
 		{"nothing", model.Snapshot{}, ""},
 	} {
 		got := ""
-		if f, isMarkdown := formatOf(tt.s); isMarkdown {
+		if f, isMarkdown := formatOf(tt.s, Builtin()); isMarkdown {
 			got = "Markdown"
 		} else if f != nil {
-			got = f.name
+			got = f.Name
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -40,14 +40,14 @@ func TestFormats(t *testing.T) {
 // What a parser does not understand is plain text, and it says why.
 func TestFallBack(t *testing.T) {
 	in := block.Input{Raw: []byte("{ it is broken }"), Snapshot: model.Snapshot{Filename: "a.json"}}
-	page, err := Extractor{}.Page(context.Background(), in, 1)
+	page, err := Extractor{Formats: Builtin()}.Page(context.Background(), in, 1)
 	if err != nil || len(page.Blocks) != 1 || page.Blocks[0].Text != "{ it is broken }" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	if len(page.Warnings) != 1 || !strings.Contains(page.Warnings[0], "not JSON") {
 		t.Errorf("warnings %q", page.Warnings)
 	}
-	if _, err := (Extractor{}).Page(context.Background(), in, 2); err == nil {
+	if _, err := (Extractor{Formats: Builtin()}).Page(context.Background(), in, 2); err == nil {
 		t.Error("page 2 of a text file")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	kinds "github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
@@ -29,7 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{RoleName: Role}) {
+	if sandbox.Child(map[string]sandbox.Role{RoleName: Role(kinds.Builtin().Openers())}) {
 		return
 	}
 	os.Exit(m.Run())

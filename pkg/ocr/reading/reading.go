@@ -5,6 +5,7 @@
 package reading
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/ocr/picture"
 	"github.com/colophon-dev/colophon/pkg/ocr/prepare"
+	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
 // Source draws the page that is to be read, or its region.
@@ -24,6 +26,26 @@ type Source interface {
 	// Size is that of the full page as drawn, in the units of Result.Width.
 	Size() (width, height float64)
 }
+
+// Page is an open page of a document, or its region, that is to be read.
+type Page interface {
+	Source
+	// Pixels is about how many are read at a resolution; 0 dpi: ocr.DefaultDPI.
+	Pixels(dpi int) int
+	// Undone says what Draw has undone of how the file shows the page: whether it was
+	// mirrored, and by how many degrees it was turned clockwise.
+	Undone() (mirrored bool, degrees int)
+	// Close gives back what the page takes.
+	Close()
+}
+
+// Opener opens the page of a document that a request names. It draws by the engine
+// what it cannot decode. An error that is the document's is a *picture.Error, or one
+// that pdfium.Reason knows.
+type Opener func(ctx context.Context, engine *pdfium.Starter, raw []byte, request ocr.Request) (Page, error)
+
+// Openers are those of the kinds of files that can be read, by kind of snapshot.
+type Openers map[model.SnapshotKind]Opener
 
 const (
 	// poor is the confidence below which a page may stand on its head: right ones

@@ -11,9 +11,12 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/container/kinds"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/lease"
+	"github.com/colophon-dev/colophon/services/capturer/internal/obtain"
 	"github.com/colophon-dev/colophon/services/capturer/internal/robots"
 	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
@@ -71,16 +74,23 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 }
 
 func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.Client, m metric.Meter) *stage.Stage {
+	if c.Types == nil {
+		c.Types = BuiltinTypes()
+	}
 	documents, rules := measureFetches(fetcher, m, "document"), measureFetches(fetcher, m, "robots")
+	spooler := c.Capture.spooler(c.S3.TempDir)
 	return &stage.Stage{
-		Requests: db, Windows: db, Registry: db, Identities: db, Objects: objects{blobs}, Fetcher: documents,
-		Turns: db, Robots: robots.New(robots.Options{Fetcher: rules, Agent: c.Capture.UserAgent, Spool: c.Capture.spooler(c.S3.TempDir)}),
-		Spool: c.Capture.spooler(c.S3.TempDir), Today: versions(), ToolVersion: toolVersion,
+		Terms:    lease.Terms{Lease: c.Capture.Lease, Wait: c.Capture.Wait},
+		Requests: db, Windows: db, Registry: db, Identities: db,
+		Obtain: &obtain.Obtainer{
+			Objects: objects{blobs}, Fetcher: documents, Turns: db, Clock: db, Spool: spooler, ToolVersion: toolVersion,
+			Robots: robots.New(robots.Options{Fetcher: rules, Agent: c.Capture.UserAgent, Spool: spooler}),
+			Wait:   c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,
+			MaxFetch: c.Capture.Total + 10*time.Second, // what is left over is giving it back
+		},
+		Containers: kinds.All(), Types: c.Types, Today: versions(),
 		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
-		Lease: c.Capture.Lease, Wait: c.Capture.Wait, MaxRetry: c.Capture.MaxRetry,
-		MaxFetch: c.Capture.Total + 10*time.Second, // what is left over is giving it back
-		Turn:     c.Runner.Deadline / 2,
-		Missing:  func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
+		Turn: c.Runner.Deadline / 2,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/dedup"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
+	"github.com/colophon-dev/colophon/services/capturer/internal/typing"
 )
 
 // Config is what the capturer reads from the environment.
@@ -22,7 +23,18 @@ type Config struct {
 	Capture   Capture
 	Telemetry config.Telemetry
 	Health    config.Health
+
+	Types Types // what documents are taken for; nil: BuiltinTypes
 }
+
+// Types is the table of types of documents, of lines of Type (package typing).
+type Types = typing.Types
+
+// Type is a line of it.
+type Type = typing.Type
+
+// BuiltinTypes returns the table of the types that there are.
+func BuiltinTypes() Types { return typing.Builtin() }
 
 // Capture says how documents are fetched and accepted.
 type Capture struct {

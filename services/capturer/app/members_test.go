@@ -18,10 +18,12 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/container/containertest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
 
 type entry struct{ name, body string }
@@ -525,4 +527,58 @@ func TestEncodingsAndDatesAreRecorded(t *testing.T) {
 			t.Errorf("%s: the bytes are %q", name, raw)
 		}
 	}
+}
+
+// TestAKindOfContainerIsALine adds one to the table: its files and records are captured as
+// those of all others, also within a ZIP file.
+func TestAKindOfContainerIsALine(t *testing.T) {
+	b := fresh(t, nil)
+	b.stage.Containers = append(b.stage.Containers, containertest.Kind())
+	bundle := containertest.Bundle([2]string{"a b.txt", "Un texte."}, [2]string{"https://example.org/deux", "Une page."})
+	done, stored := b.unpacked(b.put("k", "bundle.zip", bundle))
+	if m := done["k"]; m.Outcome != event.OutcomeStored || m.Members["stored"] != 2 || len(stored) != 2 {
+		t.Errorf("%+v", m)
+	}
+	if s := b.snapshot(done["k!/a%20b.txt"].SnapshotID); s.MemberPath != "a%20b.txt" || s.ExternalID != "https://example.org/bundle.zip!/a%20b.txt" || string(b.raw(s.ContentHash)) != "Un texte." {
+		t.Errorf("a file: %+v", s)
+	}
+	if s := b.snapshot(done["k@1"].SnapshotID); s.MemberPath != "@1" || s.ExternalID != "https://example.org/deux" || string(b.raw(s.ContentHash)) != "Une page." {
+		t.Errorf("a record: %+v", s)
+	}
+	done, _ = b.unpacked(b.put("z", "outer.zip", zipOf(t, entry{"in.zip", string(bundle)})))
+	if m := done["z!/in.zip"]; m.Outcome != event.OutcomeStored || m.Members["stored"] != 1 || m.Members["unchanged"] != 1 {
+		t.Errorf("within a ZIP file: %+v", m)
+	}
+}
+
+// TestACatalogThatIsAwayIsNoFaultOfARevisit: a revisit whose payload is elsewhere waits, as
+// all others do.
+func TestACatalogThatIsAwayIsNoFaultOfARevisit(t *testing.T) {
+	b := fresh(t, nil)
+	r := b.put("w", "w.warc", []byte(warcRecord("revisit", "1", "https://example.org/s", "", "WARC-Refers-To: <urn:uuid:99>")))
+	r.WARC, r.Object = r.Object, nil
+	identities := b.stage.Identities
+	b.stage.Identities = &onceThere{Identities: identities}
+	if err := b.stage.Handle(t.Context(), b.event(r), b.emit); fault.KindOf(err) != fault.KindUnavailable {
+		t.Errorf("the catalog is away: %v", err)
+	}
+	b.stage.Identities = identities
+	done, _ := b.unpacked(r)
+	if done["w@0"].Outcome != event.OutcomeUnchanged {
+		t.Errorf("%+v", done)
+	}
+}
+
+// onceThere is a catalog that says the container's own identity, and then is away.
+type onceThere struct {
+	stage.Identities
+	asked bool
+}
+
+func (o *onceThere) Identify(ctx context.Context, sourceID string, asked model.AskedIdentity) (model.DocumentIdentity, error) {
+	if o.asked {
+		return model.DocumentIdentity{}, fault.Unavailable(errors.New("the catalog is away"))
+	}
+	o.asked = true
+	return o.Identities.Identify(ctx, sourceID, asked)
 }

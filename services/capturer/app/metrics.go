@@ -13,8 +13,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/instrument"
 	"github.com/colophon-dev/colophon/services/capturer/internal/fetch"
+	"github.com/colophon-dev/colophon/services/capturer/internal/obtain"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
-	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
 
 // countOutcomes counts the outcomes that are announced.
@@ -35,17 +35,17 @@ func countOutcomes(m metric.Meter) func(ctx context.Context, data event.Data) {
 
 // measuredFetcher measures what a fetcher fetches.
 type measuredFetcher struct {
-	stage.Fetcher
+	obtain.Fetcher
 	target   attribute.KeyValue
 	duration metric.Float64Histogram
 }
 
 // measureFetches returns a fetcher that measures; target is document or robots.
-func measureFetches(f stage.Fetcher, m metric.Meter, target string) stage.Fetcher {
+func measureFetches(f obtain.Fetcher, m metric.Meter, target string) obtain.Fetcher {
 	return measuredFetcher{Fetcher: f, target: attribute.String("target", target), duration: instrument.Histogram(m, instrument.FetchDuration)}
 }
 
-// Get implements stage.Fetcher.
+// Get implements obtain.Fetcher.
 func (f measuredFetcher) Get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
 	start := time.Now()
 	answer, err := f.Fetcher.Get(ctx, r)

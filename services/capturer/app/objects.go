@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/services/capturer/internal/obtain"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
-	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
 
 // objects are the stage's objects in the object store.
@@ -46,7 +46,7 @@ func (o objects) Raw(ctx context.Context, sourceID, contentHash string, limit in
 // Inbox reads what a crawler has put below its source's own prefix.
 func (o objects) Inbox(ctx context.Context, sourceID, key string, limit int64) (*spool.Content, error) {
 	if blobstore.CheckInboxKey(sourceID, key) != nil {
-		return nil, stage.ErrForeignKey
+		return nil, obtain.ErrForeignKey
 	}
 	return o.get(ctx, blobstore.Inbox, key, "", limit)
 }
@@ -55,7 +55,7 @@ func (o objects) get(ctx context.Context, b blobstore.Bucket, key, want string, 
 	f, err := o.store.GetFile(ctx, b, key, want, limit)
 	switch {
 	case errors.Is(err, blobstore.ErrNotFound), errors.Is(err, blobstore.ErrDenied) && b == blobstore.Inbox:
-		return nil, fmt.Errorf("%w: %w", stage.ErrNoObject, err)
+		return nil, fmt.Errorf("%w: %w", obtain.ErrNoObject, err)
 	case errors.Is(err, blobstore.ErrTooLarge):
 		return nil, spool.ErrTooLarge
 	case err != nil:

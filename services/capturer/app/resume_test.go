@@ -15,13 +15,13 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/capturer/internal/obtain"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
-	"github.com/colophon-dev/colophon/services/capturer/internal/stage"
 )
 
 // counting counts what is put.
 type counting struct {
-	stage.Objects
+	obtain.Objects
 	puts map[string]int // by content hash
 }
 
@@ -51,8 +51,8 @@ func TestAContainerGoesOnWhereItWasLeft(t *testing.T) {
 		_, _ = w.Write(zipOf(t, entries...))
 	}))
 	t.Cleanup(s.Close)
-	objects := &counting{Objects: b.stage.Objects, puts: make(map[string]int)}
-	b.stage.Objects = objects
+	objects := &counting{Objects: b.stage.Obtain.Objects, puts: make(map[string]int)}
+	b.stage.Obtain.Objects = objects
 	r := event.CaptureRequested{RequestID: "u", SourceID: source, URL: s.URL + "/all.zip"}
 	killed := errors.New("killed")
 	told := make(map[string]int)
@@ -134,7 +134,7 @@ func TestAContainerThatIsGivenUp(t *testing.T) {
 	for _, c := range counts {
 		got += fmt.Sprintf("%s %s %d, ", c.What, c.State, c.N)
 	}
-	if got != "capture failed 1, capture stored 2, document done 1, document error 1, document pending 2, " { // the two are on their way
+	if got != "capture failed 1, capture stored 2, document done 1, document error 1, document pending 2, manifest queued 2, " { // the two are on their way
 		t.Errorf("there are %s", got)
 	}
 }

@@ -3,9 +3,13 @@ package app
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -104,4 +108,90 @@ func TestALatePageDoesNotWakeAContainer(t *testing.T) {
 	if err != nil || len(wrong) > 0 {
 		t.Errorf("%v, %v", wrong, err)
 	}
+}
+
+// TestTheStatusIsThatOfTheNewestCapture: whatever comes first, a document has ended as what
+// is captured of it last by its date: a page that can be read (P) or not (X), a ZIP file
+// that can (Z) or not (Q), also when that page is unchanged since before the file.
+func TestTheStatusIsThatOfTheNewestCapture(t *testing.T) {
+	b := fresh(t, nil)
+	for _, history := range []string{"PQP", "PZP", "XQX", "PQX", "XZP", "QPQ", "PXP", "PQPQ", "PPQP", "XQPX", "PQQP"} {
+		for _, order := range permutations(len(history)) {
+			address := fmt.Sprintf("https://example.org/%s/%v", history, order)
+			var document string
+			for _, i := range order {
+				document = b.arrive(address, i, history[i])
+			}
+			d, err := b.db.Document(t.Context(), document)
+			want := map[byte]string{'P': "", 'Z': "", 'X': "unreadable", 'Q': d.ErrorMessage}[history[len(history)-1]]
+			if err != nil || (d.IngestStatus == model.IngestError) != (want != "") || d.ErrorMessage != want {
+				t.Errorf("%s in the order %v: %s, %q: %v", history, order, d.IngestStatus, d.ErrorMessage, err)
+			}
+		}
+	}
+	wrong, err := b.db.MisjudgedDocuments(t.Context(), "", 1000)
+	if err != nil || len(wrong) > 0 {
+		t.Errorf("called wrong are %v, %v", wrong, err)
+	}
+}
+
+// arrive hands over a capture of the day i, and does for what is to be processed what
+// splitter, extractor and chunker would have done, as far as the status depends on it.
+func (b *bench) arrive(address string, i int, kind byte) (documentID string) {
+	b.t.Helper()
+	at := asked.Add(time.Duration(i) * 24 * time.Hour)
+	r := inline(fmt.Sprintf("%s-%d", address, i), map[byte]string{
+		'P': page, 'X': page + "<p>X</p>", 'Q': "PK\x03\x04broken", 'Z': "PK\x05\x06" + string(make([]byte, 18)),
+	}[kind])
+	r.URL, r.RetrievedAt, r.ContentType = address, &at, ""
+	if err := b.handle(b.event(r)); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, e := range b.drain() {
+		switch e := e.(type) {
+		case event.CaptureCompleted:
+			documentID = e.DocumentID
+		case event.SnapshotStored:
+			b.process(e)
+		}
+	}
+	return documentID
+}
+
+func (b *bench) process(stored event.SnapshotStored) {
+	b.t.Helper()
+	s := b.snapshot(stored.SnapshotID)
+	state, message := model.RunDone, ""
+	if strings.Contains(string(b.raw(s.ContentHash)), "<p>X</p>") {
+		state, message = model.RunFailed, "unreadable"
+	}
+	if err := b.exec(`INSERT INTO runs (snapshot_id, extraction_id, source_id, document_id, state, message, page_count, run_order, parser_version, rules_digest)
+		VALUES ($1, 'x', $2, $3, $4, $5, 1, 1, $6, '')`, s.SnapshotID, s.SourceID, s.DocumentID, state, message, versions().Parser); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.exec(`INSERT INTO chunk_manifests (doc_hash, generation, document_id, source_id, snapshot_id, extraction_id, redo, canonical_url,
+		doc_type, chunk_count, status, segments_digest, chunker_version, header_version)
+		SELECT $3, 1, $1, $2, $3, 'x', 0, '', 'html', 0, 'done', '', $4, $5 WHERE $6 = 'done'`,
+		s.DocumentID, s.SourceID, s.SnapshotID, versions().Chunker, versions().Header, state); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.db.LockDocument(b.t.Context(), s.DocumentID, time.Second, func(d *catalog.DocumentTx) error {
+		return d.SetIngestStatus(b.t.Context())
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// permutations returns all orders of n things.
+func permutations(n int) [][]int {
+	if n == 0 {
+		return [][]int{{}}
+	}
+	var all [][]int
+	for _, p := range permutations(n - 1) {
+		for at := range n {
+			all = append(all, slices.Insert(slices.Clone(p), at, n-1))
+		}
+	}
+	return all
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Again returns what makes chunks a second time, for a proof.
-func Again() proof.Chunker { return stage.Again() }
+func Again() proof.Chunker { return stage.Again(chunkers()) }
 
 // Survey returns what looks at the pages of a run a second time, for a proof.
 func Survey() proof.Survey { return stage.SurveyAgain }

@@ -15,7 +15,7 @@ import (
 
 // Stage returns the stage over the real stores.
 func Stage(db *catalog.DB, blobs *blobstore.Store, logger *slog.Logger) *stage.Stage {
-	return stage.New(runs{db}, db, locker{db}, segments{blobs}, logger, stage.Options{})
+	return stage.New(runs{db}, db, locker{db}, segments{blobs}, logger, stage.Options{Chunkers: chunkers()})
 }
 
 // runs is the catalog with absence in the words of the stage: an event names
@@ -49,6 +49,10 @@ type locker struct{ db *catalog.DB }
 
 func (l locker) LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(stage.Tx) error) error {
 	return l.db.LockDocument(ctx, documentID, wait, func(t *catalog.DocumentTx) error { return f(tx{t}) })
+}
+
+func (l locker) LandRun(ctx context.Context, run model.Run, wait time.Duration, limit int, f func(stage.Tx) error) ([]model.Unpublished, error) {
+	return l.db.LandRun(ctx, run, wait, limit, func(t *catalog.DocumentTx) error { return f(tx{t}) })
 }
 
 type tx struct{ *catalog.DocumentTx }

@@ -144,7 +144,7 @@ func TestDuplicatesAndPromotion(t *testing.T) {
 		var out []string
 		for _, x := range w.chunks(run.DocumentID) {
 			if strings.Contains(x.Chunk.Content, "both") && x.State.Layer == model.LayerHot {
-				out = append(out, fmt.Sprintf("%t", x.State.HasPoint()))
+				out = append(out, fmt.Sprintf("%t", x.State.HasPoint() && x.State.DuplicateOf == ""))
 			}
 		}
 		return out

@@ -93,6 +93,7 @@ type version struct {
 	kind   model.FinalType
 	layer  model.Layer // of its source at capture; default hot
 	bytes  string      // captures with the same have equal bytes; default: none has
+	place  string      // the territory, if any
 }
 
 // page makes the units of a page: paragraphs divided by "|", "# " a heading. A
@@ -157,9 +158,9 @@ func (w *world) snapshotOf(v version) model.Snapshot {
 	}
 	return model.Snapshot{
 		SnapshotID: digest.SnapshotID(source, request, hash), DocumentID: digest.DocumentID(source, v.doc), RequestID: request,
-		SourceID: source, SourceName: "Source", SnapshotKind: kind.Kind(), FinalType: kind, URL: v.doc, URLCanonical: v.doc,
+		SourceID: source, SourceName: "Source", SnapshotKind: kindOf(kind), FinalType: kind, URL: v.doc, URLCanonical: v.doc,
 		ExternalID: v.doc, RetrievedAt: at, ContentHash: hash, LastModified: modified, LastModifiedOrigin: "http_header",
-		SourceType: "official", Domain: "civics", Layer: layer, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
+		SourceType: "official", Domain: "civics", Territory: v.place, Layer: layer, RuleVersions: map[string]string{"urlcanon": "urlcanon_v1"},
 	}
 }
 
@@ -172,6 +173,14 @@ func (w *world) record(v version, unchanged func(model.Standing) bool) model.Sna
 	}
 	w.Record(s, unchanged)
 	return s
+}
+
+// kindOf is how documents of a type are kept.
+func kindOf(t model.FinalType) model.SnapshotKind {
+	if t == model.TypeZIP {
+		return model.KindContainer
+	}
+	return model.SnapshotKind(t)
 }
 
 // extract stores the segment of one range and returns its event.

@@ -39,6 +39,8 @@ type Config struct {
 	Duties     Duties
 	Telemetry  config.Telemetry
 	Health     config.Health
+
+	Kinds child.Kinds // of files; nil: child.Builtin
 }
 
 // Duties say what a process of the extractor works on.
@@ -76,7 +78,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err := tel.TellDisk(c.S3.TempDir); err != nil {
 		return nil, err
 	}
-	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter)
+	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter)
 	ahead := newAhead(blobs)
 	limits.Warm, limits.Read = true, ahead.ReadRaw
 	children, err := child.New(limits, blobs.FetchRaw)
@@ -159,8 +161,6 @@ func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ah
 	return &stage.Stage{
 		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
 		Unread: unread, Log: logger, NewerDelay: newerDelay, Ahead: ahead.begin,
-		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
-		Moved:   func(err error) bool { return errors.Is(err, catalog.ErrRunMoved) },
 	}
 }
 

@@ -198,7 +198,6 @@ func (r *reading) ready(ctx context.Context) error {
 func recogniser(db *catalog.DB, blobs *blobstore.Store, reader *reading, logger *slog.Logger) *recognise.Stage {
 	s := &recognise.Stage{
 		Catalog: db, Objects: results{blobs}, Reader: reader, Log: logger,
-		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) },
 	}
 	if reader.reader == nil {
 		s.Off = unreadOff

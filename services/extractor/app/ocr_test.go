@@ -17,7 +17,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/config"
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
@@ -331,7 +331,7 @@ func TestPicturesThatCannotBeRead(t *testing.T) {
 // TestTextNeverPays: a PDF of 1,000 pages of text has no child of OCR started.
 func TestTextNeverPays(t *testing.T) {
 	w := withOCR(t, "fake:read", nil)
-	run := w.start(w.Capture(stagetest.PDF(1000, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(1000, ""), model.KindPDF, nil), extract.ParserVersion)
 	for _, r := range model.Ranges(1000) {
 		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
 			t.Fatalf("%+v: %q", r, got)

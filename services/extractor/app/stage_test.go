@@ -11,7 +11,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -34,7 +34,7 @@ func lines(from, to int) (out []string) {
 
 func TestARangeIsExtracted(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	for _, r := range model.Ranges(20) {
 		if got := w.pages(run, r); !reflect.DeepEqual(got, lines(r.From, r.To)) {
 			t.Errorf("%+v: %q", r, got)
@@ -53,7 +53,7 @@ func TestARangeIsExtracted(t *testing.T) {
 // TestOneRangeManyTimesAtOnce: one segment, and everybody says that one.
 func TestOneRangeManyTimesAtOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(3, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(3, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 1, To: 3}
 	var group sync.WaitGroup
 	for range 4 {
@@ -89,7 +89,7 @@ func TestAPublishThatFails(t *testing.T) {
 
 func TestAPageThatEndsItsChild(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(20, "ENDS AT 3\n"), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(20, "ENDS AT 3\n"), model.KindPDF, nil), extract.ParserVersion)
 	want := lines(1, 16)
 	want[2] = "parser_crashed: page 3: the parser ended unexpectedly"
 	if got := w.pages(run, model.PageRange{From: 1, To: 16}); !reflect.DeepEqual(got, want) {
@@ -146,7 +146,7 @@ func TestRedo(t *testing.T) {
 
 func TestFailIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	r := model.PageRange{From: 17, To: 20}
 	for _, sentence := range []string{"the first", "the second"} {
 		if err := w.stage.Fail(t.Context(), w.Event(split(run, r)), fault.AttemptsExhausted, sentence, w.Emit); err != nil {
@@ -190,7 +190,7 @@ func TestBytesThatAreDamaged(t *testing.T) {
 
 func TestFactsThatAreLost(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	if err := w.Blobs.Delete(t.Context(), blobstore.Derived, run.FactsKey); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestFactsThatAreLost(t *testing.T) {
 
 func TestEventsThatNameNothing(t *testing.T) {
 	w := newWorld(t)
-	run := w.start(w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
+	run := w.start(w.Capture(devtest.PDF(20, ""), model.KindPDF, nil), extract.ParserVersion)
 	good := split(run, model.PageRange{From: 1, To: 16})
 	change := func(f func(*event.PageSplit)) event.Event {
 		d := good
@@ -308,7 +308,7 @@ func TestANewerParsersRange(t *testing.T) {
 func TestAnOlderParsersRun(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(20, ""), model.KindPDF, nil)
 	w.stage.ParserVersion = "0"
 	old := w.start(s, "0")
 	first, second := model.PageRange{From: 1, To: 16}, model.PageRange{From: 17, To: 20}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
@@ -22,7 +23,7 @@ func TestAStoreThatIsUnavailable(t *testing.T) {
 			w := over(stagetest.NewBehindDoors(t))
 			// Of one range, whose rows are written while its object is put, and of several.
 			for _, pages := range []int{2, 20} {
-				run := w.start(w.Capture(stagetest.PDF(pages, ""), model.KindPDF, nil), extract.ParserVersion)
+				run := w.start(w.Capture(devtest.PDF(pages, ""), model.KindPDF, nil), extract.ParserVersion)
 				r := model.Ranges(pages)[0]
 				e := w.Event(split(run, r))
 				w.Unavailable(door(w.World), func() error { return w.stage.Handle(t.Context(), e, w.Emit) })

@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged, ocrchild.RoleName: ocrchild.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: rigged, ocrchild.RoleName: ocrchild.Role(child.Builtin().Openers())}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // rigged is the role with a weakness: a document that says ENDS AT 3 ends its
 // child at page 3.
 func rigged(setup []byte) (sandbox.Handler, error) {
-	handle, err := child.Role(setup)
+	handle, err := child.Builtin().Role(setup)
 	if err != nil {
 		return nil, err
 	}

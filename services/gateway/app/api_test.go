@@ -7,11 +7,12 @@ import (
 	"image/png"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -96,13 +97,16 @@ func TestRecords(t *testing.T) {
 	s, c := r.add(doc{content: "Le quorum est de sept membres présents.", html: page})
 	path := "/v1/chunks/" + url.PathEscape(c.ChunkRef)
 
-	got := into[catalog.ChunkWithState](t, r.get("/v1/chunks/{ref}", http.StatusOK, path))
+	got := into[api.ChunkAnswer](t, r.get("/v1/chunks/{ref}", http.StatusOK, path))
 	if got.Chunk.Text != c.Text || got.State.Rev != 1 || len(got.Chunk.Provenance.Segments) != 2 {
 		t.Errorf("the chunk is %+v", got)
 	}
 	p := into[proof.Proof](t, r.get("/v1/chunks/{ref}/proof", http.StatusOK, path+"/proof"))
 	if p.Verdict != proof.Verified || p.Proved != len(c.Content) {
 		t.Errorf("the proof is %+v", p)
+	}
+	if got.SourceRef.Kind == "" || got.SourceRef.TextRegion+got.SourceRef.Selector == "" || p.SourceRef == nil || *p.SourceRef != got.SourceRef {
+		t.Errorf("the chunk is from %+v, by its proof from %+v", got.SourceRef, p.SourceRef)
 	}
 	d := into[api.DocumentAnswer](t, r.get("/v1/documents/{id}", http.StatusOK, "/v1/documents/"+s.DocumentID))
 	if d.Document.CurrentDocHash != c.DocHash || len(d.Snapshots) != 1 || len(d.Snapshots[0].Runs) != 1 ||
@@ -125,6 +129,46 @@ func TestRecords(t *testing.T) {
 	}
 	r.get("/healthz", http.StatusOK, "/healthz")
 	r.get("/readyz", http.StatusOK, "/readyz")
+}
+
+// TestUnitsAreShownWithWhatIsMadeOfThem: the units of a page say where they stand, and
+// have hashes, Markdown and HTML, of a web page and of what has no markup; a document
+// and a page say what became of a web page's text.
+func TestUnitsAreShownWithWhatIsMadeOfThem(t *testing.T) {
+	r := newRig(t)
+	web, _ := r.add(doc{content: "Le quorum est de sept membres présents.", html: page + "<script>var a</script><nav><a href=/>Accueil</a> <a href=/b>Plan</a></nav>"})
+	of := func(s model.Snapshot) api.PageAnswer {
+		return into[api.PageAnswer](t, r.get("/v1/snapshots/{id}/pages/{n}", http.StatusOK, "/v1/snapshots/"+s.SnapshotID+"/pages/1"))
+	}
+	shown := of(web)
+	for _, u := range shown.Units {
+		ref, f := u.SourceRef, u.FieldsRaw
+		if ref == nil || ref.Kind != model.SourceWebpage || ref.URL != web.URL || ref.Selector != u.Evidence[0].CSSSelector || !ref.CapturedAt.Equal(web.RetrievedAt) {
+			t.Errorf("%s stands at %+v", u.IRID, ref)
+		}
+		if f.HTMLMade || len(f.BlockHash) != 64 || len(f.BlockHashHTML) != 64 || f.BlockHash == f.BlockHashHTML {
+			t.Errorf("%s: %+v", u.IRID, f)
+		}
+	}
+	l := shown.Page.Ledger
+	if l == nil || l.Characters.Failed != 0 || !slices.Contains(l.Characters.Skipped, model.Skipped{Reason: model.ClassScript, Count: 4}) ||
+		!slices.Contains(l.Characters.Skipped, model.Skipped{Reason: model.ClassFurniture, Count: 11}) {
+		t.Errorf("the page accounts for %+v", l)
+	}
+	document := into[api.DocumentAnswer](t, r.get("/v1/documents/{id}", http.StatusOK, "/v1/documents/"+web.DocumentID))
+	if got := document.Pages[0].Ledger; got == nil || got.Characters.Found != l.Characters.Found {
+		t.Errorf("the document accounts for %+v", got)
+	}
+
+	pdf, _ := r.add(doc{content: "The *wells*", html: onePagePDF, kind: model.TypePDF, unit: model.UnitHeading, box: &model.BBox{X: .25, Y: .25, W: .5, H: .25}})
+	u := of(pdf).Units[0]
+	want := model.SourceRef{Kind: model.SourceDocument, Filename: pdf.Filename, PageNumber: 1, Section: "The *wells*"}
+	if u.SourceRef == nil || *u.SourceRef != want {
+		t.Errorf("it stands at %+v", u.SourceRef)
+	}
+	if f := u.FieldsRaw; f.HTML != "<h1>The *wells*</h1>" || !f.HTMLMade || f.Markdown != `# The \*wells\*` || f.BlockHash != digest.BlockHash(f.Text) {
+		t.Errorf("it is shown as %+v", f)
+	}
 }
 
 func TestPictures(t *testing.T) {

@@ -13,16 +13,18 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/container/kinds"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/llm/rerank"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/process"
-	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 	"github.com/colophon-dev/colophon/pkg/verify"
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 	"github.com/colophon-dev/colophon/services/gateway/internal/watch"
@@ -32,6 +34,7 @@ import (
 const (
 	memoryTime = 10 * time.Second
 	searchTime = 250 * time.Millisecond
+	diskTime   = 500 * time.Millisecond // until there is room for a captured document: whoever waits for it has a turn
 )
 
 // searchShare is the part of the memory that searches have for themselves: one
@@ -57,6 +60,8 @@ type App struct {
 	vectors   vectors
 	children  *child.Client
 	drawer    *child.Drawer
+	models    models
+	reranker  *rerank.Reranker // nil: none
 	watch     *watch.Watch
 	readiness func(ctx context.Context) error
 	needs     []process.Question // beside the stores
@@ -101,14 +106,20 @@ func (a *App) connect(ctx context.Context, tel *telemetry.Telemetry) error {
 	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("object store: %w", err)
 	}
-	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
+	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
-	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
+	if a.drawer, err = child.NewDrawer(child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter), a.blobs.FetchRaw); err != nil {
 		return err
 	}
 	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
 		return fmt.Errorf("catalog: %w", err)
+	}
+	if a.models, err = openModels(c.Models, c.Embedding, tel); err != nil {
+		return err
+	}
+	if a.reranker, err = openReranker(c.Reranking, tel); err != nil {
+		return err
 	}
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
 	settings.Logger, settings.Meter = tel.Logger, tel.Meter
@@ -122,37 +133,38 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	reader := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.memory}
 	meter := newSearchMeter(tel.Meter)
 	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
+	boxes := search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}, a.children.DrawnTypes())
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
-			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}),
+			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: boxes,
 			Alias: a.config.Qdrant.Collection, Log: tel.Logger,
-			Embedders: embedders(meter),
+			Embedders: a.models.measured(meter), Reranker: a.measuredReranker(meter),
 		}},
+		Quotes: &quote.Checker{Catalog: a.db, Boxes: boxes, Log: tel.Logger},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
-			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members),
+			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members), Containers: kinds.All(),
 			Age: verify.DefaultAge,
 		}},
-		Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
+		Prober: a.children, Objects: a.blobs, Pages: reader, TempDir: a.config.S3.TempDir, Disk: room.New(a.config.HTTP.Disk, diskTime), Pictures: pictures.Pictures{Drawer: a.drawer, Objects: a.blobs}, Queues: a.conn, Ready: a.Ready,
 		Loopback: tcp && address.IP.IsLoopback(),
 		Log:      tel.Logger, Tracer: tel.Tracer, Traces: tel.Propagator, Meter: tel.Meter,
 	}
 	return &http.Server{
-		Handler: http.MaxBytesHandler(handler.Handler(), 1<<10), // nothing is asked with a body
+		Handler: http.MaxBytesHandler(handler.Handler(), api.MaxBody),
 		// The time of an answer is that of its route, and of those who read it.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(tel.Logger.Handler(), slog.LevelDebug),
 	}
 }
 
-// embedders are the models that questions can be embedded with, by name.
-func embedders(meter searchMeter) map[string]retrieval.Embedder {
-	byModel := make(map[string]retrieval.Embedder)
-	for _, e := range retrieval.Models() {
-		byModel[e.Model()] = measuredEmbedder{e, meter}
+// measuredReranker returns the reranker as a search asks it, nil where there is none.
+func (a *App) measuredReranker(m searchMeter) search.Reranker {
+	if a.reranker == nil {
+		return nil
 	}
-	return byModel
+	return measuredReranker{a.reranker, m}
 }
 
 // Name implements process.Service.
@@ -188,6 +200,10 @@ func (a *App) Close() error {
 	}
 	if a.drawer != nil {
 		a.drawer.Close()
+	}
+	a.models.close()
+	if a.reranker != nil {
+		a.reranker.Close()
 	}
 	if a.conn != nil {
 		a.conn.Close()

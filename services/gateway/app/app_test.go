@@ -34,7 +34,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, child.DrawRoleName: child.DrawRole}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Builtin().Role, child.DrawRoleName: child.Builtin().DrawRole}) {
 		return
 	}
 	os.Exit(m.Run())
@@ -113,14 +113,21 @@ func (r *rig) readDocument() {
 	r.must(r.schemas.AddResource("openapi.json", doc))
 	r.paths = make(map[string]map[string]any)
 	for path, item := range doc.(map[string]any)["paths"].(map[string]any) {
-		get := item.(map[string]any)["get"].(map[string]any)
-		r.paths[path] = get["responses"].(map[string]any)
+		for _, operation := range item.(map[string]any) { // each path has one
+			r.paths[path] = operation.(map[string]any)["responses"].(map[string]any)
+		}
 	}
 }
 
 func (r *rig) request(method, path string, header http.Header) (*http.Response, []byte) {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.ctx, method, "http://"+r.app.Addr()+path, nil)
+	return r.requestWith(method, path, header, "")
+}
+
+// requestWith is request with a body.
+func (r *rig) requestWith(method, path string, header http.Header, content string) (*http.Response, []byte) {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.ctx, method, "http://"+r.app.Addr()+path, strings.NewReader(content))
 	r.must(err)
 	for name, values := range header {
 		req.Header[name] = values
@@ -147,8 +154,20 @@ func (r *rig) request(method, path string, header http.Header) (*http.Response, 
 func (r *rig) get(template string, status int, path string) []byte {
 	r.t.Helper()
 	resp, body := r.request(http.MethodGet, path, nil)
+	return r.described(template, "get", status, path, resp, body)
+}
+
+// post is get with a body of JSON.
+func (r *rig) post(template string, status int, content string) []byte {
+	r.t.Helper()
+	resp, body := r.requestWith(http.MethodPost, template, http.Header{"Content-Type": {"application/json"}}, content)
+	return r.described(template, "post", status, template, resp, body)
+}
+
+func (r *rig) described(template, method string, status int, path string, resp *http.Response, body []byte) []byte {
+	r.t.Helper()
 	if resp.StatusCode != status {
-		r.t.Fatalf("GET %s: %s: %s", path, resp.Status, body)
+		r.t.Fatalf("%s %s: %s: %s", method, path, resp.Status, body)
 	}
 	code := fmt.Sprint(status)
 	response, ok := r.paths[template][code]
@@ -170,8 +189,8 @@ func (r *rig) get(template string, status int, path string) []byte {
 		return body
 	}
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	schema, err := r.schemas.Compile(fmt.Sprintf("openapi.json#/paths/%s/get/responses/%s/content/%s/schema",
-		escape.Replace(template), code, escape.Replace(kind)))
+	schema, err := r.schemas.Compile(fmt.Sprintf("openapi.json#/paths/%s/%s/responses/%s/content/%s/schema",
+		escape.Replace(template), method, code, escape.Replace(kind)))
 	r.must(err)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	r.must(err)
@@ -195,7 +214,11 @@ type doc struct {
 	language, territory               string
 	name, sourceType                  string          // of its source
 	said                              model.ChunkType // a fact when it is empty
-	twinOf                            string          // chunk_ref of the one that stands for its text; it has no point then
+	twinOf                            string          // chunk_ref of the one that stands for its text
+	pushed                            string          // when its point was written, RFC 3339
+	unindexed                         bool            // it has no point yet
+	repeats                           string          // chunk_ref of the version before that says it; it has no point then
+	shape                             func(*model.Chunk)
 	kind                              model.FinalType
 	status                            model.ChunkStatus
 	layer                             model.Layer
@@ -220,8 +243,8 @@ func (r *rig) add(d doc) (model.Snapshot, model.Chunk) {
 	r.must(err)
 	unit := r.extract(s, run, d)
 	c := r.chunk(s, run, d, unit)
-	if d.twinOf == "" {
-		r.index(c)
+	if d.repeats == "" && !d.unindexed {
+		r.index(c, d.twinOf, d.pushed)
 	}
 	return s, c
 }
@@ -264,7 +287,7 @@ func (r *rig) capture(d doc) model.Snapshot {
 	r.must(err)
 	s := model.Snapshot{
 		DocumentID: digest.DocumentID(d.source, d.url), RequestID: id, SourceID: d.source, SourceName: d.name,
-		SnapshotKind: d.kind.Kind(), FinalType: d.kind, URL: d.url, URLCanonical: d.url, ExternalID: d.url,
+		SnapshotKind: model.SnapshotKind(d.kind), FinalType: d.kind, URL: d.url, URLCanonical: d.url, ExternalID: d.url,
 		RetrievedAt: date, LastModified: date, LastModifiedOrigin: "http_header", ContentType: "text/html; charset=utf-8",
 		ContentHash: digest.Content([]byte(d.html)), ByteLength: int64(len(d.html)), SourceType: d.sourceType, Domain: "civics",
 		Territory: d.territory, Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v2"}, Filename: "procès\n1.html",
@@ -347,6 +370,9 @@ func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) mod
 		URL: d.url, Title: d.title, PageHint: 1, Tokens: 3, ParserVersion: run.ParserVersion, ChunkerVersion: "1",
 		HeaderVersion: header.Version, RuleVersions: map[string]string{},
 	}
+	if d.shape != nil {
+		d.shape(&c)
+	}
 	head := header.Of(s, c)
 	c.Text = head + d.content
 	c.TextHash = digest.Text(c.Text)
@@ -365,7 +391,7 @@ func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) mod
 		if err := t.AddChunks(r.ctx, []model.Chunk{c}); err != nil {
 			return err
 		}
-		if err := t.AddStates(r.ctx, run, "capture", []model.ChunkState{{ChunkRef: c.ChunkRef, Layer: d.layer, Since: d.date, DuplicateOf: d.twinOf}}); err != nil {
+		if err := t.AddStates(r.ctx, run, "capture", []model.ChunkState{{ChunkRef: c.ChunkRef, Layer: d.layer, Since: d.date, DuplicateOf: d.twinOf, Repeats: d.repeats}}); err != nil {
 			return err
 		}
 		v := model.Version{DocHash: c.DocHash, Generation: 1, SnapshotID: s.SnapshotID, ExtractionID: run.ExtractionID,
@@ -377,7 +403,7 @@ func (r *rig) chunk(s model.Snapshot, run model.Run, d doc, unit model.Unit) mod
 		if err := t.AddManifest(r.ctx, m, v); err != nil {
 			return err
 		}
-		if err := t.SetCurrent(r.ctx, v, d.title, d.language); err != nil {
+		if err := t.SetCurrent(r.ctx, v, model.DocumentMeta{URL: d.url, Title: d.title}, d.language); err != nil {
 			return err
 		}
 		if err := t.FinishRun(r.ctx, run); err != nil {
@@ -399,7 +425,7 @@ func (r *rig) segmentsDigest(s model.Snapshot, run model.Run) string {
 	return digest.HexParts(digests...)
 }
 
-func (r *rig) index(c model.Chunk) {
+func (r *rig) index(c model.Chunk, twinOf, pushed string) {
 	r.t.Helper()
 	client, err := r.app.vectors.Client(r.ctx)
 	r.must(err)
@@ -412,11 +438,13 @@ func (r *rig) index(c model.Chunk) {
 		r.must(client.Collection(name).Ensure(r.ctx, retrieval.HashDimensions))
 		r.must(client.SetAlias(r.ctx, alias, name))
 	}
-	dense, err := retrieval.HashEmbedder{}.Embed(r.ctx, []string{c.Text}, retrieval.Passage)
+	dense, err := retrieval.HashEmbedder{}.Embed(r.ctx, []string{c.Content}, retrieval.Passage)
 	r.must(err)
 	indices, values := retrieval.Sparse(c.Text)
-	payload := vectorstore.PayloadOf(c, model.ChunkState{Layer: c.Layer}, r.collection.Name)
-	payload.PushedAt = "2026-03-02T00:00:00Z"
+	payload := vectorstore.PayloadOf(c, model.ChunkState{Layer: c.Layer, DuplicateOf: twinOf}, r.collection.Name)
+	payload.PushedAt = cmp.Or(pushed, "2026-03-02T00:00:00Z")
 	r.must(client.Collection(r.collection.Name).Upsert(r.ctx, []vectorstore.Point{{ID: c.PointID, Dense: dense[0],
 		Sparse: vectorstore.Sparse{Indices: indices, Values: values}, Payload: payload}}))
+	r.exec(`INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present, pushed_at) VALUES ($1, $2, $3, 1, true, $4::text::timestamptz)
+		ON CONFLICT DO NOTHING`, c.ChunkRef, r.collection.Name, c.PointID, payload.PushedAt)
 }

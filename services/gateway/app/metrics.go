@@ -79,6 +79,18 @@ func (e measuredEmbedder) Embed(ctx context.Context, texts []string, kind retrie
 	return e.Embedder.Embed(ctx, texts, kind)
 }
 
+// measuredReranker measures the reranker.
+type measuredReranker struct {
+	search.Reranker
+	meter searchMeter
+}
+
+// Rerank implements search.Reranker.
+func (m measuredReranker) Rerank(ctx context.Context, question string, texts []string) (scores []float64, err error) {
+	defer m.meter.since(ctx, "rerank", time.Now(), &err)
+	return m.Reranker.Rerank(ctx, question, texts)
+}
+
 // measuredCatalog measures what a search asks the catalog.
 type measuredCatalog struct {
 	search.Catalog

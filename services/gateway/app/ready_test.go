@@ -92,7 +92,7 @@ func TestReadyAsksWhatASearchNeeds(t *testing.T) {
 	r.must(client.RemoveAlias(r.ctx, alias))
 	says("alias " + alias)
 	r.must(collection.Drop(r.ctx))
-	says("collection " + r.collection.Name + ": not found")
+	says("collection " + r.collection.Name + ": no such collection")
 	r.must(collection.Ensure(r.ctx, r.collection.Dimensions+1))
 	says("collection has other vectors")
 	r.must(collection.Drop(r.ctx))

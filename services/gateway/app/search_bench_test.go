@@ -28,12 +28,12 @@ func BenchmarkSearch(b *testing.B) {
 				r.add(doc{content: fmt.Sprintf("Le quorum numéro %d.", i), kind: c.kind, more: units, box: &model.BBox{X: 0.1, Y: 0.2, W: 0.5, H: 0.1}})
 			}
 			reader := pages.Reader{Catalog: r.app.db, Objects: r.app.blobs, Memory: r.app.searchMemory}
-			s := &search.Searcher{Catalog: r.app.db, Points: r.app.vectors.points, Boxes: search.NewBoxReader(r.app.db, reader),
+			s := &search.Searcher{Catalog: r.app.db, Points: r.app.vectors.points, Boxes: search.NewBoxReader(r.app.db, reader, r.app.children.DrawnTypes()),
 				Alias: r.app.config.Qdrant.Collection, Embedders: map[string]retrieval.Embedder{retrieval.HashModel: retrieval.HashEmbedder{}}}
 			var boxes []time.Duration
 			for b.Loop() {
 				if c.cold {
-					s.Boxes = search.NewBoxReader(r.app.db, reader)
+					s.Boxes = search.NewBoxReader(r.app.db, reader, r.app.children.DrawnTypes())
 				}
 				found, err := s.Search(b.Context(), search.Request{Query: "quorum", Limit: hits})
 				if err != nil || len(found.Hits) != hits || (len(found.Hits[0].Boxes) > 0) != (c.kind != model.TypeHTML) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -138,7 +139,7 @@ func TestADisabledSourceIsNotFound(t *testing.T) {
 			t.Errorf("disabled, with %s: %q, want %q", params, got, want)
 		}
 	}
-	got := into[catalog.ChunkWithState](t, r.get("/v1/chunks/{ref}", http.StatusOK, "/v1/chunks/"+url.PathEscape(only.ChunkRef)))
+	got := into[api.ChunkAnswer](t, r.get("/v1/chunks/{ref}", http.StatusOK, "/v1/chunks/"+url.PathEscape(only.ChunkRef)))
 	if got.Chunk.ChunkRef != only.ChunkRef {
 		t.Error("what a disabled source says is not shown by its id")
 	}
@@ -149,6 +150,37 @@ func TestADisabledSourceIsNotFound(t *testing.T) {
 	r.setState("region", model.SourceDisabled)
 	if found := r.search("quorum membres présents", "limit=1"); urls(found) != "stands" || sourcesOf(found.Hits[0]) != "mairie" {
 		t.Errorf("with its twins disabled: %+v", found.Hits)
+	}
+}
+
+// TestADuplicateOfBeforeBehindADisabledSource: in an installation that had no points of
+// duplicates, one of which the chunk that stands is of a disabled source is not found before
+// reconcile has told it to the indexer, which it does without waiting for anything.
+func TestADuplicateOfBeforeBehindADisabledSource(t *testing.T) {
+	r := newRig(t)
+	r.register("mairie", "region")
+	_, stands := r.add(doc{source: "mairie", url: "https://example.org/stands", content: quorum})
+	_, twin := r.add(doc{source: "region", url: "https://example.org/twin", content: quorum, twinOf: stands.ChunkRef, unindexed: true})
+	r.exec(`INSERT INTO chunk_vectors (chunk_ref, collection, point_id, pushed_rev, present, pushed_at)
+		SELECT s.chunk_ref, $2, $3, s.rev, false, now() - interval '1 day' FROM chunk_state s WHERE s.chunk_ref = $1`, twin.ChunkRef, r.collection.Name, twin.PointID)
+	r.exec(`UPDATE chunk_vectors v SET pushed_rev = s.rev FROM chunk_state s WHERE s.chunk_ref = v.chunk_ref`)
+	r.exec(`UPDATE chunk_log SET published = true, at = now() - interval '1 day'`)
+	find := func() string { return urls(r.search("quorum membres présents")) }
+	if got := find(); got != "stands" {
+		t.Errorf("while the source is enabled: %q", got)
+	}
+	r.setState("mairie", model.SourceDisabled)
+	if got := find(); got != "" {
+		t.Errorf("before reconcile: %q", got)
+	}
+	due, _, err := r.app.db.StuckChunks(r.ctx, r.app.config.Qdrant.Collection, "", time.Now().Add(-10*time.Minute), "", 100)
+	r.must(err)
+	if len(due) != 1 || due[0].ChunkRef != twin.ChunkRef || due[0].Change != model.ChangeCreated {
+		t.Fatalf("reconcile tells %+v", due)
+	}
+	r.index(twin, stands.ChunkRef, "")
+	if got := find(); got != "twin" {
+		t.Errorf("after it: %q", got)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
 )
 
 // Config is what the gateway reads from the environment.
@@ -14,10 +16,15 @@ type Config struct {
 	Postgres   config.Postgres
 	S3         config.S3
 	Qdrant     config.Qdrant
+	Embedding  config.Embedding
+	Reranking  config.Reranking
 	Runner     config.Runner
 	Extraction config.Extraction
 	Telemetry  config.Telemetry
 	Health     config.Health
+
+	Kinds  child.Kinds          // of files; nil: child.Builtin
+	Models []retrieval.Embedder // questions are embedded with; nil: retrieval.Models
 }
 
 // HTTP says where the API is served.
@@ -27,6 +34,7 @@ type HTTP struct {
 	Key    string        `env:"HTTP_KEY_FILE" help:"File of the certificate's key, in PEM."`
 	Conns  int           `env:"HTTP_CONNS" envDefault:"2048" allowed:"1..65536" help:"Connections that are served at once, of about 30 KB each; more wait."`
 	Memory int64         `env:"HTTP_MEMORY" envDefault:"268435456" allowed:"16777216.." help:"Bytes of memory that the pages of answers may take together while they are made, a quarter of them those of searches; one that needs more is made alone."`
+	Disk   int64         `env:"HTTP_DISK" envDefault:"1073741824" allowed:"16777216.." help:"Bytes of captured documents that may lie in the folder of temporary files together, until those who asked for them have read them; a larger one is sent alone."`
 	Drain  time.Duration `env:"HTTP_DRAIN" envDefault:"3s" allowed:"0s.." help:"How long requests are still taken after the process was told to stop: as long as a load balancer takes to notice that it is not ready."`
 	Grace  time.Duration `env:"HTTP_GRACE" envDefault:"10s" allowed:"0s.." help:"How long answers under way may take after that."`
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
-	"github.com/colophon-dev/colophon/services/indexer/internal/embed"
 	"github.com/colophon-dev/colophon/services/indexer/internal/stage"
 	"github.com/colophon-dev/colophon/services/indexer/internal/sync"
 )
@@ -29,10 +28,13 @@ type Config struct {
 	NATS      config.NATS
 	Postgres  config.Postgres
 	Qdrant    config.Qdrant
+	Embedding config.Embedding
 	Runner    config.Runner
 	Index     Index
 	Telemetry config.Telemetry
 	Health    config.Health
+
+	Models []retrieval.Embedder // passages are embedded with; nil: retrieval.Models
 }
 
 // Index says how the indexer looks after its collections.
@@ -49,6 +51,7 @@ type App struct {
 	conn    *stream.Conn
 	db      *catalog.DB
 	store   *store
+	models  models
 	syncer  *sync.Syncer
 	auditor *sync.Auditor
 	log     *slog.Logger
@@ -74,17 +77,22 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
 	}
+	if a.models, err = openModels(c.Models, c.Embedding, a.db, tel); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	a.syncer = &sync.Syncer{
 		Catalog: a.db, Store: a.store, Points: a.store, Alias: c.Qdrant.Collection,
-		Embedders: embedders(), Model: retrieval.Models()[0].Model(),
-		Missing: missing, Foreign: foreign, Now: time.Now, Log: tel.Logger,
+		Embedders: a.models.byName, Model: a.models.first,
+		Now: time.Now, Log: tel.Logger,
 	}
 	a.auditor = &sync.Auditor{Syncer: a.syncer, Record: a.db, Look: a.store}
-	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection, Missing: missing, Trouble: trouble}
+	work := &stage.Stage{Catalog: a.db, Vectors: a.syncer, Alias: c.Qdrant.Collection}
 	a.runner, err = stream.NewBatchRunner(a.conn, work, stream.Options{
 		Consumer: stream.ConsumerIndex, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts:   a.db,
-		Probe:      func(ctx context.Context) error { return errors.Join(a.db.Ready(ctx), a.store.Ping(ctx)) },
+		Attempts: a.db,
+		Probe: func(ctx context.Context) error {
+			return errors.Join(a.db.Ready(ctx), a.store.Ping(ctx), a.models.ready(ctx))
+		},
 		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
 	})
 	if err != nil {
@@ -92,26 +100,6 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	return a, nil
 }
-
-// embedders are the models that passages can be embedded with, by name.
-func embedders() map[string]retrieval.Embedder {
-	byModel := make(map[string]retrieval.Embedder)
-	for _, e := range retrieval.Models() {
-		byModel[e.Model()] = embed.Batched{Embedder: e}
-	}
-	return byModel
-}
-
-// missing reports that a collection is not there, in the store or the catalog.
-func missing(err error) bool {
-	return errors.Is(err, vectorstore.ErrNotFound) || errors.Is(err, catalog.ErrNoCollection)
-}
-
-// foreign reports that a collection is there for other vectors.
-func foreign(err error) bool { return errors.Is(err, vectorstore.ErrMismatch) }
-
-// trouble reports that the vector store failed by itself.
-func trouble(err error) bool { return errors.Is(err, vectorstore.ErrTrouble) }
 
 // Name implements process.Service.
 func (a *App) Name() string { return Name }
@@ -179,7 +167,7 @@ func (a *App) lookAfter(ctx context.Context) {
 		case <-ticker.C:
 		}
 		due := time.Since(checked) >= a.check
-		if !due && !missing(a.stands(ctx)) {
+		if !due && !errors.Is(a.stands(ctx), fault.ErrNoCollection) {
 			continue
 		}
 		if due {
@@ -226,6 +214,7 @@ func (a *App) Close() error {
 	if a.conn != nil {
 		a.conn.Close()
 	}
+	a.models.close()
 	a.db.Close()
 	return a.store.Close()
 }

@@ -69,7 +69,7 @@ func TestCollectionWiped(t *testing.T) {
 		model.ChunkState{ChunkRef: old[1], Layer: model.LayerHot, DuplicateOf: old[0]})
 	r.handle(r.superseded("a", old[1], 2))
 	r.handle(r.superseded("a", old[0], 2))
-	r.handle(r.created("hash-b:0")...)
+	r.handle(r.created(hashOf("b") + ":0")...)
 	r.wantEqual()
 
 	// It was lost, or emptied, while nobody ran.
@@ -88,7 +88,7 @@ func TestCollectionWiped(t *testing.T) {
 		if n := ask[int](r, `SELECT count(*) FROM chunk_vectors`); n != 0 {
 			t.Errorf("%d rows of chunk_vectors after the loss", n)
 		}
-		r.handle(append(r.created("hash-b:0"), r.superseded("a", old[0], 2), r.superseded("a", old[1], 2))...)
+		r.handle(append(r.created(hashOf("b")+":0"), r.superseded("a", old[0], 2), r.superseded("a", old[1], 2))...)
 		r.wantEqual()
 	}
 	// Nothing is lost now.
@@ -96,6 +96,27 @@ func TestCollectionWiped(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.wantEqual()
+}
+
+// TestWhatIsEmbedded: the content, as the catalog has it, so that equal contents have one
+// vector whoever says them; the words of the header can be asked for all the same.
+func TestWhatIsEmbedded(t *testing.T) {
+	r := newRig(t)
+	const said = "The mill was sold."
+	r.handle(r.created(r.document("a", []string{said, "The river rose."})...)...)
+	hits, err := r.collection().QueryDense(t.Context(), retrieval.HashVector(said), vectorstore.Filter{}, 1)
+	if err != nil || len(hits) != 1 || hits[0].Score < 0.9999 {
+		t.Errorf("the nearest to a content is %+v, %v", hits, err)
+	}
+	chunks, err := r.db.Chunks(t.Context(), []string{hits[0].ChunkRef})
+	if err != nil || len(chunks) != 1 || chunks[0].Content != said || chunks[0].Text == said {
+		t.Fatalf("%+v, %v", chunks, err)
+	}
+	indices, values := retrieval.SparseQuery(strings.Fields(chunks[0].Text)[0])
+	hits, err = r.collection().QuerySparse(t.Context(), vectorstore.Sparse{Indices: indices, Values: values}, vectorstore.Filter{}, 10)
+	if err != nil || len(hits) != 2 {
+		t.Errorf("a word of the header finds %+v, %v", hits, err)
+	}
 }
 
 func TestSetupBySeveral(t *testing.T) {

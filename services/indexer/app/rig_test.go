@@ -20,7 +20,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
-	"github.com/colophon-dev/colophon/services/indexer/internal/embed"
 	"github.com/colophon-dev/colophon/services/indexer/internal/stage"
 	"github.com/colophon-dev/colophon/services/indexer/internal/sync"
 )
@@ -52,7 +51,7 @@ func over(w *base.World) *rig {
 	r.points = &watched{Points: r.store}
 	r.embeds = &counted{Embedder: retrieval.HashEmbedder{}}
 	r.syncer = r.newSyncer()
-	r.stage = &stage.Stage{Catalog: r.db, Vectors: r.syncer, Alias: env.Collection, Missing: missing, Trouble: trouble}
+	r.stage = &stage.Stage{Catalog: r.db, Vectors: r.syncer, Alias: env.Collection}
 	if err := r.syncer.Setup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +62,8 @@ func over(w *base.World) *rig {
 func (r *rig) newSyncer() *sync.Syncer {
 	return &sync.Syncer{
 		Catalog: r.db, Store: r.store, Points: r.points, Alias: r.env.Collection,
-		Embedders: map[string]retrieval.Embedder{retrieval.HashModel: embed.Batched{Embedder: r.embeds}},
-		Model:     retrieval.HashModel, Missing: missing, Foreign: foreign, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Embedders: map[string]retrieval.Embedder{retrieval.HashModel: r.embeds},
+		Model:     retrieval.HashModel, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -101,11 +100,11 @@ func (w *watched) Upsert(ctx context.Context, collection string, points []sync.P
 	return w.Points.Upsert(ctx, collection, points)
 }
 
-func (w *watched) SetLayer(ctx context.Context, collection string, ids []string, layer model.Layer, at string) error {
+func (w *watched) SetStanding(ctx context.Context, collection string, ids []string, stands sync.Standing, at string) error {
 	w.mu.Lock()
 	w.layers += len(ids)
 	w.mu.Unlock()
-	return w.Points.SetLayer(ctx, collection, ids, layer, at)
+	return w.Points.SetStanding(ctx, collection, ids, stands, at)
 }
 
 func (w *watched) Delete(ctx context.Context, collection string, ids []string) error {
@@ -220,7 +219,7 @@ func (r *rig) document(doc string, texts []string, states ...model.ChunkState) [
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	r.exec(`INSERT INTO snapshots (snapshot_id, document_id, source_id, content_hash, retrieved_at, snapshot_kind, final_type,
 		process, record) VALUES ($1, $2, 'src', $1, $3, 'html', 'html', true, '{}')`, snapshotOf(doc), doc, at)
-	docHash := "hash-" + doc
+	docHash := hashOf(doc)
 	chunks, given := make([]model.Chunk, len(texts)), make([]model.ChunkState, len(texts))
 	refs := make([]string, len(texts))
 	for i, text := range texts {
@@ -255,7 +254,7 @@ func (r *rig) document(doc string, texts []string, states ...model.ChunkState) [
 		if err := tx.AddStates(ctx, runOf(doc), "created", given); err != nil {
 			return err
 		}
-		if err := tx.SetCurrent(ctx, version, doc, "en"); err != nil {
+		if err := tx.SetCurrent(ctx, version, model.DocumentMeta{Title: doc}, "en"); err != nil {
 			return err
 		}
 		return tx.StageItem(ctx)
@@ -265,6 +264,9 @@ func (r *rig) document(doc string, texts []string, states ...model.ChunkState) [
 	}
 	return refs
 }
+
+// hashOf returns a document's doc_hash: hex, in the order of the documents' names.
+func hashOf(doc string) string { return fmt.Sprintf("%x", "hash-"+doc) }
 
 // change gives chunks their next states, as the chunker does.
 func (r *rig) change(doc string, states ...model.ChunkState) {
@@ -298,7 +300,7 @@ func (r *rig) created(refs ...string) []event.Event {
 }
 
 func changeOf(doc, ref string, rev int64) event.ChunkChange {
-	return event.ChunkChange{Rev: rev, Cause: "test", ChunkRef: ref, DocHash: "hash-" + doc, SourceID: "src", SnapshotID: snapshotOf(doc)}
+	return event.ChunkChange{Rev: rev, Cause: "test", ChunkRef: ref, DocHash: hashOf(doc), SourceID: "src", SnapshotID: snapshotOf(doc)}
 }
 
 func (r *rig) superseded(doc, ref string, rev int64) event.Event {
@@ -375,7 +377,7 @@ func (r *rig) differs() string {
 	}
 	due := ask[int](r, `SELECT count(*) FROM chunk_state s LEFT JOIN chunk_vectors v
 		ON v.chunk_ref = s.chunk_ref AND v.collection = $1
-		WHERE v.pushed_rev IS DISTINCT FROM s.rev OR v.present <> (s.repeats = '' AND s.duplicate_of = '')`, r.name())
+		WHERE v.pushed_rev IS DISTINCT FROM s.rev OR v.present <> (s.repeats = '')`, r.name())
 	if due != 0 {
 		return fmt.Sprintf("%d chunks are due", due)
 	}

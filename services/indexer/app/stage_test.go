@@ -94,19 +94,28 @@ func TestArchiveChangesPayloadOnly(t *testing.T) {
 	}
 }
 
-func TestDuplicatesAndRepeatsHaveNoPoint(t *testing.T) {
+// TestDuplicatesHavePointsAndRepeatsHaveNone: what a duplicate alone says, its source for
+// one, is found by its own point; a repeat has that of the chunk that it repeats.
+func TestDuplicatesHavePointsAndRepeatsHaveNone(t *testing.T) {
 	r := newRig(t)
 	first := r.document("a", []string{"same", "first"})
 	second := r.document("b", []string{"same"}, model.ChunkState{Layer: model.LayerHot, DuplicateOf: first[0]})
+	third := r.document("c", []string{"first"}, model.ChunkState{Layer: model.LayerHot, Repeats: first[1]})
+	r.exec(`UPDATE chunks SET document_id = 'a' WHERE document_id = 'c'`) // a later version of it
 
 	r.handle(r.created(second...)...)
+	r.wantTold("+" + second[0] + "/1")
+	r.wantStatus("b", model.VectorPresent) // whatever the one that stands for it has
+	r.handle(r.created(third...)...)
 	r.wantTold() // it took no point away
-	r.wantStatus("b", model.VectorNone)
+	r.wantStatus("c", model.VectorNone)
 	r.handle(r.created(first...)...)
 	r.wantEqual()
 	r.wantStatus("a", model.VectorPresent)
-	r.wantStatus("b", model.VectorPresent) // it points to a vector that came later
-	if got := r.points.counts(); got != [3]int{2, 0, 0} {
+	if status := r.vectorsOf("c"); status != model.VectorPresent { // it points to a vector that came later
+		t.Errorf("vector_status of c is %s", status)
+	}
+	if got := r.points.counts(); got != [3]int{3, 0, 0} {
 		t.Errorf("%v writes", got)
 	}
 
@@ -119,10 +128,65 @@ func TestDuplicatesAndRepeatsHaveNoPoint(t *testing.T) {
 	r.wantStatus("a", model.VectorPresent)
 }
 
-// A duplicate that lands and is pushed while its original's vector is being
+// TestADuplicateOfBeforeGetsItsPoint: of an installation in which duplicates had none,
+// whose rows say that nothing is due. It is not embedded again where vectors are kept.
+func TestADuplicateOfBeforeGetsItsPoint(t *testing.T) {
+	r := newRig(t)
+	first := r.document("a", []string{"same", "as well"})
+	second := r.document("b", []string{"same", "as well"}, model.ChunkState{Layer: model.LayerHot, DuplicateOf: first[0], Rev: 1},
+		model.ChunkState{Layer: model.LayerHot, DuplicateOf: first[1], Rev: 1})
+	r.handle(r.created(slices.Concat(first, second)...)...)
+	chunk, err := r.db.Chunk(t.Context(), second[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.collection().Delete(t.Context(), []string{chunk.PointID}); err != nil {
+		t.Fatal(err)
+	}
+	r.exec(`UPDATE chunk_vectors SET present = false, pushed_at = now() - interval '1 hour' WHERE chunk_ref = $1`, second[0])
+	r.exec(`UPDATE chunk_log SET published = true, at = now() - interval '1 hour'`)
+	due := func() (refs []string) {
+		t.Helper()
+		list, _, err := r.db.StuckChunks(t.Context(), r.env.Collection, "", time.Now().Add(-time.Minute), "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range list {
+			refs = append(refs, c.ChunkRef)
+		}
+		return refs
+	}
+	if got := due(); !slices.Equal(got, second[:1]) {
+		t.Errorf("reconcile moves %q, want %q", got, second[:1])
+	}
+	r.handle(r.created(second...)...)
+	r.wantEqual()
+	if got := due(); len(got) != 0 {
+		t.Errorf("reconcile moves %q again", got)
+	}
+	// One whose vector cannot be made is left alone, as any other, and its neighbour is not.
+	r.exec(`UPDATE chunk_vectors SET present = false, pushed_at = now() - interval '1 hour' WHERE chunk_ref = ANY($1)`, second)
+	r.exec(`UPDATE chunk_log SET published = true, at = now() - interval '1 hour'`)
+	if err := r.db.FailVectors(t.Context(), r.env.Collection, second[0], "the text is refused"); err != nil {
+		t.Fatal(err)
+	}
+	r.exec(`UPDATE chunk_vectors SET pushed_at = now() - interval '1 hour'`)
+	r.wantStatus("b", model.VectorError)
+	if got := due(); !slices.Equal(got, second[1:]) {
+		t.Errorf("reconcile moves %q, want the one that did not fail, %q", got, second[1:])
+	}
+	r.handle(r.created(second...)...) // asked for by someone
+	r.wantEqual()
+	r.wantStatus("b", model.VectorPresent)
+	if got := due(); len(got) != 0 {
+		t.Errorf("reconcile moves %q, which are there", got)
+	}
+}
+
+// A repeat that lands and is pushed while its original's vector is being
 // recorded is counted by neither push: the original's sees no manifest of it
 // yet, and its own no vector.
-func TestDuplicateWhileTheOriginalIsPushed(t *testing.T) {
+func TestRepeatWhileTheOriginalIsPushed(t *testing.T) {
 	r := newRig(t)
 	original := r.document("doc_a", []string{"Same."})
 	locked, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
@@ -144,8 +208,9 @@ func TestDuplicateWhileTheOriginalIsPushed(t *testing.T) {
 		}
 		return ""
 	})
-	duplicate := r.document("doc_b", []string{"Same."}, model.ChunkState{Layer: model.LayerHot, DuplicateOf: original[0], Rev: 1})
-	r.handle(r.created(duplicate...)...)
+	repeat := r.document("doc_b", []string{"Same."}, model.ChunkState{Layer: model.LayerHot, Repeats: original[0], Rev: 1})
+	r.exec(`UPDATE chunks SET document_id = 'doc_a' WHERE document_id = 'doc_b'`) // a later version of it
+	r.handle(r.created(repeat...)...)
 	r.wantStatus("doc_b", model.VectorNone)
 	close(release)
 	for range 2 {
@@ -154,8 +219,16 @@ func TestDuplicateWhileTheOriginalIsPushed(t *testing.T) {
 		}
 	}
 	r.wantStatus("doc_a", model.VectorPresent)
-	r.wantStatus("doc_b", model.VectorPresent)
+	if status := r.vectorsOf("doc_b"); status != model.VectorPresent {
+		t.Errorf("vector_status of doc_b is %s", status)
+	}
 	r.wantEqual()
+}
+
+// vectorsOf returns the vector_status of a document's manifest. Whether it is synced is
+// another question: its rows are made to be those of a version of another document.
+func (r *rig) vectorsOf(doc string) model.VectorStatus {
+	return ask[model.VectorStatus](r, `SELECT vector_status FROM chunk_manifests WHERE document_id = $1`, doc)
 }
 
 func TestPromotion(t *testing.T) {
@@ -171,10 +244,10 @@ func TestPromotion(t *testing.T) {
 		model.ChunkState{ChunkRef: second, Layer: model.LayerHot},
 		model.ChunkState{ChunkRef: third, Layer: model.LayerHot, DuplicateOf: second})
 	r.handle(r.superseded("c", third, 2))
-	r.wantStatus("c", model.VectorNone) // it points to one that has no vector yet
+	r.wantStatus("c", model.VectorPresent) // its own
 	r.handle(r.superseded("a", first, 2), r.superseded("b", second, 2))
 	r.wantEqual()
-	r.wantTold("+"+first+"/2", "+"+second+"/2", "-"+third+"/2")
+	r.wantTold("+"+first+"/2", "+"+second+"/2", "+"+third+"/2")
 	r.wantStatus("c", model.VectorPresent)
 }
 
@@ -283,7 +356,7 @@ func TestCrashBetweenPointsAndRows(t *testing.T) {
 	r := newRig(t)
 	refs := r.document("a", []string{"one", "two"})
 	created := r.created(refs...)
-	crashing := &stage.Stage{Catalog: failing{r.db}, Vectors: r.syncer, Alias: r.env.Collection, Missing: missing, Trouble: trouble}
+	crashing := &stage.Stage{Catalog: failing{r.db}, Vectors: r.syncer, Alias: r.env.Collection}
 	for _, err := range crashing.HandleBatch(t.Context(), created, r.emit) {
 		if !errors.Is(err, errRecord) {
 			t.Fatal(err)
@@ -345,7 +418,7 @@ func TestOneBadChunk(t *testing.T) {
 		t.Errorf("error_message is %q", message)
 	}
 	// Failures that there is nothing to record of.
-	for _, e := range []event.Event{created[0], r.removed("b", "hash-b:0", 2), {Type: event.TypeChunkCreated}} {
+	for _, e := range []event.Event{created[0], r.removed("b", hashOf("b")+":0", 2), {Type: event.TypeChunkCreated}} {
 		if err := r.stage.Fail(t.Context(), e, fault.Internal, "x", r.emit); err != nil {
 			t.Error(err)
 		}

@@ -56,13 +56,18 @@ func (s *store) IDs(ctx context.Context, collection, after string, limit int) ([
 	return c.IDs(ctx, after, limit)
 }
 
-// Layers implements sync.Look.
-func (s *store) Layers(ctx context.Context, collection string, ids []string) (map[string]string, error) {
+// Standings implements sync.Look.
+func (s *store) Standings(ctx context.Context, collection string, ids []string) (map[string]sync.Standing, error) {
 	c, err := s.collection(ctx, collection)
 	if err != nil {
 		return nil, err
 	}
-	return c.Layers(ctx, ids)
+	found, err := c.Standings(ctx, ids)
+	standings := make(map[string]sync.Standing, len(found))
+	for id, stands := range found {
+		standings[id] = sync.Standing{Layer: model.Layer(stands.Layer), DuplicateOf: stands.DuplicateOf}
+	}
+	return standings, err
 }
 
 // AliasOf implements sync.Store.
@@ -101,13 +106,15 @@ func (s *store) Upsert(ctx context.Context, collection string, points []sync.Poi
 	return c.Upsert(ctx, list)
 }
 
-// SetLayer implements sync.Points.
-func (s *store) SetLayer(ctx context.Context, collection string, ids []string, layer model.Layer, pushedAt string) error {
+// SetStanding implements sync.Points.
+func (s *store) SetStanding(ctx context.Context, collection string, ids []string, stands sync.Standing, pushedAt string) error {
 	c, err := s.collection(ctx, collection)
 	if err != nil {
 		return err
 	}
-	return c.SetPayload(ctx, ids, vectorstore.Change{Layer: string(layer), PushedAt: pushedAt})
+	return c.SetPayload(ctx, ids, vectorstore.Change{
+		Layer: string(stands.Layer), DuplicateOf: &stands.DuplicateOf, PushedAt: pushedAt,
+	})
 }
 
 // Delete implements sync.Points.

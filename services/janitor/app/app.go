@@ -2,7 +2,8 @@
 //
 // The janitor heals what stands still and deletes what nobody needs: it alone deletes
 // objects. It takes no events, so that any number of it may run: one pass is made at a
-// time, under a lock in the catalog.
+// time, under a lock in the catalog. Beside its passes it makes the words by which quotations
+// are looked for.
 package app
 
 import (
@@ -10,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -31,6 +33,7 @@ const probeDefault = 3 * time.Second
 // App is the running janitor.
 type App struct {
 	rounds  *rounds.Rounds
+	words   *rounds.Words
 	conn    *stream.Conn
 	db      *catalog.DB
 	blobs   *blobstore.Store
@@ -63,16 +66,20 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 		Every:      c.Reconcile.Every, Age: c.Reconcile.Age,
 		ObjectsEvery: c.Reconcile.ObjectsEvery, ObjectAge: c.Reconcile.ObjectAge, Log: tel.Logger,
 	}
+	a.words = &rounds.Words{Maker: a.db, Log: tel.Logger}
 	return a, nil
 }
 
 // Name implements process.Service.
 func (a *App) Name() string { return Name }
 
-// Run makes passes until ctx ends; one under way ends with it, and the next one, of
-// whatever janitor, goes on.
+// Run makes passes, and the words of chunks, until ctx ends; what is under way ends with it,
+// and the next one, of whatever janitor, goes on.
 func (a *App) Run(ctx context.Context) error {
+	var both sync.WaitGroup
+	both.Go(func() { a.words.Run(ctx) })
 	a.rounds.Run(ctx)
+	both.Wait()
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -199,6 +200,27 @@ func TestTwoJanitorsHealAndDelete(t *testing.T) {
 	}
 	if !r.has(kept) {
 		t.Error("bytes that a row names are deleted")
+	}
+}
+
+// TestWordsOfChunksAreMade: also where no passes are made, and of a chunk that lands later.
+func TestWordsOfChunksAreMade(t *testing.T) {
+	r := newRig(t, map[string]string{"COLOPHON_RECONCILE_EVERY": "0s"})
+	r.prepare()
+	_, stop := r.start()
+	defer stop()
+	for i, word := range []string{"quorum", "budget"} {
+		r.must(r.db.Tx(r.ctx, func(tx pgx.Tx) error {
+			_, err := tx.Exec(r.ctx, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, generation, chunk_index, document_id, source_id, snapshot_id,
+					text, content, text_hash, content_text_hash, source_type, provenance, record)
+				VALUES ($1, gen_random_uuid(), 'd', 1, $2, 'd', 's', 's', $1, $1, $1, $1, 'official', '[]', '{}')`, word, i)
+			return err
+		}))
+		r.until("the words are made", func() bool {
+			n, err := r.db.CountQuoteWord(r.ctx, catalog.QuoteWord{word}, 10)
+			r.must(err)
+			return n == 1
+		})
 	}
 }
 

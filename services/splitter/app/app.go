@@ -29,6 +29,8 @@ type Config struct {
 	Extraction config.Extraction
 	Telemetry  config.Telemetry
 	Health     config.Health
+
+	Kinds child.Kinds // of files; nil: child.Builtin
 }
 
 // App is the running splitter.
@@ -54,7 +56,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if err := tel.TellDisk(c.S3.TempDir); err != nil {
 		return nil, err
 	}
-	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Measured(tel.Meter), blobs.FetchRaw)
+	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter), blobs.FetchRaw)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client) *stage.Stage {
 	return &stage.Stage{
 		Catalog: db, Splitter: splitter{children, blobs}, ParserVersion: extract.ParserVersion,
-		Missing: func(err error) bool { return errors.Is(err, catalog.ErrNotFound) }, Small: child.GoesAlong,
+		Small: children.GoesAlong,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -23,7 +23,7 @@ const page = "<!DOCTYPE html><title>T</title><p>Text.</p>"
 
 func TestASnapshotIsSplit(t *testing.T) {
 	w := newWorld(t)
-	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(20, ""), model.KindPDF, nil)
 	run := w.start(s)
 	if run.PageCount != 20 || run.ParserVersion != extract.ParserVersion || run.State != model.RunQueued || run.Reason != "" ||
 		run.Why != "capture" || run.FactsKey == "" {
@@ -47,7 +47,7 @@ func TestASnapshotIsSplit(t *testing.T) {
 		}
 		w.end(run, model.RunDone)
 	}
-	if short := w.start(w.Capture(stagetest.PDF(16, ""), model.KindPDF, nil)); w.heard(short) != "1-16/16#0" || short.FactsKey != "" {
+	if short := w.start(w.Capture(devtest.PDF(16, ""), model.KindPDF, nil)); w.heard(short) != "1-16/16#0" || short.FactsKey != "" {
 		t.Errorf("a document of one range: %+v", short)
 	}
 	html := w.start(w.Capture(page, model.KindHTML, nil))
@@ -127,7 +127,7 @@ func TestAPublishThatFails(t *testing.T) {
 		}
 		return nil
 	})
-	s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(20, ""), model.KindPDF, nil)
 	if err := w.stage.Handle(t.Context(), w.stored(s), w.Emit); !errors.Is(err, away) {
 		t.Fatalf("%v", err)
 	}
@@ -163,7 +163,7 @@ func TestWhatCannotBeSplit(t *testing.T) {
 	}{
 		{"", model.KindHTML, "empty_content: the document has no bytes"},
 		{"GIF89a", model.KindOther, "unsupported_type: there is no extractor for files of this type"},
-		{stagetest.PDF(5, ""), model.KindPDF, "limit_exceeded: the document has 5 pages, limit 4"},
+		{devtest.PDF(5, ""), model.KindPDF, "limit_exceeded: the document has 5 pages, limit 4"},
 		{"%PDF-1.4\nnothing", model.KindPDF, "malformed: the PDF cannot be read"},
 	} {
 		s := w.Capture(c.raw, c.kind, func(s *model.Snapshot) { s.MaxPages = 4 })
@@ -189,7 +189,7 @@ func TestWhatCannotBeSplit(t *testing.T) {
 		}
 	}
 	// A run that is there stays as it is when a later handling fails.
-	s := w.Capture(stagetest.PDF(3, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(3, ""), model.KindPDF, nil)
 	run := w.start(s)
 	w.heard(run)
 	if err := w.stage.Fail(ctx, w.stored(s), fault.AttemptsExhausted, "four attempts", w.Emit); err != nil {
@@ -245,7 +245,7 @@ func TestEventsThatNameNothing(t *testing.T) {
 func TestRedo(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	s := w.Capture(stagetest.PDF(40, ""), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(40, ""), model.KindPDF, nil)
 	run := w.start(s)
 	w.heard(run)
 	request := func(redo int, pages ...int) event.Event {
@@ -335,7 +335,7 @@ func TestARetryOfWhatCouldNotBeSplit(t *testing.T) {
 	if err := os.WriteFile(flag, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := w.Capture(stagetest.PDF(20, "ENDS WHILE "+flag), model.KindPDF, nil)
+	s := w.Capture(devtest.PDF(20, "ENDS WHILE "+flag), model.KindPDF, nil)
 	err := w.stage.Handle(ctx, w.stored(s), w.Emit)
 	if fault.KindOf(err) != fault.KindPermanent || fault.ReasonOf(err) != fault.ParserCrashed {
 		t.Fatalf("%v", err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -19,7 +20,7 @@ func TestAStoreThatIsUnavailable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := over(stagetest.NewBehindDoors(t))
-			s := w.Capture(stagetest.PDF(20, ""), model.KindPDF, nil)
+			s := w.Capture(devtest.PDF(20, ""), model.KindPDF, nil)
 			e := w.stored(s)
 			w.Unavailable(door(w.World), func() error { return w.stage.Handle(t.Context(), e, w.Emit) })
 			if got := w.heard(w.Runs(s)[0]); got != "1-16/20#0 17-20/20#0" {
@@ -68,7 +69,7 @@ func TestWhichRangesNameTheirBytes(t *testing.T) {
 	}{
 		"small":        {page, model.KindHTML, 0, true},
 		"large":        {page + "<p>More.</p>", model.KindHTML, 64 << 20, false},
-		"of two pages": {stagetest.PDF(2, ""), model.KindPDF, 0, false},
+		"of two pages": {devtest.PDF(2, ""), model.KindPDF, 0, false},
 	} {
 		s := w.Capture(c.raw, c.kind, func(s *model.Snapshot) { s.ByteLength = cmp.Or(c.bytes, s.ByteLength) })
 		w.start(s)

@@ -31,7 +31,7 @@ var weakness = regexp.MustCompile(`ENDS WHILE (\S+)`)
 // rigged is the role with a weakness: a document ends its child for as long as
 // the file that it names exists.
 func rigged(setup []byte) (sandbox.Handler, error) {
-	handle, err := child.Role(setup)
+	handle, err := child.Builtin().Role(setup)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Role, ocrchild.RoleName: ocrchild.Role}) {
+	if sandbox.Child(map[string]sandbox.Role{child.RoleName: child.Builtin().Role, ocrchild.RoleName: ocrchild.Role(child.Builtin().Openers())}) {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

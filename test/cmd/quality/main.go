@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/colophon-dev/colophon/test/quality"
 )
@@ -27,8 +28,8 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads bool
-	var hostile, seed, keep string
+	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
 	flags.StringVar(&o.Colophon, "colophon", "bin/colophon", "the binary to measure")
@@ -42,12 +43,23 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
 	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
 	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
+	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
+	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
+	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
+	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if hostile != "" {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
+	}
+	if sections != "" {
+		report, err := quality.RunSections(strings.Split(sections, ","))
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
@@ -59,6 +71,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
 		return err
+	}
+	if retrieval {
+		report, err := quality.RunRetrieval(ctx, quality.RetrievalOptions{Corpus: o.Corpus, Colophon: o.Colophon, Vectors: vectors})
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
 	}
 	if decisions {
 		report, err := quality.RunDecisions(ctx, o.Corpus, o.Only)
@@ -77,6 +96,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	report, err := quality.Run(ctx, o)
 	if err != nil {
 		return err
+	}
+	if totals {
+		report.DropFiles()
 	}
 	return show(report, asJSON, w)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
@@ -23,6 +25,37 @@ type problem struct {
 
 // Get asks the gateway and decodes its answer into out.
 func (c *Tool) Get(ctx context.Context, path string, query url.Values, out any) error {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.ask(ctx, http.MethodGet, path, nil, out)
+}
+
+// Post asks the gateway with a body of JSON and decodes its answer into out.
+func (c *Tool) Post(ctx context.Context, path string, body, out any) error {
+	content, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.ask(ctx, http.MethodPost, path, content, out)
+}
+
+// client returns what asks a gateway: its certificate must come from an authority of the
+// file, where one is named. The file of a gateway that shows no certificate is not read.
+// Errors are credential.ErrFile.
+func (g gatewayAddress) client(scheme string) (*http.Client, error) {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if scheme == "https" && g.CAFile != "" {
+		trusted, err := credential.Watch(credential.Options{Store: "the gateway"}, credential.TLSFiles{CA: g.CAFile}.Client).Now()
+		if err != nil {
+			return nil, err
+		}
+		transport.TLSClientConfig = trusted
+	}
+	return &http.Client{Transport: transport}, nil
+}
+
+func (c *Tool) ask(ctx context.Context, method, path string, content []byte, out any) error {
 	gateway, found, err := Load[gatewayAddress](c)
 	if err != nil {
 		return err
@@ -30,20 +63,26 @@ func (c *Tool) Get(ctx context.Context, path string, query url.Values, out any) 
 	if found.File != "" && found.Values["COLOPHON_GATEWAY_URL"] == "" {
 		return fault.Unavailable(fmt.Errorf("no gateway runs in the system of %s, as with `colophon dev --only servers`: set COLOPHON_GATEWAY_URL to the address of one", c.Dir))
 	}
-	if base, err := url.Parse(gateway.URL); err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+	base, err := url.Parse(gateway.URL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return Usagef("COLOPHON_GATEWAY_URL is %q; allowed is an address such as http://127.0.0.1:8080", gateway.URL)
 	}
-	address := strings.TrimRight(gateway.URL, "/") + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
+	client, err := gateway.client(base.Scheme)
+	if err != nil {
+		return fmt.Errorf("COLOPHON_GATEWAY_CA_FILE: %w", err)
 	}
+	defer client.CloseIdleConnections()
+	address := strings.TrimRight(gateway.URL, "/") + path
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return fault.Unavailable(fmt.Errorf("the gateway does not answer: %w", err))
 	}
@@ -62,7 +101,7 @@ func (c *Tool) Get(ctx context.Context, path string, query url.Values, out any) 
 	switch {
 	case resp.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s: %w", strings.TrimSuffix(p.Detail, ": "+catalog.ErrNotFound.Error()), catalog.ErrNotFound)
-	case resp.StatusCode == http.StatusBadRequest:
+	case resp.StatusCode == http.StatusBadRequest, resp.StatusCode == http.StatusRequestEntityTooLarge:
 		return Usage(errors.New(p.Detail))
 	case resp.StatusCode == http.StatusServiceUnavailable:
 		return fault.Unavailable(errors.New(p.Detail))

@@ -9,6 +9,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/container/kinds"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
@@ -32,7 +33,8 @@ type Settings struct {
 
 // gatewayAddress is all that commands need which ask the gateway.
 type gatewayAddress struct {
-	URL string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API."`
+	URL    string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API; https:// where it has a certificate (HTTP_CERT_FILE)."`
+	CAFile string `env:"GATEWAY_CA_FILE" help:"File of the authorities, in PEM, of which one must have signed the gateway's certificate; those of the system when not set."`
 }
 
 // Settings reads the environment and the development folder.
@@ -143,7 +145,7 @@ func (c *Tool) System(ctx context.Context) (*System, error) {
 		db.Close()
 		return nil, err
 	}
-	s.child, err = child.New(child.ConfigOf(set.Extraction, set.S3.TempDir), s.Blobs.FetchRaw)
+	s.child, err = child.New(child.ConfigOf(set.Extraction, set.S3.TempDir).Of(c.Tables.Kinds), s.Blobs.FetchRaw)
 	if err != nil {
 		_ = s.vectors.Close()
 		db.Close()
@@ -151,7 +153,7 @@ func (c *Tool) System(ctx context.Context) (*System, error) {
 	}
 	s.Reader = &verify.Reader{
 		Catalog: db, Blobs: s.Blobs, Vectors: s.vectors, Alias: set.Qdrant.Collection, Extractor: s.child,
-		Chunker: chunker.Again(), Survey: chunker.Survey(), Link: chunker.Link(), Members: new(verify.Members),
+		Chunker: chunker.Again(), Survey: chunker.Survey(), Link: chunker.Link(), Members: new(verify.Members), Containers: kinds.All(),
 	}
 	return s, nil
 }

@@ -20,6 +20,7 @@ type Tool struct {
 	Progress bool        // show progress also where standard error is no terminal
 	Out      io.Writer
 	Err      io.Writer
+	Tables   Tables // of the system that commands start or read
 }
 
 // At is the same tool on the system of another development folder.

@@ -24,7 +24,8 @@ import (
 //	3  parts of heads sorted; letters before page numbers; the size that margins compare
 //	   with is that of tables too
 //	4  the document's own title; titles beside page numbers by type and side
-const Version = 4
+//	5  numbers of pages by chapter; upright texts in side margins
+const Version = 5
 
 // Document is the record. Lengths are points of the upright page.
 type Document struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/layout"
@@ -56,14 +57,14 @@ func book(n int) []Page {
 	var pages []Page
 	for i := range n {
 		p := Page{Sheet: Sheet{PageNo: i + 1, Width: 600, Height: 800}}
-		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("%d | Of rivers", i+1), 30, 9))
+		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("Page %d | Of rivers", i+1), 30, 9))
 		if i%3 == 0 {
 			p.Lines = append(p.Lines, lineAt(fmt.Sprintf("Definition %d", i+1), 70, 11))
 		}
 		for k := range 20 {
 			p.Lines = append(p.Lines, lineAt(fmt.Sprintf("the %dth line of text on page %d is like none of the others", k*7+i, i), 90+14*float64(k), 11))
 		}
-		p.Lines = append(p.Lines, lineAt(fmt.Sprint(i+1), 770, 9))
+		p.Lines = append(p.Lines, lineAt(fmt.Sprintf("Page %d", i+1), 770, 9))
 		pages = append(pages, p)
 	}
 	return pages
@@ -93,7 +94,7 @@ func expectKinds(t *testing.T, d *Document, p Page, want map[string]layout.Kind)
 func TestRunningHeads(t *testing.T) {
 	d := &Document{}
 	d.Learn(book(12))
-	expectKinds(t, d, book(12)[6], map[string]layout.Kind{"7 | Of rivers": layout.PageHeader, "7": layout.PageFooter, "Definition 7": layout.Paragraph})
+	expectKinds(t, d, book(12)[6], map[string]layout.Kind{"Page 7 | Of rivers": layout.PageHeader, "Page 7": layout.PageFooter, "Definition 7": layout.Paragraph})
 	if d.Body.Size != 11 || d.Body.Bold {
 		t.Errorf("body %+v", d.Body)
 	}
@@ -191,6 +192,36 @@ func TestTurnedMargins(t *testing.T) {
 	expectKinds(t, d, again, map[string]layout.Kind{"set by the printer of the valley": layout.Paragraph})
 }
 
+// TestUprightSides: a number alone in a side margin is the page's where it runs with the
+// pages, and a text is no text of them where several pages have it at one height; marks of
+// paragraphs, of which a margin has several, are text.
+func TestUprightSides(t *testing.T) {
+	at := func(text string, x, base float64) layout.Line {
+		l := lineAt(text, base, 7)
+		l.Box.Left, l.Box.Right = x, x+3*float64(len(text))
+		l.At.Left, l.At.Right = l.Box.Left, l.Box.Right
+		return l
+	}
+	pages := book(6)
+	for i := range pages {
+		for k := range pages[i].Lines {
+			pages[i].Lines[k].Box.Left, pages[i].Lines[k].Box.Right = 70, 500
+		}
+		pages[i].Lines[len(pages[i].Lines)-1] = at("draft", 10, 400)
+		pages[i].Lines = append(pages[i].Lines, at(fmt.Sprint(i+4), 575, 300), at("note", 41, 210+20*float64(i)), at("7", 60, 250), at("8", 60, 280))
+	}
+	d := &Document{}
+	d.Learn(pages)
+	expectKinds(t, d, pages[3], map[string]layout.Kind{"draft": layout.PageFooter, "7": layout.Paragraph, "8": layout.Paragraph, "note": layout.Paragraph})
+	expectKinds(t, d, pages[2], map[string]layout.Kind{"6": layout.Paragraph}) // the page has its number in its head
+	for i := range pages {
+		pages[i].Lines = slices.DeleteFunc(pages[i].Lines, func(l layout.Line) bool { return strings.HasPrefix(l.String(), "Page ") })
+	}
+	alone := &Document{}
+	alone.Learn(pages)
+	expectKinds(t, alone, pages[2], map[string]layout.Kind{"6": layout.PageFooter})
+}
+
 // TestHeadsOfOneChapter: the head of a page that no other page shares counts only
 // where its words stand elsewhere too.
 func TestHeadsOfOneChapter(t *testing.T) {
@@ -198,6 +229,7 @@ func TestHeadsOfOneChapter(t *testing.T) {
 	for i, head := range []string{"Of rivers", "Of rivers", "Of weirs"} {
 		pages[i].Lines[0] = lineAt(head, 30, 9)
 	}
+	pages[0].Lines = slices.Insert(pages[0].Lines, 5, lineAt("1 Of rivers", 400, 14))
 	d := &Document{PageCount: 3}
 	d.Learn(pages)
 	expectKinds(t, d, pages[1], map[string]layout.Kind{"Of rivers": layout.PageHeader})

@@ -17,6 +17,9 @@ const (
 	// sideShare is the share of the page's width at its sides in which turned texts
 	// are looked at, sideShort how many characters they have at most.
 	sideShare, sideShort = 0.1, 120
+	// middleShare is the share of the page's height at its upper and lower edge in which
+	// what stands upright in a side margin is a part of its row.
+	middleShare = 0.22
 )
 
 // sheetRows are the rows of a page, with the lines that each is made of.
@@ -35,10 +38,10 @@ func rowsOf(s Sheet, lines []layout.Line, tables []layout.Rect) sheetRows {
 		l := &lines[i]
 		switch {
 		case (l.Hidden || l.Outside) != unseen:
-		case l.Turn == 0:
+		case l.Turn == 0 && !isAlone(s, lines, i):
 			out.add(lines, i)
-		case turns[l.Turn] && len(l.Glyphs) <= sideShort && (l.Box.Right <= sideShare*s.Width || l.Box.Left >= s.Width-float64(sideShare*s.Width)):
-			row := running.Row{Parts: partsOf(lines, []int{i}), Size: l.Size, Bold: l.Bold, Turn: l.Turn, Mark: markOf(lines, []int{i}), Chars: len(l.Glyphs)}
+		case (l.Turn == 0 || turns[l.Turn] && len(l.Glyphs) <= sideShort) && isAtSide(s, l):
+			row := running.Row{Parts: partsOf(lines, []int{i}), Base: l.Base, Size: l.Size, Bold: l.Bold, Turn: l.Turn, Mark: markOf(lines, []int{i}), Chars: len(l.Glyphs)}
 			out.page.Sides, out.sides = append(out.page.Sides, row), append(out.sides, i)
 		}
 	}
@@ -48,6 +51,26 @@ func rowsOf(s Sheet, lines []layout.Line, tables []layout.Rect) sheetRows {
 	}
 	out.order(lines)
 	return out
+}
+
+// isAtSide reports a line in a side margin.
+func isAtSide(s Sheet, l *layout.Line) bool {
+	return l.Box.Right <= sideShare*s.Width || l.Box.Left >= s.Width-float64(sideShare*s.Width)
+}
+
+// isAlone reports an upright line in a side margin, between the heads and the feet, that
+// has no other above or below it: marks of paragraphs and lines, and notes, have others.
+func isAlone(s Sheet, lines []layout.Line, i int) bool {
+	l := &lines[i]
+	if !isAtSide(s, l) || len(l.Glyphs) > sideShort || l.Base < middleShare*s.Height || l.Base > s.Height-float64(middleShare*s.Height) {
+		return false
+	}
+	for k := range lines {
+		if o := &lines[k]; k != i && o.Box.Left < l.Box.Right && l.Box.Left < o.Box.Right {
+			return false
+		}
+	}
+	return true
 }
 
 // countOf reports whether most characters are not seen, and which directions but the

@@ -14,19 +14,15 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/colophon-dev/colophon/pkg/container/archive"
+	"github.com/colophon-dev/colophon/pkg/container"
+	"github.com/colophon-dev/colophon/pkg/container/gzipfile"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
-// The bounds of decompression: more than maxRatio bytes for one encoded byte
-// are refused once freeBytes have come out, and more than maxLayers encodings at
-// all. No document that was written to be read needs more.
-const (
-	maxRatio  = 200
-	freeBytes = 4 << 20
-	maxLayers = 3
-)
+// maxLayers is how many encodings are undone: no document that was written to be read needs
+// more.
+const maxLayers = 3
 
 // ErrBomb says that content grows beyond all reason when it is decoded.
 var ErrBomb = errors.New("the encoded content grows beyond the limit")
@@ -107,7 +103,7 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 		if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 			return nil, errNotCoded
 		}
-		z, err := archive.NewGunzip(br)
+		z, err := gzipfile.NewReader(br)
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrEncoding, err)
 		}
@@ -148,8 +144,8 @@ type ratioReader struct {
 func (r *ratioReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.out += int64(n)
-	if r.out > freeBytes && r.out/maxRatio > r.wire {
-		return 0, fmt.Errorf("%w: %d bytes from %d", ErrBomb, r.out, r.wire)
+	if above := container.Grown(r.out, r.wire, ErrBomb); above != nil {
+		return 0, above
 	}
 	return n, err
 }

@@ -11,24 +11,31 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
+// announceRecorded announces a request that was just recorded.
+func (s *Stage) announceRecorded(ctx context.Context, d done, emit stream.Emit) error {
+	faultpoint.Reach("capture.recorded")
+	return s.announce(ctx, d, emit)
+}
+
 // announce publishes what a decided request led to and then notes that it did.
-// recorded is the snapshot that was just recorded for it, if one was.
-func (s *Stage) announce(ctx context.Context, row model.Capture, recorded *model.Snapshot, emit stream.Emit) error {
+func (s *Stage) announce(ctx context.Context, d done, emit stream.Emit) error {
+	row := d.row
 	container := row.Outcome == string(event.OutcomeFailed) && row.SnapshotID != "" // one that was not read to its end
 	unsettled := container || row.Outcome == string(event.OutcomeUnchanged)         // it may be
 	if row.Outcome == string(event.OutcomeStored) {
-		if recorded == nil || recorded.SnapshotID != row.SnapshotID {
+		snap := d.snapshot
+		if snap == nil || snap.SnapshotID != row.SnapshotID {
 			stored, err := s.Registry.Snapshot(ctx, row.SnapshotID)
 			if err != nil {
 				return err
 			}
-			recorded = &stored
+			snap = &stored
 		}
-		container = recorded.SnapshotKind == model.KindContainer // its members are what is processed
+		container = snap.SnapshotKind == model.KindContainer // its members are what is processed
 		unsettled = container
 		if !container {
 			var err error
-			if unsettled, err = s.announceStored(ctx, row, *recorded, emit); err != nil {
+			if unsettled, err = s.announceStored(ctx, row, *snap, emit); err != nil {
 				return err
 			}
 		}
@@ -85,4 +92,39 @@ func (s *Stage) announceUnsettled(ctx context.Context, row model.Capture, emit s
 	}
 	faultpoint.Reach("capture.unsettled.published")
 	return nil
+}
+
+// complete publishes a request's outcome, for a container with those of its
+// members in numbers.
+func (s *Stage) complete(ctx context.Context, row model.Capture, container bool, emit stream.Emit) error {
+	told := event.CaptureCompleted{
+		RequestID: row.RequestID, SourceID: row.SourceID, Outcome: event.Outcome(row.Outcome),
+		SnapshotID: row.SnapshotID, DocumentID: row.DocumentID, Reason: row.Reason, Message: row.Message, FetchStatus: row.FetchStatus,
+	}
+	if !row.RetryAfter.IsZero() {
+		told.RetryAfter = &row.RetryAfter
+	}
+	if container {
+		var err error
+		if told.Members, err = s.Requests.Members(ctx, row.SourceID, row.RequestID); err != nil {
+			return err
+		}
+	}
+	if row.Container == "" { // members are kept when they are recorded
+		if err := s.Requests.KeepCapture(ctx, row.SourceID, row.RequestID); err != nil {
+			return err
+		}
+	}
+	if err := emit(ctx, told); err != nil {
+		return err
+	}
+	faultpoint.Reach("capture.outcome.published")
+	return s.Requests.CaptureAnnounced(ctx, row.SourceID, row.RequestID)
+}
+
+func storedOf(s model.Snapshot, force bool) event.SnapshotStored {
+	return event.SnapshotStored{
+		SnapshotID: s.SnapshotID, SourceID: s.SourceID, DocumentID: s.DocumentID, ContentHash: s.ContentHash,
+		ByteLength: s.ByteLength, SnapshotKind: s.SnapshotKind, FinalType: s.FinalType, Force: force,
+	}
 }

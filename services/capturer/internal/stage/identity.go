@@ -8,7 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
-	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
+	"github.com/colophon-dev/colophon/services/capturer/internal/request"
 )
 
 // FlagSplit says that older rules for URLs held a document and others for one.
@@ -20,24 +20,24 @@ type Identities interface {
 	Identify(ctx context.Context, sourceID string, asked model.AskedIdentity) (model.DocumentIdentity, error)
 }
 
-// identify returns the identity of what was captured. What cannot have one is
-// Malformed.
-func (s *Stage) identify(ctx context.Context, req *request, c *captured) (model.DocumentIdentity, error) {
-	today, err := digest.Identity(req.SourceRecordID, c.canonical)
+// identify returns the identity of what was captured at an address, which came as rawURL;
+// "" for none. What cannot have one is Malformed.
+func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, canonical string) (model.DocumentIdentity, error) {
+	today, err := digest.Identity(req.SourceRecordID, canonical)
 	if err != nil {
 		return model.DocumentIdentity{}, fault.Permanent(fault.Malformed, err)
 	}
 	asked := model.AskedIdentity{Today: today}
 	switch {
-	case req.SourceRecordID != "" && strings.Contains(req.rawRecordID, "://"):
-		before2, before1 := digest.RedactURLV2(req.rawRecordID), digest.RedactURLV1(req.rawRecordID)
+	case req.SourceRecordID != "" && strings.Contains(req.RawRecordID, "://"):
+		before2, before1 := digest.RedactURLV2(req.RawRecordID), digest.RedactURLV1(req.RawRecordID)
 		asked.Older = []model.OlderIdentity{
 			{Policy: digest.RedactVersion2, Identity: before2, Trace: before2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: before1},
 		}
 	case req.SourceRecordID != "": // it is a name
 		return model.DocumentIdentity{ExternalID: today}, nil
 	default:
-		if asked.Older, err = olderIdentities(c.raw); err != nil {
+		if asked.Older, err = olderIdentities(rawURL); err != nil {
 			return model.DocumentIdentity{}, fault.Permanent(fault.Malformed, err)
 		}
 	}
@@ -70,25 +70,4 @@ func splitMessage(id model.DocumentIdentity) string {
 		return ""
 	}
 	return fmt.Sprintf("older rules held this address and that of %s for one document: they are two", id.MergedWith)
-}
-
-// underOlderRules tells whether a request is the one that was accepted under the rules
-// before: its row has the digest of what those have stored.
-func (r *request) underOlderRules(row model.Capture, inboxName string) bool {
-	if row.RequestDigest == r.digest || r.asRead == nil {
-		return false
-	}
-	for _, before := range []struct {
-		rules redact.Rules
-		id    func(string) string
-	}{{redact.Before2(), digest.RedactURLV2}, {redact.Before1(), digest.RedactURLV1}} {
-		older := request{CaptureRequested: *r.asRead, inline: r.inline}
-		if strings.Contains(older.SourceRecordID, "://") {
-			older.SourceRecordID = before.id(older.SourceRecordID)
-		}
-		if older.cleanUnder(inboxName, before.rules) == nil && older.digest == row.RequestDigest {
-			return true
-		}
-	}
-	return false
 }

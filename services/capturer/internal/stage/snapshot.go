@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,76 +13,80 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/capturer/internal/modified"
+	"github.com/colophon-dev/colophon/services/capturer/internal/obtain"
 	"github.com/colophon-dev/colophon/services/capturer/internal/redact"
+	"github.com/colophon-dev/colophon/services/capturer/internal/request"
 	"github.com/colophon-dev/colophon/services/capturer/internal/typing"
 )
 
 // snapshot makes the record of captured bytes: all required and recommended
 // fields of seeds#capture, the typing of seeds#store, and what later stages need of the
 // source (contracts#source). The slug is left to the catalog, which knows the first.
-func (s *Stage) snapshot(ctx context.Context, req *request, source model.Source, c *captured) (model.Snapshot, error) {
-	head, err := c.body.Head(typing.HeadSize)
+// message is what there is to say of a capture that succeeds.
+func (s *Stage) snapshot(ctx context.Context, req *request.Request, source model.Source, doc *obtain.Document) (snap model.Snapshot, message string, err error) {
+	head, err := doc.Body.Head(typing.HeadSize)
 	if err != nil {
-		return model.Snapshot{}, err
+		return snap, "", err
 	}
-	identity, err := s.identify(ctx, req, c)
+	identity, err := s.identify(ctx, req, doc.RawURL, doc.Canonical)
 	if err != nil {
-		return model.Snapshot{}, err
+		return snap, "", err
 	}
-	if req.message = splitMessage(identity); req.message != "" && !slices.Contains(c.flags, FlagSplit) {
-		c.flags = append(c.flags, FlagSplit)
+	flags := slices.Clone(doc.Flags)
+	if message = splitMessage(identity); message != "" {
+		flags = append(flags, FlagSplit)
 	}
-	snap := model.Snapshot{
-		SnapshotID:      digest.SnapshotID(req.SourceID, req.RequestID, c.body.Hash),
+	snap = model.Snapshot{
+		SnapshotID:      digest.SnapshotID(req.SourceID, req.RequestID, doc.Body.Hash),
 		SnapshotGroupID: req.SnapshotGroupID, DocumentID: digest.DocumentID(req.SourceID, identity.ExternalID),
 		RequestID: req.RequestID, SourceID: req.SourceID, SourceRecordID: req.SourceRecordID, ExternalID: identity.ExternalID,
-		URL: c.url, URLCanonical: c.canonical, RedirectChain: c.chain,
-		HTTPStatus: c.status, FetchStatus: fetchStatus(c),
-		ContentHash: c.body.Hash, ByteLength: c.body.Size,
-		FetchToolVersion: c.tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(source.RobotsNotes)),
+		URL: doc.URL, URLCanonical: doc.Canonical, RedirectChain: doc.Chain,
+		HTTPStatus: doc.Status, FetchStatus: doc.FetchStatus(),
+		ContentHash: doc.Body.Hash, ByteLength: doc.Body.Size,
+		FetchToolVersion: doc.Tool, RobotsPolicyNotes: cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(source.RobotsNotes)),
 		Metadata: req.Metadata, Language: req.Language, Region: cmp.Or(req.Region, source.Region),
 		RuleVersions: map[string]string{"typing": typing.Version}, RedactionPolicyID: redact.PolicyID,
 	}
-	if c.canonical != "" {
+	if doc.Canonical != "" {
 		snap.URLCanonicalizationVersion = digest.URLCanonVersion
 		snap.RuleVersions["urlcanon"] = digest.URLCanonVersion
 	}
-	if c.wire != nil {
-		snap.WireHash, snap.ContentEncoding = c.wire.Hash, strings.Join(c.header.Values("Content-Encoding"), ", ")
+	if doc.Wire != nil {
+		snap.WireHash, snap.ContentEncoding = doc.Wire.Hash, strings.Join(doc.Header.Values("Content-Encoding"), ", ")
 	}
-	if len(c.header) > 0 {
-		snap.ResponseHeaders = c.header
+	if len(doc.Header) > 0 {
+		snap.ResponseHeaders = doc.Header
 	}
-	setType(&snap, req, c, head)
+	s.setType(&snap, req, doc, flags, head)
 	setEncoding(&snap, head)
-	if err := setDates(&snap, req, c, head); err != nil {
-		return model.Snapshot{}, err
+	if err := setDates(&snap, req, doc, head); err != nil {
+		return snap, "", err
 	}
 	setSource(&snap, source)
 	if err := snap.Validate(); err != nil {
-		return snap, fault.Permanent(fault.Internal, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err))
+		return snap, "", fault.Permanent(fault.Internal, fmt.Errorf("the snapshot of %s/%s: %w", req.SourceID, req.RequestID, err))
 	}
-	return snap, nil
+	return snap, message, nil
 }
 
 // setType fills in the typing fields of seeds#store.
-func setType(snap *model.Snapshot, req *request, c *captured, head []byte) {
-	snap.HTTPContentType = c.header.Get("Content-Type")
-	snap.HTTPContentDisposition = c.header.Get("Content-Disposition")
-	snap.ETag = c.header.Get("ETag")
-	typed := typing.Decide(typing.Input{
+func (s *Stage) setType(snap *model.Snapshot, req *request.Request, doc *obtain.Document, flags []string, head []byte) {
+	snap.HTTPContentType = doc.Header.Get("Content-Type")
+	snap.HTTPContentDisposition = doc.Header.Get("Content-Disposition")
+	snap.ETag = doc.Header.Get("ETag")
+	typed := s.Types.Decide(typing.Input{
 		Head: head, ContentType: cmp.Or(snap.HTTPContentType, req.ContentType),
-		Disposition: snap.HTTPContentDisposition, Filename: req.Filename, URL: c.url,
+		Disposition: snap.HTTPContentDisposition, Filename: req.Filename, URL: doc.URL,
 	})
-	if slices.Contains(c.flags, FlagCoding) {
-		typed.FinalType = model.TypeUnknown // whatever it is below its coding
+	if slices.Contains(flags, obtain.FlagCoding) {
+		typed.FinalType, typed.SnapshotKind = model.TypeUnknown, model.KindOther // whatever it is below its coding
 	}
-	snap.FinalType, snap.SnapshotKind = typed.FinalType, typed.FinalType.Kind()
+	snap.FinalType, snap.SnapshotKind = typed.FinalType, typed.SnapshotKind
 	snap.DetectedMIME, snap.DetectedExt, snap.URLExt = typed.DetectedMIME, typed.DetectedExt, typed.URLExt
 	snap.Filename = redact.Today().Text(typed.Filename)
 	snap.ContentType = cmp.Or(req.ContentType, snap.HTTPContentType)
 	snap.Encoding = cmp.Or(req.Encoding, charset.FromContentType(snap.ContentType))
-	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, c.flags...)))
+	snap.QualityFlags = slices.Sorted(slices.Values(append(typed.Flags, flags...)))
 }
 
 // setEncoding records how a text is to be read.
@@ -96,17 +99,17 @@ func setEncoding(snap *model.Snapshot, head []byte) {
 }
 
 // setDates fills in when the bytes were retrieved and when the document was
-// last changed. What the crawler does not say falls back on the request's time,
+// last changed. That falls back on the request's time and never on the clock,
 // so that a repeated handling changes no id (contracts#last-modified).
-func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) error {
+func setDates(snap *model.Snapshot, req *request.Request, doc *obtain.Document, head []byte) error {
 	in := modified.Input{
-		Header: c.header.Get("Last-Modified"), GivenOrigin: req.LastModifiedOrigin, Requested: req.at.UTC(),
+		Header: doc.Header.Get("Last-Modified"), GivenOrigin: req.LastModifiedOrigin, Requested: req.At.UTC(),
 	}
 	switch snap.FinalType {
 	case model.TypeHTML:
 		in.HTML = head
 	case model.TypePDF:
-		tail, err := c.body.Tail(typing.HeadSize)
+		tail, err := doc.Body.Tail(typing.HeadSize)
 		if err != nil {
 			return err
 		}
@@ -118,18 +121,26 @@ func setDates(snap *model.Snapshot, req *request, c *captured, head []byte) erro
 	if req.RetrievedAt != nil {
 		in.Retrieved = *req.RetrievedAt
 	}
-	snap.RetrievedAt = retrievedAt(req)
+	if !req.Undated.IsZero() {
+		in.Retrieved = req.Undated
+	}
+	snap.RetrievedAt = retrievedAt(req, doc)
 	snap.LastModified, snap.LastModifiedOrigin = modified.Find(in)
 	return nil
 }
 
-// retrievedAt returns when the bytes of a request were retrieved: what the crawler
-// says, else when it sent the request, to the microsecond.
-func retrievedAt(req *request) time.Time {
-	if req.RetrievedAt != nil {
+// retrievedAt returns when the bytes of a document were retrieved (contracts#retrieved-at):
+// when the answer of our own fetch came, whatever the request says; of what was handed over
+// what the crawler says, else when it sent the request, to the microsecond.
+func retrievedAt(req *request.Request, doc *obtain.Document) time.Time {
+	switch {
+	case !doc.FetchedAt.IsZero():
+		return doc.FetchedAt
+	case req.RetrievedAt != nil:
 		return *req.RetrievedAt
+	default:
+		return req.At.UTC().Truncate(time.Microsecond)
 	}
-	return req.at.UTC().Truncate(time.Microsecond)
 }
 
 // setSource copies what later stages need of the source: they never read the
@@ -140,37 +151,4 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
 	snap.SourceEntry, snap.SourceFurniture = source.Entry, source.Furniture
 	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
-}
-
-// The values of fetch_status (seeds#store).
-const (
-	statusOK         = "ok"
-	statusRedirected = "redirected"
-	statusBlocked    = "blocked"
-	statusError      = "error"
-)
-
-// blocks reports whether an HTTP status says that the server does not let us in.
-func blocks(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests,
-		http.StatusUnavailableForLegalReasons:
-		return true
-	default:
-		return false
-	}
-}
-
-// fetchStatus is the fetch_status of what was captured (seeds#store).
-func fetchStatus(c *captured) string {
-	switch {
-	case blocks(c.status):
-		return statusBlocked
-	case c.status >= 400:
-		return statusError
-	case len(c.chain) > 0:
-		return statusRedirected
-	default:
-		return statusOK
-	}
 }

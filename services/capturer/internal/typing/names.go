@@ -11,8 +11,6 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
-
-	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // maxName bounds a file's name in bytes, as file systems do.
@@ -20,66 +18,6 @@ const maxName = 255
 
 // maxExt bounds an extension, as the url_ext of seeds#store does.
 const maxExt = 16
-
-// typeOfExt returns the final type that an extension stands for, "" for one
-// that says nothing: what a program makes (php, aspx) can be anything.
-func typeOfExt(ext string) model.FinalType {
-	switch ext {
-	case "pdf":
-		return model.TypePDF
-	case "zip", "gz", "tar", "tgz":
-		return model.TypeZIP
-	case "html", "htm", "xhtml", "xht", "shtml":
-		return model.TypeHTML
-	case "txt", "text", "md", "markdown", "mdown", "mkd", "csv", "tsv", "tab", "log", "srt", "vtt",
-		"json", "jsonl", "ndjson", "geojson", "jsonld", "xml", "rss", "atom", "rdf":
-		return model.TypeText
-	case "png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "jp2", "j2k", "j2c", "jpc", "jpf", "jpx", "jph", "avif", "heic":
-		return model.TypeImage
-	case "warc":
-		return model.TypeWARC
-	case "doc", "docx", "odt", "xls", "xlsx", "ods", "ppt", "pptx", "odp", "epub", "rtf", "svg",
-		"7z", "rar", "mp3", "mp4":
-		return model.TypeUnknown
-	default:
-		return ""
-	}
-}
-
-// typeOfMIME returns the final type that a media type stands for, "" for one
-// that says nothing.
-func typeOfMIME(name string) model.FinalType {
-	switch name {
-	case "application/pdf", "application/x-pdf":
-		return model.TypePDF
-	case "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/x-tar":
-		return model.TypeZIP
-	case "text/html", "application/xhtml+xml":
-		return model.TypeHTML
-	case "application/json", "application/jsonl", "application/xml", "application/x-ndjson", "application/csv":
-		return model.TypeText
-	case "application/warc", "application/warc-compressed":
-		return model.TypeWARC
-	case "", "application/octet-stream", "binary/octet-stream", "application/force-download",
-		"application/x-download", "application/download", "application/unknown", "unknown/unknown":
-		return ""
-	case "text/rtf", "image/svg+xml":
-		return model.TypeUnknown
-	}
-	if strings.HasSuffix(name, "+json") || strings.HasSuffix(name, "+xml") {
-		return model.TypeText // RFC 6839
-	}
-	switch kind, _, _ := strings.Cut(name, "/"); kind {
-	case "text":
-		return model.TypeText
-	case "image":
-		return model.TypeImage
-	case "application", "audio", "video", "font", "model":
-		return model.TypeUnknown
-	default:
-		return ""
-	}
-}
 
 // mediaType returns the media type of a Content-Type header in lower case,
 // without its parameters, however broken those are.

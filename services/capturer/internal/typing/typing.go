@@ -60,6 +60,7 @@ type Input struct {
 // Result is the typing fields of seeds#store.
 type Result struct {
 	FinalType    model.FinalType
+	SnapshotKind model.SnapshotKind
 	DetectedMIME string // "" for an empty document
 	DetectedExt  string // without the dot
 	URLExt       string // without the dot, lower case, at most 16 characters
@@ -68,16 +69,22 @@ type Result struct {
 }
 
 // Decide returns the type of a document. It is pure.
-func Decide(in Input) Result {
+func (t Types) Decide(in Input) Result {
+	r := t.decide(in)
+	r.SnapshotKind = t.kindOf(r.FinalType)
+	return r
+}
+
+func (t Types) decide(in Input) Result {
 	r := Result{URLExt: urlExt(in.URL), Filename: baseName(in.Filename)}
 	if r.Filename == "" {
 		r.Filename = dispositionName(in.Disposition)
 	}
-	claimed := typeOfExt(extOf(r.Filename))
+	claimed := t.ofExt(extOf(r.Filename))
 	if claimed == "" {
-		claimed = typeOfExt(r.URLExt)
+		claimed = t.ofExt(r.URLExt)
 	}
-	header := typeOfMIME(mediaType(in.ContentType))
+	header := t.ofMedia(mediaType(in.ContentType))
 	claims := compact(claimed, header)
 	if len(in.Head) == 0 {
 		r.FinalType = firstOf(claims)
@@ -88,7 +95,7 @@ func Decide(in Input) Result {
 	if at := bytes.Index(in.Head, []byte("%PDF-")); at > 0 && detected.Is("application/pdf") && pdfHeader(in.Head) != 0 {
 		said = mimetype.Detect(in.Head[:at]) // the library takes any mention of a header for a PDF
 	}
-	r.FinalType, r.Flags = byBytes(in.Head, said, claims)
+	r.FinalType, r.Flags = t.byBytes(in.Head, said, claims)
 	if r.FinalType != model.TypePDF {
 		detected = said
 	}
@@ -102,15 +109,10 @@ func Decide(in Input) Result {
 	return r
 }
 
-func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (model.FinalType, []string) {
-	known := typeOfDetected(detected)
-	switch {
-	case isWARC(head):
-		known = model.TypeWARC
-	case bytes.HasPrefix(head, []byte("\xFF\x4F\xFF\x51")), bytes.HasPrefix(head, []byte("\x00\x00\x00\x0cjP  ")): // JPEG 2000: a bare code stream, boxes of any brand
-		known = model.TypeImage
-	case bytes.HasPrefix(head, []byte("filedesc://")): // ARC: what it holds is bytes, whatever it begins with
-		known = model.TypeUnknown
+func (t Types) byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (model.FinalType, []string) {
+	known := t.ofBeginning(head)
+	if known == "" {
+		known = t.ofDetected(detected)
 	}
 	switch at := pdfHeader(head); {
 	case at == 0:
@@ -120,7 +122,7 @@ func byBytes(head []byte, detected *mimetype.MIME, claims []model.FinalType) (mo
 	case known != "":
 		return known, nil
 	case looksLikeText(head):
-		if i := slices.IndexFunc(claims, func(c model.FinalType) bool { return c == model.TypeHTML || c == model.TypeText }); i >= 0 {
+		if i := slices.IndexFunc(claims, t.isText); i >= 0 {
 			return claims[i], nil
 		}
 		return model.TypeText, nil
@@ -166,23 +168,12 @@ func pdfHeader(head []byte) int {
 	return -1
 }
 
-// typeOfDetected returns the final type of what was sniffed, "" when that is
-// text or nothing in particular.
-func typeOfDetected(m *mimetype.MIME) model.FinalType {
+// ofDetected returns the final type of what was sniffed, "" when that is text or nothing
+// in particular.
+func (t Types) ofDetected(m *mimetype.MIME) model.FinalType {
 	name, _, _ := mime.ParseMediaType(m.String())
-	switch name {
-	case "application/pdf":
-		return model.TypePDF // at its place: see pdfHeader for the others
-	case "application/zip", "application/gzip", "application/x-tar":
-		return model.TypeZIP // all containers are: see contracts#kinds
-	case "text/html", "application/xhtml+xml":
-		return model.TypeHTML
-	case "application/warc":
-		return model.TypeWARC
-	case "text/rtf", "image/svg+xml":
-		return model.TypeUnknown
-	case "application/octet-stream":
-		return ""
+	if final := t.first(func(line Type) bool { return slices.Contains(line.Detected, name) }); final != "" || name == "application/octet-stream" {
+		return final
 	}
 	for up := m; up != nil; up = up.Parent() {
 		if up.Is("text/plain") {

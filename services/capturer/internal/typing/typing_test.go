@@ -91,7 +91,7 @@ func tarOf(name string) string {
 
 func TestPrecedence(t *testing.T) {
 	for _, c := range precedences() {
-		got := Decide(Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url})
+		got := Builtin().Decide(Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url})
 		if got.FinalType != c.want || !slices.Equal(got.Flags, c.flags) {
 			t.Errorf("%s: %s %v, want %s %v (detected %s)", c.name, got.FinalType, got.Flags, c.want, c.flags, got.DetectedMIME)
 		}
@@ -205,13 +205,49 @@ func FuzzDecide(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, head []byte, contentType, disposition, filename, url string) {
 		in := Input{Head: head, ContentType: contentType, Disposition: disposition, Filename: filename, URL: url}
-		r := Decide(in)
+		r := Builtin().Decide(in)
 		if r.FinalType == "" || len(r.Filename) > maxName || !utf8.ValidString(r.Filename) || len(r.URLExt) > maxExt ||
 			strings.ContainsAny(r.Filename, "/\\\x00") {
 			t.Errorf("%+v", r)
 		}
-		if again := Decide(in); again.FinalType != r.FinalType || !slices.Equal(again.Flags, r.Flags) {
+		if again := Builtin().Decide(in); again.FinalType != r.FinalType || !slices.Equal(again.Flags, r.Flags) {
 			t.Errorf("%+v, then %+v", r, again)
 		}
 	})
+}
+
+// TestEveryTypeHasALine: what a document can be taken for is kept as something.
+func TestEveryTypeHasALine(t *testing.T) {
+	for _, final := range model.FinalTypes() {
+		if !slices.ContainsFunc(Builtin(), func(line Type) bool { return line.Final == final && line.Kind != "" }) {
+			t.Errorf("type %s has no line", final)
+		}
+	}
+}
+
+// TestAnAddedType: a line more is a type more, by its bytes, its extension and its media
+// type; what the other lines say of all else stays.
+func TestAnAddedType(t *testing.T) {
+	types := Builtin().With(Type{
+		Final: "deck", Kind: "deck", Text: true, Exts: []string{"deck", "docx"}, Media: []string{"application/x-deck"}, Begins: []string{"DECK 1\n"},
+	})
+	for _, c := range []precedence{
+		{"by its bytes", "DECK 1\nx", "", "", "", "deck", nil},
+		{"bytes before a name", "DECK 1\nx", "", "a.pdf", "", "deck", []string{FlagMismatch}},
+		{"text by extension", "some text", "", "a.deck", "", "deck", nil},
+		{"text by media type", "some text", "application/x-deck; v=1", "", "", "deck", nil},
+		{"an extension that was another's", "\x00\x01\xfe\xff\x10\x00", "", "a.docx", "", "deck", []string{FlagWeak}},
+		{"empty", "", "", "a.deck", "", "deck", nil},
+	} {
+		got := types.Decide(Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url})
+		if got.FinalType != c.want || got.SnapshotKind != "deck" || !slices.Equal(got.Flags, c.flags) {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+	for _, c := range precedences() {
+		in := Input{Head: []byte(c.head), ContentType: c.contentType, Filename: c.filename, URL: c.url}
+		if got := types.Decide(in); got.FinalType != c.want {
+			t.Errorf("%s: %s with a line more", c.name, got.FinalType)
+		}
+	}
 }

@@ -16,6 +16,7 @@ type Survey struct {
 	Failed    int
 	Reason    string // of the first failed page
 	Message   string
+	Units     map[model.UnitType]int // how many chunks are made of, by type
 
 	title       string
 	heading     string
@@ -23,6 +24,8 @@ type Survey struct {
 	fingerprint digest.Fingerprint
 	read        running.Read
 	leftOut     model.LeftOut
+	tags        tags
+	counts      model.PageCounts
 }
 
 // Add takes the next page.
@@ -36,12 +39,18 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		s.Processed++
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
+	s.tags.add(page.Facts)
+	s.counts.Add(units)
 	s.read.Add(page, units)
-	s.leftOut = s.leftOut.Plus(model.LeftOutOf(units))
+	s.leftOut = s.leftOut.Plus(model.LeftOutOn(page, units))
 	for _, u := range units {
 		if !u.Chunked() {
 			continue
 		}
+		if s.Units == nil {
+			s.Units = make(map[model.UnitType]int)
+		}
+		s.Units[u.Type]++
 		s.fingerprint.Add(u.FieldsRaw.Text)
 		if u.Type == model.UnitHeading && s.heading == "" {
 			s.heading = header.Entry(u.FieldsRaw.Text)
@@ -98,6 +107,14 @@ func (s *Survey) Title(snapshot model.Snapshot) string {
 	return cmp.Or(s.title, s.heading, header.Entry(snapshot.Filename), header.Entry(snapshot.URL),
 		header.Entry(snapshot.ExternalID))
 }
+
+// Meta returns what the document says of itself.
+func (s *Survey) Meta(snapshot model.Snapshot) model.DocumentMeta {
+	return model.DocumentMeta{URL: snapshot.URL, Title: s.Title(snapshot), Tags: s.tags.found}
+}
+
+// Counts returns what is counted of the pages.
+func (s *Survey) Counts() model.PageCounts { return s.counts }
 
 // Language returns the language (ISO 639-1) of most of the document's text,
 // else the crawler's hint, else the source's; of two that share the text

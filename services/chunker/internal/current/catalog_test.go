@@ -28,7 +28,7 @@ func (b *beside) land(s step, t Timeline, run model.Run, added []model.ChunkLink
 	b.record(s.doc, of)
 	return b.DB.LockDocument(b.Context(), s.doc, time.Second, func(tx *catalog.DocumentTx) error {
 		ctx := b.Context()
-		if t.at < 0 {
+		if t.landing == nothingLands {
 			return t.Move(ctx, tx, run)
 		}
 		v := t.Landed()
@@ -43,7 +43,7 @@ func (b *beside) land(s step, t Timeline, run model.Run, added []model.ChunkLink
 				ChunkID: digest.ChunkID(l.ChunkIndex, l.Set.Generation), ChunkIndex: l.ChunkIndex, PointID: digest.PointID(l.ChunkRef),
 				DocumentID: s.doc, SourceID: "s", SnapshotID: v.SnapshotID, ExtractionID: v.ExtractionID, Text: "t", Content: "c",
 				TextHash: l.TextHash, ContentTextHash: l.ContentTextHash, SourceType: l.SourceType, Type: l.Type, Status: l.Status,
-				SectionPath: l.SectionPath, InfoDate: l.InfoDate, Layer: l.Layer, DocType: "html"})
+				SectionPath: l.SectionPath, InfoDate: l.InfoDate, Layer: l.Layer, DocType: l.Facets.DocType, Territory: l.Facets.Territory})
 		}
 		if err := tx.AddChunks(ctx, chunks); err != nil {
 			return err

@@ -48,6 +48,14 @@ func TestVersionsOfADocument(t *testing.T) {
 			[]string{"a5/1 archived a6"}},
 		{"what is said again moves, and is still what was said", []step{{doc: "a", day: 5, says: "one two"}, {doc: "a", day: 6, says: "two one"}},
 			[]string{"a5/0 one hot 05", "a5/1 two hot 05", "a6/0 two hot 05 after a5/1", "a6/1 one hot 05 after a5/0"}, nil},
+		{"what is said under another territory is another thing", []step{{doc: "a", day: 5, says: "one two"}, {doc: "a", day: 6, says: "one two", in: "it"}},
+			[]string{"a5/0 one archive 05", "a5/1 two archive 05", "a6/0 one hot 06", "a6/1 two hot 06"},
+			[]string{"a5/0 archived a6", "a5/1 archived a6"}},
+		{"and what was said under it before has its chunks, whatever came between",
+			[]step{{doc: "a", day: 5, says: "one", in: "it"}, {doc: "a", day: 6, says: "one", in: "ch"}, {doc: "a", day: 7, says: "one", in: "it"}},
+			[]string{"a5/0 one hot 05", "a6/0 one archive 06"}, []string{"a5/0 restored", "a6/0 archived a7"}},
+		{"of what comes late likewise", []step{{doc: "a", day: 6, says: "one", in: "it"}, {doc: "a", day: 5, says: "one", in: "ch"}},
+			[]string{"a5/0 one archive 05", "a6/0 one hot 06"}, []string{}},
 		{"a chain is archived as a whole", []step{{doc: "a", day: 5, says: "one"}, {doc: "a", day: 6, says: "one two"}, {doc: "a", day: 7, says: "two"}},
 			[]string{"a5/0 one archive 05", "a6/0 one archive 05 after a5/0", "a6/1 two hot 06", "a7/0 two hot 06 after a6/1"},
 			[]string{"a5/0 archived a7", "a6/0 archived a7"}},
@@ -145,6 +153,16 @@ func TestContainersAndCapturesWithoutAVersion(t *testing.T) {
 			[]string{"a5/0 one archive 05", "a6/0 two hot 06"}, []string{"a5/0 archived a6"}},
 		{"of two captures of one version the first counts", []step{{doc: "a", day: 5, reads: "r", says: "one"}, {doc: "a", day: 6, reads: "r", says: "two"}},
 			[]string{"a5/0 one hot 05", "a6/0 two archive 06"}, []string{}},
+		{"a better reading of the first takes over, beside a later one that does not count",
+			[]step{{doc: "a", day: 5, reads: "r", says: "one two"}, {doc: "a", day: 6, reads: "r", says: "two four"}, {doc: "a", day: 5, run: 1, other: "y", parser: "2", says: "one four"}},
+			[]string{"a5/0 one hot 05", "a5/1 two archive 05", "a5r1/0 one hot 05 after a5/0", "a5r1/1 four hot 05", "a6/0 two archive 06", "a6/1 four hot 05 after a5r1/1"},
+			[]string{"a5/1 archived a5", "a6/0 archived a5", "a6/1 restored"}},
+		{"a source that is kept in the archive from now on", []step{{doc: "a", day: 5, says: "one two"}, {doc: "a", day: 6, layer: model.LayerArchive, says: "one"}},
+			[]string{"a5/0 one archive 05", "a5/1 two archive 05", "a6/0 one archive 05 after a5/0"}, []string{"a5/0 archived a6", "a5/1 archived a6"}},
+		{"one that comes out of the archive, and says what it said", []step{{doc: "a", day: 5, layer: model.LayerArchive, says: "one"}, {doc: "a", day: 6, layer: model.LayerSummary, says: "one"}},
+			[]string{"a5/0 one summary 05"}, []string{"a5/0 restored"}},
+		{"one that is a summary now, and says more", []step{{doc: "a", day: 5, layer: model.LayerHot, says: "one"}, {doc: "a", day: 6, layer: model.LayerSummary, says: "one two"}},
+			[]string{"a5/0 one summary 05", "a6/0 one summary 05 after a5/0", "a6/1 two summary 06"}, []string{"a5/0 restored"}},
 		{"unless the later one could read more", []step{{doc: "a", day: 5, reads: "r", failed: 1, says: "one"}, {doc: "a", day: 6, reads: "r", says: "one two"}},
 			[]string{"a5/0 one hot 05", "a6/0 one hot 05 after a5/0", "a6/1 two hot 06"}, nil},
 		{"a better reading of the earlier capture counts again", []step{{doc: "a", day: 5, reads: "r", failed: 1, says: "one"}, {doc: "a", day: 6, reads: "r", says: "one two"},
@@ -248,6 +266,15 @@ func randomSteps(random *rand.Rand) (steps []step) {
 			s.failed = 1
 		case 4:
 			s.reads = "r"
+		case 5:
+			s.layer = model.LayerArchive
+		case 6:
+			s.layer = model.LayerSummary
+		case 7:
+			s.in = "it"
+		}
+		if i := slices.IndexFunc(steps, func(o step) bool { return o.captured().SnapshotID == s.captured().SnapshotID }); i >= 0 {
+			s.layer, s.in = steps[i].layer, steps[i].in // its runs are of one snapshot
 		}
 		s.date = random.IntN(4) // 0 is the day
 		for range random.IntN(5) {
@@ -291,11 +318,13 @@ func TestWhatALandingAsks(t *testing.T) {
 			"links of a5, chains of one, knowledge of 1, duplicates of 1, set 1, add 0, change 1"},
 		{"a container after a version without chunks, for nothing more", []step{{doc: "a", day: 5, says: ""}}, step{doc: "a", day: 6, zip: true}, "links of a5"},
 		{"a capture that changes nothing looks at what is current, which rules of before may have left elsewhere", []step{{doc: "a", day: 5, says: "one"}}, step{doc: "a", day: 4, zip: true},
-			"links of a5, links of a5, chains of one, knowledge of 1, duplicates of 1, set 0, add 0, change 0"},
+			"links of a5, chains of one, knowledge of 1, duplicates of 1, set 0, add 0, change 0"},
 		{"a version that is changed back, for both", []step{{doc: "a", day: 5, says: "one"}, {doc: "a", day: 6, says: "two"}}, step{doc: "a", day: 7, says: "one"},
-			"links of a6, links of a5, links of a6, links of a5, chains of one two, knowledge of 2, duplicates of 2, set 1, add 0, change 2"},
+			"links of a6, links of a5, chains of one two, knowledge of 2, duplicates of 2, set 1, add 0, change 2"},
 		{"one that takes over, for those whose place it takes", []step{{doc: "a", day: 5, says: "one"}}, step{doc: "a", day: 4, says: "one"},
-			"links of a4, links of a5, links of a5, chains of one, knowledge of 2, duplicates of 1, set 1, add 1, change 1"},
+			"links of a5, chains of one, knowledge of 2, duplicates of 1, set 1, add 1, change 1"},
+		{"what repeats stands for no text that is to be held", []step{{doc: "a", day: 5, says: "one"}, {doc: "a", day: 6, says: "one two"}}, step{doc: "a", day: 7, says: "two"},
+			"links of a6, chains of one, knowledge of 1, duplicates of 1, set 1, add 1, change 2"},
 		{"an empty document asks for what is gone", []step{{doc: "a", day: 5, says: "one"}}, step{doc: "a", day: 6, says: ""},
 			"links of a5, chains of one, knowledge of 1, duplicates of 1, set 1, add 0, change 1"},
 	} {

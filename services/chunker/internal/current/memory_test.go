@@ -94,15 +94,19 @@ func (m *memory) LockKnowledge(_ context.Context, proposed map[model.KnowledgeKe
 	return standing, err
 }
 
-func (m *memory) Duplicates(_ context.Context, keys []model.KnowledgeKey) ([]model.ChunkLink, error) {
-	err := m.call("duplicates of %d", len(keys))
+func (m *memory) Duplicates(_ context.Context, keys []model.KnowledgeKey, refs []string) ([]model.ChunkLink, error) {
+	err := m.call("duplicates of %d", len(keys)+len(refs))
 	for _, key := range keys {
 		if !m.held[key] {
 			m.Errorf("duplicates of %v, which is not held", key)
 		}
 	}
 	links := m.links(func(l model.ChunkLink) bool {
-		return slices.Contains(keys, l.Key()) && m.states[l.ChunkRef].DuplicateOf != ""
+		own := slices.Contains(refs, l.ChunkRef)
+		if own && !m.held[l.Key()] {
+			m.Errorf("whether %s is a duplicate, whose text is not held", l.ChunkRef)
+		}
+		return (own || slices.Contains(keys, l.Key())) && m.states[l.ChunkRef].DuplicateOf != ""
 	})
 	slices.SortFunc(links, func(a, b model.ChunkLink) int { return strings.Compare(a.ChunkRef, b.ChunkRef) })
 	return links, err

@@ -1,6 +1,7 @@
 package current
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -8,27 +9,30 @@ import (
 
 // rightStates says what the states of a document's chunks must be, but for which of
 // equal chunks stands, written down from the rules and not from the code: of versions
-// with one text and equal programs the first has the chunks; a chunk repeats its
+// with one text, one set of facets and equal programs the first has the chunks; a chunk repeats its
 // counterpart in the version before; who is linked is one chain, as old as its oldest and
-// current as soon as one of it is in the current version; chunks of no version are archived.
+// current as soon as one of it is in the current version, then in that one's layer; chunks of no
+// version are archived.
 func rightStates(h model.History, chunks []model.ChunkLink) map[string]model.ChunkState {
 	versions := slices.SortedFunc(slices.Values(h.Landed), model.Version.Compare)
 	sets := make([]model.ChunkSet, len(versions)) // the chunks of each version
 	for i, v := range versions {
 		sets[i] = v.Set()
 		for _, o := range versions[:i] {
-			if o.Fingerprint == v.Fingerprint && o.ExtractionID == v.ExtractionID && o.ChunkerVersion == v.ChunkerVersion && o.HeaderVersion == v.HeaderVersion {
+			if o.Fingerprint == v.Fingerprint && o.Facets == v.Facets && o.ExtractionID == v.ExtractionID && o.ChunkerVersion == v.ChunkerVersion && o.HeaderVersion == v.HeaderVersion {
 				sets[i] = o.Set()
 				break
 			}
 		}
 	}
 	var current model.ChunkSet
+	var layer model.Layer
 	if now, ok := model.CurrentVersion(model.OrderVersions(h.Captured), versions); ok {
+		layer = now.Layer
 		current = sets[slices.IndexFunc(versions, func(v model.Version) bool { return v.Compare(now) == 0 })]
 	}
 	equal := func(a, b model.ChunkLink) bool {
-		return a.ContentTextHash == b.ContentTextHash && a.Type == b.Type && a.Status == b.Status && slices.Equal(a.SectionPath, b.SectionPath)
+		return a.ContentTextHash == b.ContentTextHash && a.Type == b.Type && a.Status == b.Status && slices.Equal(a.SectionPath, b.SectionPath) && a.Facets == b.Facets
 	}
 	of := func(set model.ChunkSet, like model.ChunkLink) (out []model.ChunkLink) {
 		for _, l := range chunks {
@@ -71,7 +75,7 @@ func rightStates(h model.History, chunks []model.ChunkLink) map[string]model.Chu
 		r := root(l.ChunkRef)
 		s := model.ChunkState{ChunkRef: l.ChunkRef, Layer: model.LayerArchive, Since: since[r], Repeats: repeats[l.ChunkRef]}
 		if alive[r] {
-			s.Layer = l.Layer
+			s.Layer = cmp.Or(layer, l.Layer)
 		}
 		out[l.ChunkRef] = s
 	}

@@ -27,12 +27,14 @@ type step struct {
 	parser   string // versions of the programs; by default 1
 	chunker  string
 	header   string
-	other    string // another extraction_id
-	source   string // source_type, by default official
-	failed   int    // pages
-	recorded bool   // nothing lands: what is current is decided anew
-	zip      bool   // a container, which is recorded
-	unasked  bool   // its capture is not of those that are ordered: it was recorded only, and is extracted by order
+	other    string      // another extraction_id
+	source   string      // source_type, by default official
+	in       string      // the territory of its source when it was captured
+	layer    model.Layer // of its source when it was captured; by default that of its chunks
+	failed   int         // pages
+	recorded bool        // nothing lands: what is current is decided anew
+	zip      bool        // a container, which is recorded
+	unasked  bool        // its capture is not of those that are ordered: it was recorded only, and is extracted by order
 }
 
 func (s step) captured() model.Captured {
@@ -55,16 +57,20 @@ func (s step) set() string {
 func (s step) version() model.Version {
 	return model.Version{DocHash: s.set(), Generation: max(s.gen, 1), SnapshotID: s.captured().SnapshotID, ExtractionID: "x" + s.other,
 		RetrievedAt: s.captured().RetrievedAt, RunOrder: s.run, FailedPages: s.failed, Fingerprint: cmp.Or(s.text, s.says),
-		ParserVersion: cmp.Or(s.parser, "1"), ChunkerVersion: cmp.Or(s.chunker, "1"), HeaderVersion: cmp.Or(s.header, "1")}
+		ParserVersion: cmp.Or(s.parser, "1"), ChunkerVersion: cmp.Or(s.chunker, "1"), HeaderVersion: cmp.Or(s.header, "1"), Layer: s.layer, Facets: s.facets()}
+}
+
+func (s step) facets() model.Facets {
+	return model.Facets{SourceType: cmp.Or(s.source, "official"), DocType: "html", Territory: s.in}
 }
 
 // chunks are the chunks that the version has when they are its own.
 func (s step) chunks() (links []model.ChunkLink) {
 	for i, word := range strings.Fields(s.says) {
 		l := model.ChunkLink{ChunkRef: fmt.Sprintf("%s/%d", s.set(), i), Set: s.version().Set(), ChunkIndex: i,
-			Type: model.ChunkFact, Status: model.StatusUnderReview, SourceType: cmp.Or(s.source, "official"), Layer: model.LayerHot,
+			Type: model.ChunkFact, Status: model.StatusUnderReview, SourceType: cmp.Or(s.source, "official"), Facets: s.facets(), Layer: cmp.Or(s.layer, model.LayerHot),
 			InfoDate: fmt.Sprintf("2026-01-%02d", cmp.Or(s.date, s.day))}
-		if s.doc == "c" {
+		if s.doc == "c" && s.layer == "" {
 			l.Layer = model.LayerSummary
 		}
 		text, section, in := strings.Cut(word, "/")

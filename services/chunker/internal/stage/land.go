@@ -3,18 +3,19 @@ package stage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
-	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
 	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
-	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
 const (
@@ -34,7 +35,7 @@ const (
 // landed is what is at hand of a run that was just made into chunks.
 type landed struct {
 	chunks []model.Chunk       // inserted last: of a small document all
-	log    []model.Unpublished // the first that is to be published; nil: not asked for
+	log    []model.Unpublished // the first that is to be published; nil: not known
 	result *model.RunResult    // what the run came to; nil: it is to be asked for
 }
 
@@ -43,24 +44,22 @@ type landed struct {
 // is asked again there: another may have been first, or a redo may have begun.
 func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead) (model.Run, landed, error) {
 	var done landed
-	err := s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
-		var (
-			rows   []model.SegmentRow
-			redone []int
-			err    error
-		)
-		tx.AskVersions(docHashOf(snapshot))
-		if run, rows, redone, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil {
+	var err error
+	done.log, err = s.locker.LandRun(ctx, run, s.o.LockWait, logBatch, func(tx Tx) error {
+		held, err := tx.HoldRun(ctx, run.SnapshotID, run.ExtractionID, docHashOf(snapshot))
+		if err != nil {
 			return err
 		}
-		if due, err := stillDue(ctx, tx, run, complete(run, rows, redone)); err != nil || !due {
+		run = held.Run
+		if due, err := stillDue(ctx, tx, run, complete(run, held.Segments, held.Redone)); err != nil || !due {
 			return err
 		}
 		cause := cmp.Or(run.Why, causeCapture)
 		if run.State.Terminal() {
 			cause = causeRechunk
 		}
-		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, pages: pages{store: s.segments, rows: rows, ahead: ahead}}
+		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, history: held.History,
+			pages: pages{store: s.segments, rows: held.Segments, ahead: ahead}}
 		if err := w.survey(ctx); err != nil {
 			return err
 		}
@@ -78,14 +77,13 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			return err
 		}
 		faultpoint.Reach("chunk.run.finished")
-		tx.AskUnpublishedLog(run.SnapshotID, run.ExtractionID, logBatch, &done.log)
 		return tx.SetIngestStatus(ctx)
 	})
 	return run, done, err
 }
 
 // stillDue is isDue of a run that is held.
-func stillDue(ctx context.Context, tx Tx, run model.Run, complete bool) (bool, error) {
+func stillDue(ctx context.Context, tx RunHolder, run model.Run, complete bool) (bool, error) {
 	standing := model.RunStanding{Run: run, Complete: complete}
 	if run.State.Terminal() {
 		manifest, err := tx.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
@@ -104,8 +102,10 @@ type work struct {
 	snapshot model.Snapshot
 	run      model.Run
 	cause    string
+	history  model.History // of the document, before the run lands
 	pages    pages
 	facts    assemble.Survey
+	choice   split.Choice  // the chunker, once it is known whether there are chunks to make
 	made     []model.Chunk // inserted last, at most chunkBatch
 	result   model.RunResult
 }
@@ -120,21 +120,18 @@ func (w *work) survey(ctx context.Context) error {
 // chunk writes the version: its chunks, what they change, and its manifest.
 func (w *work) chunk(ctx context.Context) error {
 	v := w.version()
-	history, err := w.tx.Versions(ctx, v.DocHash)
-	if err != nil {
-		return err
-	}
 	of, err := model.CapturedOf(w.snapshot)
 	if err != nil {
 		return internal("%w", err)
 	}
-	v.Generation = history.Next
-	timeline := current.Place(history, of, v)
+	v.Generation = w.history.Next
+	timeline := current.Place(w.history, of, v)
 	v = timeline.Landed()
 	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
 	var added []model.ChunkLink
 	if v.Own() {
-		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, general.Version)); err != nil {
+		w.choice = chooseChunker(w.stage.o.Chunkers, w.snapshot, &w.facts)
+		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
 			return err
 		}
 	}
@@ -155,27 +152,36 @@ func (w *work) chunk(ctx context.Context) error {
 		faultpoint.Reach("chunk.version.taken_over")
 	}
 	if timeline.Newest() {
-		err = w.tx.SetCurrent(ctx, v, title, language)
+		err = w.tx.SetCurrent(ctx, v, w.facts.Meta(w.snapshot), language)
 	} else {
-		err = w.stage.setCurrent(ctx, w.tx, timeline, history.Recorded)
+		err = w.stage.setCurrent(ctx, w.tx, timeline, w.history.Recorded)
 	}
-	if err != nil {
+	if err := w.settle(ctx, err); err != nil {
 		return err
 	}
 	faultpoint.Reach("chunk.current.set")
-	if history.Recorded.Unsettled {
-		if err := w.tx.MarkSettled(ctx, w.run); err != nil {
-			return err
-		}
-	}
 	w.stage.logger.InfoContext(ctx, "document chunked", slog.String("document_id", w.snapshot.DocumentID),
 		slog.String("snapshot_id", w.snapshot.SnapshotID), slog.String("doc_hash", v.DocHash),
-		slog.Int("generation", v.Generation), slog.Int("chunks", v.ChunkCount), slog.String("same_as", v.SameAs),
+		slog.Int("generation", v.Generation), slog.Int("chunks", v.ChunkCount), slog.String("same_as", v.SameAs), slog.String("chunker", w.choice.Name),
 		slog.Bool("current", timeline.Newest()), slog.Int("failed_pages", w.facts.Failed))
 	if v.ChunkCount == 0 {
 		return nil
 	}
 	return w.tx.StageItem(ctx)
+}
+
+// settle notes that what is current is decided, after wrong is what came of writing it down. A
+// run does not fail for pages of another version that are damaged or gone: the document is to
+// be decided anew then, by itself.
+func (w *work) settle(ctx context.Context, wrong error) error {
+	switch {
+	case errors.Is(wrong, errOtherPages) && fault.KindOf(wrong) != fault.KindUnavailable && ctx.Err() == nil:
+		w.stage.logger.ErrorContext(ctx, "what is current is not written down", slog.String("document_id", w.snapshot.DocumentID), slog.Any("error", wrong))
+		return w.tx.Unsettle(ctx)
+	case wrong != nil || !w.history.Recorded.Unsettled:
+		return wrong
+	}
+	return w.tx.MarkSettled(ctx, w.run)
 }
 
 // version is the version that lands, but for its generation.
@@ -185,7 +191,7 @@ func (w *work) version() model.Version {
 		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
-		ChunkerVersion: general.Version, HeaderVersion: header.Version, Layer: s.Layer,
+		ChunkerVersion: split.Version, HeaderVersion: header.Version, Layer: s.Layer, Facets: model.FacetsOf(s),
 	}
 }
 
@@ -210,9 +216,9 @@ func (w *work) manifest(v model.Version) model.Manifest {
 	m := model.Manifest{
 		DocHash: v.DocHash, Generation: v.Generation, DocumentID: w.snapshot.DocumentID, SourceID: w.snapshot.SourceID,
 		SnapshotID: v.SnapshotID, ExtractionID: v.ExtractionID, Redo: v.Redo, CanonicalURL: w.snapshot.URLCanonical,
-		SourceFile: w.snapshot.Filename, DocType: string(w.snapshot.FinalType), ChunkCount: v.ChunkCount, Status: "done",
+		SourceFile: w.snapshot.Filename, DocType: string(w.snapshot.FinalType), ChunkCount: v.ChunkCount, Status: model.ManifestDone,
 		SameAs: v.SameAs, Fingerprint: v.Fingerprint, SegmentsDigest: digest.HexParts(digests...),
-		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, VectorStatus: model.VectorNone,
+		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, Meta: metaOf(w.choice).Counted(w.facts.Counts()), VectorStatus: model.VectorNone,
 	}
 	left := w.facts.Omitted(w.snapshot.SnapshotKind)
 	m.LeftOut = &left
@@ -241,7 +247,9 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		w.made, batch = append(w.made, batch...), nil
 		return err
 	}
-	err := cut(w.snapshot, base, v, w.stage.o.Budget, w.stage.count, w.facts.LeftOut, func(each func(segment.Frame) error) error {
+	err := cut(w.choice, split.Options{
+		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Count: w.stage.count,
+	}, base, v, w.facts.LeftOut, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {
 		if err := c.Validate(); err != nil {
@@ -260,49 +268,10 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 	return links, flush()
 }
 
-// cut makes the chunks of a version out of its pages, in order. It is pure.
-func cut(s model.Snapshot, base model.Chunk, v model.Version, budget int, count func(string) (int, error),
-	leftOut func(irID string) bool, pages proof.Pages, out func(model.Chunk) error,
-) error {
-	index := 0
-	splitter, err := general.New(general.Options{
-		Header: header.Of(s, base), Budget: budget, Language: base.Language, Count: count,
-	}, func(d general.Draft) error {
-		c := chunkOf(base, v, index, d)
-		index++
-		return out(c)
-	})
-	if err != nil {
-		return internal("the document's header: %w", err)
-	}
-	document := assemble.New(leftOut, splitter.Add)
-	err = pages(func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
-	for _, step := range []func() error{document.Close, splitter.Close} {
-		if err != nil {
-			return err
-		}
-		err = step()
-	}
-	return err
-}
-
-func chunkOf(base model.Chunk, v model.Version, index int, d general.Draft) model.Chunk {
-	c := base
-	c.DocHash, c.Generation, c.ChunkIndex = v.DocHash, v.Generation, index
-	c.ChunkID = digest.ChunkID(index, v.Generation)
-	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)
-	c.PointID = digest.PointID(c.ChunkRef)
-	c.Text, c.Content, c.Tokens = d.Text, d.Content, d.Tokens
-	c.TextHash, c.ContentTextHash = digest.Text(d.Text), digest.Text(d.Content)
-	c.SectionPath, c.Anchors, c.PageHint = d.SectionPath, d.Anchors, d.PageHint
-	c.Provenance.Segments = d.Segments
-	return c
-}
-
 func linkOf(c model.Chunk) model.ChunkLink {
 	return model.ChunkLink{
 		ChunkRef: c.ChunkRef, Set: model.ChunkSet{DocHash: c.DocHash, Generation: c.Generation}, ChunkIndex: c.ChunkIndex,
 		TextHash: c.TextHash, ContentTextHash: c.ContentTextHash, SourceType: c.SourceType,
-		Type: c.Type, Status: c.Status, SectionPath: c.SectionPath, InfoDate: c.InfoDate, Layer: c.Layer,
+		Type: c.Type, Facets: c.Facets(), Status: c.Status, SectionPath: c.SectionPath, InfoDate: c.InfoDate, Layer: c.Layer,
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
 )
 
@@ -37,7 +39,8 @@ func TestCutFailsWithItsEnds(t *testing.T) {
 		"the last chunk, at the end": {nil, 2, 1},
 	} {
 		taken := 0
-		err := cut(s, base, model.Version{DocHash: "d", Generation: 1}, 0, general.O200k(), func(string) bool { return false },
+		err := cut(general.Chunker{}, split.Options{Header: header.Of(s, base), Language: "en", Count: split.O200k()}, base,
+			model.Version{DocHash: "d", Generation: 1}, func(string) bool { return false },
 			func(each func(segment.Frame) error) error { return errors.Join(each(frame), c.pages) },
 			func(model.Chunk) error {
 				if taken+1 == c.out {

@@ -51,14 +51,14 @@ func (p *pages) segment(ctx context.Context, i int, f func(segment.Frame) error)
 		return err
 	}
 	for _, frame := range frames {
-		if err := hand(frame, f); err != nil {
+		if err := handOn(frame, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func hand(frame segment.Frame, f func(segment.Frame) error) error {
+func handOn(frame segment.Frame, f func(segment.Frame) error) error {
 	err := f(frame)
 	if err != nil && fault.KindOf(err) == fault.KindTransient {
 		return fmt.Errorf("page %d: %w", frame.Page.PageNo, err)
@@ -77,7 +77,7 @@ func eachFrame(data []byte, f func(segment.Frame) error) error {
 		if err != nil {
 			return internal("the stored segment cannot be read: %w", err)
 		}
-		if err := hand(frame, f); err != nil {
+		if err := handOn(frame, f); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // publish says what the run has changed and is not published yet, then that it
-// has ended. Said again, an event has the same message id. What done holds need
+// has ended, if it has. Said again, an event has the same message id. What done holds need
 // not be read.
 func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Emit) error {
 	byRef := make(map[string]model.Chunk, len(done.chunks))
@@ -42,11 +42,16 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 		for i, e := range entries {
 			unmarked[i] = e.Seq
 		}
-		if len(entries) < logBatch {
+		if len(entries) < logBatch && run.State.Terminal() {
 			break
 		}
-		if err := s.log.MarkPublished(ctx, unmarked); err != nil {
-			return err
+		if len(unmarked) > 0 {
+			if err := s.log.MarkPublished(ctx, unmarked); err != nil {
+				return err
+			}
+		}
+		if len(entries) < logBatch { // the run has not ended
+			return nil
 		}
 	}
 	completed, err := s.completed(ctx, run, done)

@@ -18,7 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
-	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
 // Emit publishes an event and returns when it is acknowledged. It is called from
@@ -46,36 +46,55 @@ type Log interface {
 // Tx is one transaction that holds a document.
 type Tx interface {
 	current.Store
+	RunHolder
+	VersionWriter
+	DocumentWriter
+}
+
+// RunHolder reads a run of the document, and holds it: no redo starts and no segment comes
+// in until the transaction ends.
+type RunHolder interface {
+	// HoldRun returns a run and what the versions of its document are decided by. docHash
+	// is that of the version that the run is to become; "" for none.
+	HoldRun(ctx context.Context, snapshotID, extractionID, docHash string) (model.HeldRun, error)
 	// RunParts returns a run, the segments that count and the first pages of
-	// the ranges that its redo asked for again, and holds the run.
+	// the ranges that its redo asked for again.
 	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
+	// RunManifest returns the newest manifest of a run at a redo, nil for none.
 	RunManifest(ctx context.Context, snapshotID, extractionID string, redo int) (*model.Manifest, error)
-	// AskVersions asks what Versions returns together with the next question.
-	AskVersions(docHash string)
-	// Versions returns what the document's versions are decided by, and the generation
-	// that the next manifest of a doc_hash has.
-	Versions(ctx context.Context, docHash string) (model.History, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+	FinishRun(ctx context.Context, run model.Run) error
+}
+
+// VersionWriter records a version that lands.
+type VersionWriter interface {
 	AddChunks(ctx context.Context, chunks []model.Chunk) error
 	AddManifest(ctx context.Context, m model.Manifest, v model.Version) error
+	// TakeOver records that v has the chunks of later versions that say the same.
 	TakeOver(ctx context.Context, taken model.ChunkSet, v model.Version) error
-	FinishRun(ctx context.Context, run model.Run) error
-	SetCurrent(ctx context.Context, v model.Version, title, language string) error
+}
+
+// DocumentWriter says how the document is now.
+type DocumentWriter interface {
+	SetCurrent(ctx context.Context, v model.Version, meta model.DocumentMeta, language string) error
 	// ClearCurrent says that no version is current.
 	ClearCurrent(ctx context.Context) error
 	// MarkSettled notes that what is current is what the order of versions says.
 	MarkSettled(ctx context.Context, by model.Run) error
+	// Unsettle notes that it is to be decided anew.
+	Unsettle(ctx context.Context) error
 	SetIngestStatus(ctx context.Context) error
+	// StageItem notes that the document has chunks whose vectors are not in yet.
 	StageItem(ctx context.Context) error
-	// AskUnpublishedLog fills log, before the transaction ends, with what
-	// Log.UnpublishedLog will return then.
-	AskUnpublishedLog(snapshotID, extractionID string, limit int, log *[]model.Unpublished)
 }
 
-// Locker runs f in a transaction that holds the document, and commits it when f
+// Locker runs f in a transaction that holds a document, and commits it when f
 // returns nil.
 type Locker interface {
 	LockDocument(ctx context.Context, documentID string, wait time.Duration, f func(Tx) error) error
+	// LandRun is LockDocument for the document of a run, and returns what Log.UnpublishedLog
+	// will return of it then.
+	LandRun(ctx context.Context, run model.Run, wait time.Duration, limit int, f func(Tx) error) ([]model.Unpublished, error)
 }
 
 // Segments reads the objects of IR segments, verified. One that is damaged or
@@ -86,7 +105,8 @@ type Segments interface {
 
 // Options are the settings of the stage.
 type Options struct {
-	Budget   int           // tokens of a chunk; 0 is general.DefaultBudget
+	Chunkers split.Table
+	Budget   int           // tokens of a chunk; 0 is split.DefaultBudget
 	LockWait time.Duration // for a document that another holds; 0 is 5 s
 }
 
@@ -106,14 +126,14 @@ func New(runs Runs, log Log, locker Locker, segments Segments, logger *slog.Logg
 	if o.LockWait <= 0 {
 		o.LockWait = 5 * time.Second
 	}
-	return &Stage{runs: runs, log: log, locker: locker, segments: segments, logger: logger, count: general.O200k(), o: o}
+	return &Stage{runs: runs, log: log, locker: locker, segments: segments, logger: logger, count: split.O200k(), o: o}
 }
 
 // Handle does what an ir.extracted asks for, first or again: when the run has
 // all its segments it is made into chunks, unless that is done; when a capture has
 // changed what is current of the document, that is decided; and what is not published
 // yet is published. A run that still waits for ranges is left to the
-// event of the last one.
+// event of the last one, but for what was decided under it before its redo began, or is now.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	d, err := event.As[event.IRExtracted](e)
 	if err != nil {
@@ -128,7 +148,10 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 		return err
 	}
 	run := standing.Run
-	if lost := stream.Absent(e, errNoSegment); lacks(standing, d) && fault.KindOf(lost) == fault.KindDeferred {
+	if lost := stream.Absent(e, errNoSegment); lacksSegment(standing, d) && fault.KindOf(lost) == fault.KindDeferred {
+		if err := s.publish(ctx, run, landed{}, emit); err != nil {
+			return err
+		}
 		return lost
 	}
 	var done landed
@@ -138,20 +161,24 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 		}
 		faultpoint.Reach("chunk.committed")
 	}
-	if standing.Unsettled {
-		if err := s.settle(ctx, run); err != nil {
+	if standing.Unsettled && decides(run) {
+		if err := s.decideCurrent(ctx, run); err != nil {
 			return err
 		}
 		faultpoint.Reach("chunk.settled")
-	}
-	if !run.State.Terminal() {
-		return nil
+		done.log = nil // it is asked for anew: what was decided is logged under this run, too
 	}
 	return s.publish(ctx, run, done, emit)
 }
 
-// Fail marks the run failed, unless it has ended already, and says so. An event
-// that names no run leaves nothing but its dead letter, which is the runner's.
+// decides reports whether a run is one that a document is settled by: it was made into chunks,
+// at this redo or an earlier one. Events of the ranges of others ask for nothing of the kind.
+func decides(run model.Run) bool { return run.State.Terminal() || run.Redo > 0 }
+
+// Fail marks the run failed, unless it has ended already, and says so. A run that still waits
+// for ranges is left alone: what failed is a decision about its document, for which another
+// version was read. An event that names no run leaves nothing but its dead letter, which is the
+// runner's.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit Emit) error {
 	d, err := event.As[event.IRExtracted](e)
 	if err != nil {
@@ -166,8 +193,11 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	}
 	run := standing.Run
 	err = s.locker.LockDocument(ctx, run.DocumentID, s.o.LockWait, func(tx Tx) error {
+		var segments []model.SegmentRow
+		var redone []int
 		var err error
-		if run, _, _, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID); err != nil || run.State.Terminal() {
+		run, segments, redone, err = tx.RunParts(ctx, run.SnapshotID, run.ExtractionID)
+		if err != nil || run.State.Terminal() || !complete(run, segments, redone) {
 			return err
 		}
 		run.State, run.Reason, run.Message = model.RunFailed, string(reason), sentence
@@ -185,9 +215,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 
 var errNoSegment = errors.New("the segment that is all of its run is not in the catalog")
 
-// lacks reports whether the segment that an event names, and that makes its run
+// lacksSegment reports whether the segment that an event names, and that makes its run
 // complete, is not recorded.
-func lacks(s model.RunStanding, d event.IRExtracted) bool {
+func lacksSegment(s model.RunStanding, d event.IRExtracted) bool {
 	return !s.Complete && !s.State.Terminal() && d.Pages.From == 1 && d.Pages.To >= s.PageCount && d.Redo >= s.Redo
 }
 
@@ -199,14 +229,14 @@ func isDue(s model.RunStanding) bool {
 	case model.RunFailed, model.RunSuperseded, model.RunRemoved:
 		return false
 	case model.RunDone, model.RunPartial:
-		return older(s.ChunkerVersion, general.Version) || older(s.HeaderVersion, header.Version)
+		return isOlder(s.ChunkerVersion, split.Version) || isOlder(s.HeaderVersion, header.Version)
 	default:
 		return s.Complete
 	}
 }
 
-// older compares versions, which are integers as text (contracts#version-numbers).
-func older(version, than string) bool {
+// isOlder compares versions, which are integers as text (contracts#version-numbers).
+func isOlder(version, than string) bool {
 	a, errA := strconv.Atoi(version)
 	b, errB := strconv.Atoi(than)
 	return errA == nil && errB == nil && a < b

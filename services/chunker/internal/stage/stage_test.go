@@ -5,7 +5,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
-	"github.com/colophon-dev/colophon/services/chunker/internal/split/general"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
 func TestComplete(t *testing.T) {
@@ -44,10 +44,10 @@ func TestIsDue(t *testing.T) {
 		{"complete", model.RunRunning, true, "", "", true},
 		{"complete, never marked running", model.RunQueued, true, "", "", true},
 		{"not complete", model.RunRunning, false, "", "", false},
-		{"done", model.RunDone, true, general.Version, header.Version, false},
+		{"done", model.RunDone, true, split.Version, header.Version, false},
 		{"done without a manifest", model.RunDone, true, "", "", false},
 		{"made by an older chunker", model.RunDone, true, "0", header.Version, true},
-		{"made with an older header", model.RunPartial, true, general.Version, "0", true},
+		{"made with an older header", model.RunPartial, true, split.Version, "0", true},
 		{"made by a newer chunker", model.RunDone, true, "99", header.Version, false},
 		{"failed", model.RunFailed, true, "", "", false},
 		{"superseded", model.RunSuperseded, true, "", "", false},

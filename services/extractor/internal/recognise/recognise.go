@@ -7,6 +7,7 @@ package recognise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -51,7 +52,6 @@ type Stage struct {
 	Objects Objects
 	Reader  Reader
 	Log     *slog.Logger
-	Missing func(error) bool // the row does not exist
 	// Off is why nothing is read: each page has that for its answer. "": pages are read.
 	Off string
 }
@@ -96,7 +96,7 @@ func (s *Stage) work(ctx context.Context, e event.Event, emit stream.Emit, do fu
 	}
 	run, err := s.Catalog.Run(ctx, req.SnapshotID, req.ExtractionID)
 	if err != nil {
-		if s.Missing(err) {
+		if errors.Is(err, fault.ErrNoRow) {
 			return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", req.SnapshotID, req.ExtractionID))
 		}
 		return err
@@ -147,7 +147,7 @@ func (s *Stage) read(ctx context.Context, run model.Run, snap model.Snapshot, t 
 		stored.Key, stored.Engine, stored.Version = before.Key, before.Engine, before.Version
 		stored.ObjectKey, stored.Digest = before.ObjectKey, before.Digest
 		return s.Catalog.PutOCR(ctx, t, stored)
-	case !s.Missing(err):
+	case !errors.Is(err, fault.ErrNoRow):
 		return err
 	}
 	faultpoint.ReachFor("ocr.page", fmt.Sprintf("%s/%d", t.SnapshotID, t.PageNo))

@@ -75,7 +75,7 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 		for i, part := range r.Page.OCR {
 			t := model.OCRTask{
 				SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Redo: redo, PageNo: r.Page.PageNo, Part: i,
-				Picture: picture(snap, run, r.Page.PageNo, part.Region), Languages: snap.OCRLanguages(), OCR: part.Part(),
+				Picture: pictureKey(snap, run, r.Page.PageNo, part.Region), Languages: snap.OCRLanguages(), OCR: part.Part(),
 			}
 			if run.OCR != nil && run.OCR.Settings != nil {
 				t.DPI = run.OCR.Settings.DPI
@@ -89,8 +89,8 @@ func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []m
 	return tasks
 }
 
-// picture names what is to be read, whoever reads it.
-func picture(snap model.Snapshot, run model.Run, pageNo int, region *model.BBox) string {
+// pictureKey names what is to be read, whoever reads it.
+func pictureKey(snap model.Snapshot, run model.Run, pageNo int, region *model.BBox) string {
 	return digest.Picture(snap.ContentHash, pageNo, (*digest.BBox)(region), snap.PictureLanguages(run.ParserVersion))
 }
 

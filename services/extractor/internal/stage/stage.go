@@ -81,9 +81,7 @@ type Stage struct {
 	// nil: they are not, and are left as they are.
 	Unread     func(ctx context.Context) (why string, err error)
 	Log        *slog.Logger
-	Missing    func(error) bool // the row does not exist
-	Moved      func(error) bool // the run was superseded or removed
-	NewerDelay time.Duration    // how long a newer parser's range is left to others
+	NewerDelay time.Duration // how long a newer parser's range is left to others
 	// Ahead begins to read a document that the extractor will ask for, until forget is
 	// called.
 	Ahead func(ctx context.Context, sourceID, contentHash string) (forget func())
@@ -97,7 +95,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
-	own, err := s.own(split)
+	own, err := s.isOurs(split)
 	if err != nil {
 		return err
 	}
@@ -154,7 +152,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 func (s *Stage) work(ctx context.Context, e event.Event, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
 	run, snap, row, err := s.Catalog.RangeWork(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
 	if err != nil {
-		if s.Missing(err) {
+		if errors.Is(err, fault.ErrNoRow) {
 			return stream.Absent(e, fmt.Errorf("run %s/%s is not in the catalog", split.SnapshotID, split.ExtractionID))
 		}
 		return err
@@ -210,7 +208,7 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 	row.Digest, row.ByteLength = sha, int64(len(data))
 	stands, err := s.put(ctx, run, row, data, pages)
 	if err != nil {
-		if s.Moved(err) {
+		if errors.Is(err, fault.ErrRunMoved) {
 			return nil // another run has taken over; the object is an orphan
 		}
 		return err
@@ -228,7 +226,7 @@ func (s *Stage) put(ctx context.Context, run model.Run, row model.SegmentRow, da
 		faultpoint.Reach("extract.segment.put")
 		return err
 	}
-	if all(run, row) {
+	if isWholeDocument(run, row) {
 		return s.Catalog.PutSegmentBeside(ctx, row, pages, object)
 	}
 	if err := object(ctx); err != nil {
@@ -237,13 +235,15 @@ func (s *Stage) put(ctx context.Context, run model.Run, row model.SegmentRow, da
 	return s.Catalog.PutSegment(ctx, row, pages)
 }
 
-// all reports whether a segment is all of its document.
-func all(run model.Run, row model.SegmentRow) bool { return row.From == 1 && row.To >= run.PageCount }
+// isWholeDocument reports whether a segment is all of its document.
+func isWholeDocument(run model.Run, row model.SegmentRow) bool {
+	return row.From == 1 && row.To >= run.PageCount
+}
 
 // announce publishes a range that is recorded, and waits until one that is all of its
 // document is on the disk: others are from the beginning.
 func (s *Stage) announce(ctx context.Context, run model.Run, row model.SegmentRow, emit stream.Emit) error {
-	if err := emit(ctx, extracted(run, row)); err != nil || !all(run, row) {
+	if err := emit(ctx, extracted(run, row)); err != nil || !isWholeDocument(run, row) {
 		return err
 	}
 	return s.Catalog.KeepSegment(ctx, row.SnapshotID, row.ExtractionID, row.From, row.Redo)
@@ -264,14 +264,14 @@ func (s *Stage) logPage(ctx context.Context, p model.Page) {
 		level = slog.LevelWarn
 	}
 	s.Log.LogAttrs(ctx, level, "page extracted", slog.String("snapshot_id", p.SnapshotID), slog.Int("page_no", p.PageNo),
-		slog.String("page_id", p.PageID), slog.String("content_hash", p.ContentHash), slog.Int("units", p.UnitCount),
+		slog.String("page_id", p.PageID), slog.String("content_hash", p.ContentHash), slog.String("content_hash_folded", p.FoldedHash), slog.Int("units", p.UnitCount),
 		slog.Float64("coverage", p.Coverage), slog.String("status", string(p.Status)), slog.String("reason", p.Reason))
 }
 
-// own reports whether a range is this build's to extract. One of a newer parser
+// isOurs reports whether a range is this build's to extract. One of a newer parser
 // waits for a process that has it; one of an older parser is not, and its run is
 // to be taken over (contracts#two-versions).
-func (s *Stage) own(split event.PageSplit) (bool, error) {
+func (s *Stage) isOurs(split event.PageSplit) (bool, error) {
 	if split.ParserVersion == s.ParserVersion {
 		return true, nil
 	}
@@ -296,7 +296,7 @@ func (s *Stage) takeOver(ctx context.Context, snap model.Snapshot, old model.Run
 	}
 	id := digest.ExtractionID(s.ParserVersion, rules, old.OCRRun())
 	run, err := s.Catalog.Run(ctx, snap.SnapshotID, id)
-	if err != nil && !s.Missing(err) {
+	if err != nil && !errors.Is(err, fault.ErrNoRow) {
 		return err
 	}
 	if err != nil {

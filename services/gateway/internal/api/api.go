@@ -1,4 +1,4 @@
-// Package api is the gateway's HTTP API: read-only, JSON, described by the
+// Package api is the gateway's HTTP API: it only reads, in JSON, described by the
 // OpenAPI document in openapi.json. It knows no user and asks for no
 // credentials: whoever reaches the address may read everything. It listens on
 // loopback unless it is told otherwise.
@@ -40,7 +40,7 @@ import (
 //go:embed openapi.json
 var document []byte
 
-// How long an answer may take. A proof makes pages again.
+// How long an answer may take. A proof makes pages again, an outline opens the document.
 const (
 	answerTime = 30 * time.Second
 	proofTime  = 5 * time.Minute
@@ -55,7 +55,7 @@ const (
 const (
 	maxWorking   = 32
 	maxSearching = 16
-	maxProofs    = 2 // each holds some pages
+	maxProofs    = 2 // each holds some pages; outlines, which keep a child busy, are among them
 	turnTime     = 10 * time.Second
 	searchTurn   = 500 * time.Millisecond
 )
@@ -79,18 +79,48 @@ type Prover interface {
 	Prove(ctx context.Context, items []proof.Item) ([]proof.Proof, error)
 }
 
-// Catalog is the record.
+// Catalog is the record, in five parts.
 type Catalog interface {
+	ChunkCatalog
+	PlaceCatalog
+	DocumentCatalog
+	RunCatalog
+	WorkCatalog
+}
+
+// ChunkCatalog says what chunks there are, and how they changed.
+type ChunkCatalog interface {
 	ChunkGroups(ctx context.Context, refs []string, documentID string) iter.Seq2[[]catalog.ChunkWithState, error]
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
 	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
 	Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error)
+}
+
+// PlaceCatalog says what stands beside a chunk, and what came after it.
+type PlaceCatalog interface {
+	LastChange(ctx context.Context, ref string, causes ...string) (catalog.LastChange, error)
+	ChunksInOrder(ctx context.Context, set model.ChunkSet, limit int) ([]catalog.ChunkInOrder, error)
+	ChunkSpan(ctx context.Context, set model.ChunkSet, from, to int) ([]catalog.ChunkWithState, error)
+}
+
+// DocumentCatalog says what was captured.
+type DocumentCatalog interface {
 	Document(ctx context.Context, documentID string) (model.Document, error)
 	DocumentSnapshots(ctx context.Context, documentID string, limit int) ([]catalog.RecordedSnapshot, error)
 	DocumentManifests(ctx context.Context, documentID string) ([]model.Manifest, error)
+	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
+}
+
+// RunCatalog says what was read in it.
+type RunCatalog interface {
 	RunsProgress(ctx context.Context, snapshotIDs []string) ([]catalog.RunProgress, error)
 	Pages(ctx context.Context, snapshotID, extractionID string) ([]model.Page, error)
+	OpenSections(ctx context.Context, snapshotID, extractionID string, before int) ([][]model.Section, error)
+}
+
+// WorkCatalog says who sends, and how far everything has come.
+type WorkCatalog interface {
 	Requested(ctx context.Context, sourceID, requestID string) (catalog.Requested, error)
 	Sources(ctx context.Context) ([]model.Source, error)
 	Counts(ctx context.Context) ([]catalog.Count, error)
@@ -118,10 +148,13 @@ type Queues interface {
 type API struct {
 	Catalog  Catalog
 	Searcher Searcher
+	Quotes   QuoteChecker
 	Prover   Prover
+	Prober   Prober
 	Objects  Objects
 	Pages    pages.Reader // its Memory is that of all large answers
 	TempDir  string       // folder of answers that are not sent yet; the system's when empty
+	Disk     *room.Room   // bytes of captured documents that lie in TempDir until they are sent
 	Pictures Pictures
 	Queues   Queues
 	Ready    func(ctx context.Context) error // its error is NotReady, or that it was not asked in time
@@ -132,9 +165,10 @@ type API struct {
 	Meter    metric.Meter // nil: nothing is measured
 }
 
-// route is one path with what answers GET on it.
+// route is one path with what answers GET on it, or another method.
 type route struct {
 	path    string
+	method  string        // GET and HEAD when it is empty
 	pattern string        // of the mux, when it is another than path: what is last may hold slashes
 	limit   time.Duration // of the answer; 0 is answerTime
 	turns   turns         // those that it shares
@@ -155,10 +189,13 @@ const (
 func (a *API) routes() []route {
 	return []route{
 		{path: "/v1/search", handle: a.search, asks: true, turns: searchTurns},
+		{path: "/v1/answer-context", handle: a.answerContext, asks: true, turns: searchTurns},
+		{path: "/v1/check-quote", method: http.MethodPost, handle: a.checkQuote, turns: searchTurns},
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
 		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime, turns: proofTurns},
 		{path: "/v1/documents/{id}", handle: a.document},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
+		{path: "/v1/snapshots/{id}/outline", handle: a.outline, limit: proofTime, turns: proofTurns},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},
 		{path: "/v1/snapshots/{id}/pages/{n}", handle: a.page, asks: true}, // also {n}.html and {n}.png
 		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", handle: a.figure},
@@ -185,10 +222,11 @@ func (a *API) Handler() http.Handler {
 			r.limit = answerTime
 		}
 		pattern := cmp.Or(r.pattern, r.path)
-		mux.Handle("GET "+pattern, a.serve(r, rooms[r.turns], measure))
+		method, allowed := cmp.Or(r.method, http.MethodGet), cmp.Or(r.method, "GET, HEAD")
+		mux.Handle(method+" "+pattern, a.serve(r, rooms[r.turns], measure))
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Allow", "GET, HEAD")
-			a.problem(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
+			w.Header().Set("Allow", allowed)
+			a.problem(w, http.StatusMethodNotAllowed, "only "+strings.ReplaceAll(allowed, ",", " and")+" are answered here")
 		})
 	}
 	none := func(w http.ResponseWriter, _ *http.Request) { a.problem(w, http.StatusNotFound, noAddress) }
@@ -237,7 +275,7 @@ func (a *API) serve(r route, working *room.Room, measure meters) http.Handler {
 		ctx := a.Traces.Extract(req.Context(), propagation.HeaderCarrier(req.Header))
 		ctx, cancel := context.WithTimeout(ctx, r.limit)
 		defer cancel()
-		ctx, span := a.Tracer.Start(ctx, "GET "+r.path, trace.WithSpanKind(trace.SpanKindServer),
+		ctx, span := a.Tracer.Start(ctx, cmp.Or(r.method, http.MethodGet)+" "+r.path, trace.WithSpanKind(trace.SpanKindServer),
 			trace.WithAttributes(attribute.String("http.route", r.path), attribute.String("http.request.method", req.Method)))
 		defer span.End()
 		out := &sender{ResponseWriter: w, worked: func() {}, until: time.Now().Add(r.limit + sendTime)}

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/scratch"
 )
 
@@ -95,21 +97,21 @@ func (a *API) compose(w http.ResponseWriter, write func(b io.Writer) error) erro
 }
 
 // writePage writes a PageAnswer unit by unit, until the caller has gone.
-func writePage(ctx context.Context, b io.Writer, p PageAnswer) error {
-	if err := writeJSON(b, `{"page":`, p.Page); err != nil {
+func writePage(ctx context.Context, b io.Writer, page model.Page, units iter.Seq[model.Unit]) error {
+	if err := writeJSON(b, `{"page":`, page); err != nil {
 		return err
 	}
-	before := `,"units":[`
-	for i := range p.Units {
+	before, any := `,"units":[`, false
+	for u := range units {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := writeJSON(b, before, &p.Units[i]); err != nil {
+		if err := writeJSON(b, before, &u); err != nil {
 			return err
 		}
-		before = ","
+		before, any = ",", true
 	}
-	if len(p.Units) > 0 {
+	if any {
 		before = ""
 	}
 	_, err := io.WriteString(b, before+"]}\n")
@@ -139,8 +141,20 @@ type sender struct {
 // Unwrap is for http.ResponseController.
 func (s *sender) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
+// WriteHeader is http.ResponseWriter. An answer may have nothing else.
+func (s *sender) WriteHeader(status int) {
+	s.begin()
+	s.ResponseWriter.WriteHeader(status)
+}
+
 // Write is io.Writer.
 func (s *sender) Write(p []byte) (int, error) {
+	s.begin()
+	return s.ResponseWriter.Write(p)
+}
+
+// begin says that the work is over, and how long the next part may take.
+func (s *sender) begin() {
 	s.worked()
 	deadline := time.Now().Add(stallTime)
 	if deadline.After(s.until) {
@@ -148,5 +162,4 @@ func (s *sender) Write(p []byte) (int, error) {
 	}
 	// A writer without deadlines is one that does not wait.
 	_ = http.NewResponseController(s.ResponseWriter).SetWriteDeadline(deadline)
-	return s.ResponseWriter.Write(p)
 }

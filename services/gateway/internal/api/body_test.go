@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func TestWritePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &body{dir: t.TempDir()}
-		if err := writePage(t.Context(), b, p); err != nil {
+		if err := writePage(t.Context(), b, p.Page, slices.Values(p.Units)); err != nil {
 			t.Fatal(err)
 		}
 		content, err := b.content()
@@ -53,7 +54,7 @@ func TestWritePage(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := writePage(gone, io.Discard, PageAnswer{Units: make([]model.Unit, 1)}); !errors.Is(err, context.Canceled) {
+	if err := writePage(gone, io.Discard, model.Page{}, slices.Values(make([]model.Unit, 1))); !errors.Is(err, context.Canceled) {
 		t.Errorf("for one who has gone: %v", err)
 	}
 }

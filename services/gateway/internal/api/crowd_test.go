@@ -127,6 +127,18 @@ func (oneChunk) ChunkGroups(context.Context, []string, string) iter.Seq2[[]catal
 	}
 }
 
+func (oneChunk) LastChange(context.Context, string, ...string) (catalog.LastChange, error) {
+	return catalog.LastChange{}, catalog.ErrNotFound
+}
+
+func (oneChunk) Snapshot(context.Context, string) (model.Snapshot, error) {
+	return model.Snapshot{}, nil
+}
+
+func (oneChunk) Manifest(context.Context, string, int) (model.Manifest, error) {
+	return model.Manifest{}, catalog.ErrNotFound // what it was made of is gone: it is shown all the same
+}
+
 // TestWaitingProofsTakeNoTurns: proofs that wait for theirs leave those of all other
 // requests alone, however many they are.
 func TestWaitingProofsTakeNoTurns(t *testing.T) {

@@ -2,9 +2,11 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"maps"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -14,10 +16,11 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/services/gateway/internal/consolidate"
+	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -29,6 +32,8 @@ type described struct {
 	answer  any    // of JSON; nil: bytes
 	media   string // when it is not JSON
 	ranges  bool   // whether parts of it can be asked for
+	method  string // in lower case, when it is not get
+	body    any    // schema of what is asked with, when it is asked with a body
 }
 
 type param struct {
@@ -37,7 +42,34 @@ type param struct {
 	required       bool
 }
 
-func text(limit int) map[string]any { return map[string]any{"type": "string", "maxLength": limit} }
+// The forms of what is given, as ECMA-262 writes them (OpenAPI's own).
+const (
+	formText     = `^[^\u0000-\u001f\u007f-\u009f]*$`                          // what checkText lets through
+	formQuestion = `^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$` // the same, which may have lines
+	formSource   = `^[a-z0-9_-]{1,64}$`
+	formDocument = `^doc_[a-z2-7]{26}$`
+	formSnapshot = `^snap_[a-z2-7]{26}$`
+	formChunk    = `^[0-9a-f]{64}:[0-9]{1,9}(@[0-9]{1,9})?$`
+	formSpan     = `^([0-9]{1,9}(-[0-9]{0,9})?|-[0-9]{1,9})$`
+	formFigure   = `^fig-[0-9]{1,9}-[0-9]{1,9}\.png$`
+	formTable    = `^tbl-[0-9]{1,9}-[0-9]{1,9}\.csv$`
+)
+
+func text(limit int) map[string]any {
+	return map[string]any{"type": "string", "maxLength": limit, "pattern": formText}
+}
+
+// requestID is one that a request may have, but those of two characters of which the path of
+// a URL makes something else.
+func requestID() map[string]any {
+	schema := text(maxRequest)
+	schema["minLength"], schema["not"] = 1, map[string]any{"enum": []string{".", ".."}}
+	return schema
+}
+
+func question() map[string]any {
+	return map[string]any{"type": "string", "minLength": 1, "maxLength": maxQuery, "pattern": formQuestion}
+}
 
 func list(help, name string, values ...string) param {
 	item := text(maxValue)
@@ -47,13 +79,31 @@ func list(help, name string, values ...string) param {
 	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "array", "maxItems": maxValues, "items": item}}
 }
 
+// long is a list of texts that may be as long as they are stored.
+func long(help, name string) param {
+	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "array", "maxItems": maxValues, "items": text(maxLongValue)}}
+}
+
+func dated(name, help, format string) param {
+	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "string", "format": format}}
+}
+
+func bounds(name, help string) param {
+	return param{name: name, in: "query", help: help + " One number, or a range: 3, 3-9, 3- or -9; nothing is in 9-3.",
+		schema: map[string]any{"type": "string", "maxLength": 21, "pattern": formSpan}}
+}
+
+func flagged(name, help, preset string) param {
+	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "string", "enum": []string{"true", "false"}, "default": preset}}
+}
+
 func limit(preset int) param {
 	return param{name: "limit", in: "query", help: "How many, at most.",
 		schema: map[string]any{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": preset}}
 }
 
-func inPath(name, help string) param {
-	return param{name: name, in: "path", help: help, schema: text(maxValue), required: true}
+func inPath(name, help, form string) param {
+	return param{name: name, in: "path", help: help, schema: map[string]any{"type": "string", "pattern": form}, required: true}
 }
 
 func finalTypes() (names []string) {
@@ -63,36 +113,72 @@ func finalTypes() (names []string) {
 	return names
 }
 
+// searchParams are the parameters of a search.
+func searchParams() []param {
+	return []param{
+		{name: "q", in: "query", schema: question(), required: true,
+			help: "The question. \"…\" is a phrase that must stand in what is found, -word and -\"…\" must not; words are compared without case and accents."},
+		list("Only these sources.", "source"),
+		list("Only sources of these types.", "source_type", model.SourceTypes()...),
+		list("Only these types.", "type", "fact", "allegation", "opinion"),
+		list("Only these statuses.", "status", "under_review", "confirmed", "refuted", "obsolete"),
+		list("Only documents of these types.", "doc_type", finalTypes()...),
+		list("Only these languages, ISO 639-1.", "language"), list("Only these territories.", "territory"),
+		list("Only these domains.", "domain"),
+		list("Only documents of these hosts.", "host"), long("Only documents of these URLs, as a hit has them.", "url"),
+		long("Only documents of these titles.", "title"), list("Only these documents, document_id: of each what its current version says.", "document"),
+		list("Only what these captures say, snapshot_id, archived or not.", "snapshot"), list("Only chunks with these doc_hashes.", "doc_hash"),
+		list("Only chunks with these chunk_ids.", "chunk_id"), list("Only these chunks, chunk_ref.", "chunk"),
+		list("Only chunks whose first anchor is of these types.", "anchor_type"), list("Only chunks whose first anchor has these texts, as printed.", "anchor_text"),
+		list("Only points that have these names of their collection.", "collection"),
+		list("Only these layers; hot and summary when none is given, all with as_of or snapshot.", "layer", "hot", "summary", "archive"),
+		dated("as_of", "Only what was dated on this day or before it, archived or not.", "date"),
+		dated("from", "Only what is dated on this day or after it.", "date"), dated("to", "Only what is dated on this day or before it.", "date"),
+		dated("pushed_from", "Only points that were written at this time or after it.", "date-time"),
+		dated("pushed_to", "Only points that were written at this time or before it.", "date-time"),
+		bounds("pages", "Only chunks that begin on these pages, from 1."), bounds("chunk_index", "Only chunks with these places in their document, from 0."),
+		bounds("tokens", "Only chunks of so many tokens."), bounds("text_len", "Only chunks of so many code points."),
+		flagged("boxes", "Whether hits say where their evidence stands on its pages.", "true"),
+		flagged("highlights", "Whether hits say which ranges of their content fit the question.", "false"),
+		flagged("facets", "Whether what was found is counted by its values.", "false"),
+		{name: "neighbours", in: "query", help: "How many chunks before and behind each hit are told.",
+			schema: map[string]any{"type": "integer", "minimum": 0, "maximum": maxNeighbours, "default": 0}},
+		{name: "cursor", in: "query", help: "Where the page begins: next of the answer before, to the same question.",
+			schema: map[string]any{"type": "string", "minLength": 1, "maxLength": maxValue, "pattern": "^[A-Za-z0-9_-]*$"}},
+		limit(10),
+	}
+}
+
+// contextParams are those of a search, and how long the prompt may be.
+func contextParams(ofSearch []param) []param {
+	shown := slices.DeleteFunc(slices.Clone(ofSearch), func(p param) bool { return slices.Contains(shownOfHits(), p.name) })
+	return append(shown, param{name: "budget", in: "query", help: "How many characters the prompt has, at most.",
+		schema: map[string]any{"type": "integer", "minimum": consolidate.LeastBudget, "maximum": consolidate.MostBudget, "default": consolidate.DefaultBudget}})
+}
+
 func describe() []described {
-	snapshot := inPath("id", "snapshot_id")
+	snapshot := inPath("id", "snapshot_id", formSnapshot)
 	number := param{name: "n", in: "path", help: "Page number, from 1.", required: true,
-		schema: map[string]any{"type": "integer", "minimum": 1}}
-	ref := inPath("ref", "chunk_ref, {doc_hash}:{chunk_id}")
+		schema: map[string]any{"type": "integer", "minimum": 1, "maximum": math.MaxInt32}}
+	ref := inPath("ref", "chunk_ref, {doc_hash}:{chunk_id}", formChunk)
+	ofSearch := searchParams()
 	return []described{
 		{path: "/v1/search", answer: search.Answer{},
 			summary: "Hybrid search: dense and sparse hits under one filter, fused; chunks of equal content, type and status are one hit with all its sources. Disabled sources are not searched.",
-			params: []param{
-				{name: "q", in: "query", help: "The question.", schema: text(maxQuery), required: true},
-				list("Only these sources.", "source"),
-				list("Only sources of these types.", "source_type", model.SourceTypes()...),
-				list("Only these types.", "type", "fact", "allegation", "opinion"),
-				list("Only these statuses.", "status", "under_review", "confirmed", "refuted", "obsolete"),
-				list("Only documents of these types.", "doc_type", finalTypes()...),
-				list("Only these languages, ISO 639-1.", "language"), list("Only these territories.", "territory"),
-				list("Only these domains.", "domain"),
-				list("Only these layers; hot and summary when none is given, all with as_of.", "layer", "hot", "summary", "archive"),
-				{name: "as_of", in: "query", help: "Only what was dated on this day or before it, archived or not.",
-					schema: map[string]any{"type": "string", "format": "date"}},
-				{name: "boxes", in: "query", help: "Whether hits say where their evidence stands on its pages.",
-					schema: map[string]any{"type": "string", "enum": []string{"true", "false"}, "default": "true"}},
-				limit(10),
-			}},
-		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state.", params: []param{ref}, answer: catalog.ChunkWithState{}},
+			params:  ofSearch},
+		{path: "/v1/answer-context", answer: consolidate.Answer{}, params: contextParams(ofSearch),
+			summary: "What a search finds, told as what it is: confirmed facts, the newest first; facts under review, allegations and opinions apart; what is refuted or obsolete; contradictions side by side; and a prompt with citations, also as content blocks. It takes the parameters of a search."},
+		{path: "/v1/check-quote", method: "post", body: quotation(), answer: quote.Answer{},
+			summary: "Where a quotation stands, exactly and with the way to its proof, or that no text has it. What is folded before texts are compared is white space, hyphens at line ends, soft hyphens, ligatures, normal forms, and the forms of quotation marks and dashes; nothing is compared by likeness."},
+		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state, and what came after it where its document no longer says it.",
+			params: []param{ref}, answer: ChunkAnswer{}},
 		{path: "/v1/chunks/{ref}/proof", summary: "The walk from a chunk down to the captured bytes, made now: pages are extracted again.",
 			params: []param{ref}, answer: proof.Proof{}},
 		{path: "/v1/documents/{id}", summary: "A document with its newest 100 snapshots, their runs, its manifests and the states of its pages.",
-			params: []param{inPath("id", "document_id")}, answer: DocumentAnswer{}},
+			params: []param{inPath("id", "document_id", formDocument)}, answer: DocumentAnswer{}},
 		{path: "/v1/snapshots/{id}", summary: "A snapshot with its runs, and the pages of the newest of them.", params: []param{snapshot}, answer: SnapshotAnswer{}},
+		{path: "/v1/snapshots/{id}/outline", params: []param{snapshot}, answer: OutlineAnswer{},
+			summary: "The bookmarks of a PDF file, read out of its bytes, and the labels of its pages. Other kinds of files have none."},
 		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
 			params: []param{snapshot}, media: "application/octet-stream", ranges: true},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
@@ -101,17 +187,17 @@ func describe() []described {
 			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
 				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
 		{path: "/v1/snapshots/{id}/pages/{n}/figures/{figure}", summary: "A figure of a page of a PDF file, cut out of it.", media: "image/png", ranges: true,
-			params: []param{snapshot, number, inPath("figure", "Its id and .png, as in fig-3-1.png.")}},
+			params: []param{snapshot, number, inPath("figure", "Its id and .png, as in fig-3-1.png.", formFigure)}},
 		{path: "/v1/snapshots/{id}/pages/{n}/tables/{table}", summary: "A table of a page as CSV (RFC 4180).", media: "text/csv",
-			params: []param{snapshot, number, inPath("table", "Its id and .csv, as in tbl-3-1.csv.")}},
+			params: []param{snapshot, number, inPath("table", "Its id and .csv, as in tbl-3-1.csv.", formTable)}},
 		{path: "/v1/changes", answer: ChangesAnswer{},
 			summary: "The log of all changes of chunks, in an order that misses none when it is read from the beginning or from the last entry's number on.",
 			params: []param{{name: "after", in: "query", help: "Number of the last entry that is known; 0 is the beginning.",
-				schema: map[string]any{"type": "integer", "minimum": 0, "default": 0}}, limit(maxLimit)}},
+				schema: map[string]any{"type": "integer", "format": "int64", "minimum": 0, "maximum": int64(math.MaxInt64), "default": 0}}, limit(maxLimit)}},
 		{path: "/v1/requests/{source}/{id}", answer: RequestAnswer{},
 			summary: "What became of a capture request, or of a member of a container. 404: no such request is recorded: it waits in the queue, or never came, or was malformed, which leaves an outcome on the bus and a dead letter only.",
-			params: []param{inPath("source", "source_id"),
-				{name: "id", in: "path", required: true, schema: text(maxRequest),
+			params: []param{inPath("source", "source_id", formSource),
+				{name: "id", in: "path", required: true, schema: requestID(),
 					help: "request_id, percent-encoded. Slashes in it may stay as they are, but where two follow each other or a dot stands between them."}}},
 		{path: "/v1/sources", answer: SourcesAnswer{},
 			summary: "The registered sources and whether each is enabled: no event of a chunk says that its source was disabled."},
@@ -119,6 +205,27 @@ func describe() []described {
 		{path: "/healthz", summary: "Whether the process serves.", answer: HealthAnswer{}},
 		{path: "/readyz", summary: "Whether the stores answer; 503 when not.", answer: HealthAnswer{}},
 		{path: "/openapi.json", summary: "This document.", answer: map[string]any{}},
+	}
+}
+
+// quotation is the schema of what /v1/check-quote is asked with.
+func quotation() map[string]any {
+	list := func(help string) map[string]any {
+		return map[string]any{"type": "array", "maxItems": maxValues, "items": text(maxValue), "description": help}
+	}
+	document := text(maxValue)
+	document["description"] = "Only this document: its document_id."
+	return map[string]any{
+		"type": "object", "required": []string{"quote"}, "additionalProperties": false,
+		"properties": map[string]any{
+			"quote": map[string]any{"type": "string", "minLength": 1, "maxLength": quote.MaxQuote,
+				"description": "The quotation. An ellipsis (…, ..., […]) stands for words that are left out, unless the text has it there."},
+			"source":   list("Only these sources."),
+			"document": document,
+			"language": list("Only these languages, ISO 639-1."),
+			"as_of":    map[string]any{"type": "string", "format": "date", "description": "Only what was dated on this day or before it."},
+			"limit":    map[string]any{"type": "integer", "minimum": 1, "maximum": maxPlaces, "default": 10, "description": "How many places are told, at most."},
+		},
 	}
 }
 
@@ -188,7 +295,16 @@ func build(t *testing.T) map[string]any {
 			responses["304"] = map[string]any{"description": "If-None-Match names what it is still."}
 			responses["416"] = map[string]any{"description": "The ranges lie behind the end; Content-Range says how many bytes there are.", "content": problem["content"]}
 		}
-		paths[d.path] = map[string]any{"get": map[string]any{"summary": d.summary, "parameters": params, "responses": responses}}
+		if slices.ContainsFunc(d.params, func(p param) bool { return p.name == "cursor" }) {
+			responses["409"] = map[string]any{"description": "The cursor is that of another question, or none.", "content": problem["content"]}
+		}
+		operation := map[string]any{"summary": d.summary, "parameters": params, "responses": responses}
+		if d.body != nil {
+			operation["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": d.body}}}
+			responses["413"] = map[string]any{"description": "The body is larger than 64 KiB.", "content": problem["content"]}
+			responses["415"] = map[string]any{"description": "The body is no application/json.", "content": problem["content"]}
+		}
+		paths[d.path] = map[string]any{cmp.Or(d.method, "get"): operation}
 	}
 	inherit(schemas)
 	return map[string]any{
@@ -211,9 +327,15 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 		if t == reflect.TypeFor[search.Answer]() {
 			return "SearchAnswer"
 		}
+		if strings.HasSuffix(t.PkgPath(), "/internal/quote") {
+			return "Quote" + t.Name()
+		}
+		if strings.HasSuffix(t.PkgPath(), "/internal/consolidate") {
+			return "Context" + t.Name()
+		}
 		return t.Name()
 	}, Mapper: cell}
-	for _, path := range []string{"../search", "../../../../pkg/model", "../../../../pkg/catalog", "../../../../pkg/proof", "../../../../pkg/stream", "./"} {
+	for _, path := range []string{"../search", "../quote", "../consolidate", "../../../../pkg/model", "../../../../pkg/proof", "./"} {
 		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // Problem is RFC 9457's problem details.
@@ -28,12 +29,14 @@ type Problem struct {
 	Detail string `json:"detail"` // what is wrong, as a sentence
 }
 
-// The limits of what may be asked, in bytes and numbers.
+// The limits of what may be asked, in characters and numbers.
 const (
 	maxQuery  = 1000
 	maxValue  = 200 // of a filter or an id
 	maxValues = 50  // of one filter
-	maxLimit  = 100
+
+	maxLongValue = 2000 // of a URL or a title, as long as they are stored
+	maxLimit     = 100
 )
 
 // NotReady says that parts are missing without which nothing can be found. Its names
@@ -64,6 +67,12 @@ func statusOf(ctx context.Context, err error) (status int, detail string) {
 	switch {
 	case errors.As(err, &wrong):
 		return http.StatusBadRequest, wrong.Error()
+	case errors.Is(err, search.ErrCursor):
+		return http.StatusConflict, search.ErrCursor.Error()
+	case errors.Is(err, errTooLarge):
+		return http.StatusRequestEntityTooLarge, err.Error()
+	case errors.Is(err, errNoJSON):
+		return http.StatusUnsupportedMediaType, err.Error()
 	case errors.Is(err, room.ErrFull):
 		return http.StatusServiceUnavailable, room.ErrFull.Error() + ": ask again"
 	case errors.As(err, &away):
@@ -117,8 +126,11 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 		}
 		for _, value := range given {
 			limit := maxValue
-			if name == "q" {
+			switch name {
+			case "q":
 				limit = maxQuery
+			case "url", "title":
+				limit = maxLongValue
 			}
 			if err := checkText(name, value, limit); err != nil {
 				return nil, err
@@ -128,12 +140,19 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 	return values, nil
 }
 
-func checkText(name, value string, limit int) error {
-	if len(value) > limit {
-		return bad("%s: %d bytes, limit %d", name, len(value), limit)
-	}
+func checkLength(name, value string, limit int) error {
 	if !utf8.ValidString(value) {
 		return bad("%s: it is not UTF-8", name)
+	}
+	if n := utf8.RuneCountInString(value); n > limit {
+		return bad("%s: %d characters, limit %d", name, n, limit)
+	}
+	return nil
+}
+
+func checkText(name, value string, limit int) error {
+	if err := checkLength(name, value, limit); err != nil {
+		return err
 	}
 	for _, r := range value {
 		if unicode.IsControl(r) && !(name == "q" && (r == '\n' || r == '\t' || r == '\r')) {
@@ -170,7 +189,10 @@ func day(values url.Values, name string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	at, err := time.Parse(time.DateOnly, values.Get(name))
-	if err != nil || at.IsZero() || len(values[name]) > 1 {
+	if at.IsZero() {
+		at = at.Add(time.Nanosecond) // the first day that there is was given, too
+	}
+	if err != nil || len(values[name]) > 1 {
 		return time.Time{}, bad("%s must be one date, YYYY-MM-DD", name)
 	}
 	return at, nil

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
@@ -16,11 +17,48 @@ var rangesForm = regexp.MustCompile(`^bytes=[ \t]*(?:[0-9]+-[0-9]*|-[0-9]+)(?:[ 
 // Range header that is malformed or of another unit is ignored (RFC 9110, 14.2);
 // one that lies behind the end is a problem like any other.
 func (a *API) serveContent(w http.ResponseWriter, r *http.Request, content io.ReadSeeker) {
+	http.ServeContent(&rangeWriter{ResponseWriter: w, api: a}, withRange(r), "", time.Time{}, content)
+}
+
+// withRange returns a request without a Range header that is to be ignored.
+func withRange(r *http.Request) *http.Request {
 	if given := r.Header.Get("Range"); given != "" && !wellFormed(given) {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
-	http.ServeContent(&rangeWriter{ResponseWriter: w, api: a}, r, "", time.Time{}, content)
+	return r
+}
+
+// sendsContent reports whether an answer with these headers has some of a content of size
+// bytes: a GET whose conditions hold, and whose ranges are there.
+func sendsContent(r *http.Request, of http.Header, size int64) bool {
+	if r.Method != http.MethodGet {
+		return false
+	}
+	r = withRange(r).Clone(r.Context())
+	r.Method = http.MethodHead
+	answer := &statusOnly{header: of.Clone()}
+	http.ServeContent(answer, r, "", time.Time{}, unread(size))
+	return answer.status == http.StatusOK || answer.status == http.StatusPartialContent
+}
+
+// statusOnly notes the status of an answer that is not sent.
+type statusOnly struct {
+	header http.Header
+	status int
+}
+
+func (s *statusOnly) Header() http.Header         { return s.header }
+func (s *statusOnly) WriteHeader(status int)      { s.status = status }
+func (s *statusOnly) Write(p []byte) (int, error) { return len(p), nil }
+
+// unread returns a content of which only the size is known, in bytes.
+func unread(size int64) io.ReadSeeker { return io.NewSectionReader(noBytes{}, 0, size) }
+
+type noBytes struct{}
+
+func (noBytes) ReadAt([]byte, int64) (int, error) {
+	return 0, errors.New("bytes were not fetched")
 }
 
 // wellFormed reports whether a Range header can be answered: no range of it ends

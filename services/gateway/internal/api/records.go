@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
-	"slices"
-	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
-	"github.com/colophon-dev/colophon/pkg/stream"
-	"github.com/colophon-dev/colophon/services/gateway/internal/search"
+	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
 )
 
 // maxSnapshots is how many of a document's snapshots are told.
@@ -21,74 +19,6 @@ const maxSnapshots = 100
 
 // pageRecord is how much memory the record of a page takes in an answer, in bytes.
 const pageRecord = 8 << 10
-
-func (a *API) search(w http.ResponseWriter, r *http.Request) error {
-	values, err := query(r, "q", "source", "source_type", "type", "status", "doc_type", "language", "territory", "domain", "layer", "as_of", "boxes", "limit")
-	if err != nil {
-		return err
-	}
-	req := search.Request{
-		Query: values.Get("q"), Sources: values["source"], Types: values["type"], Statuses: values["status"],
-		Languages: values["language"], Territories: values["territory"], Domains: values["domain"], Layers: values["layer"],
-		SourceTypes: values["source_type"], DocTypes: values["doc_type"],
-	}
-	if req.Query == "" || len(values["q"]) > 1 {
-		return bad("q must be given, once")
-	}
-	if err := oneOf("type", req.Types, model.ChunkFact, model.ChunkAllegation, model.ChunkOpinion); err != nil {
-		return err
-	}
-	if err := oneOf("status", req.Statuses, model.StatusUnderReview, model.StatusConfirmed, model.StatusRefuted, model.StatusObsolete); err != nil {
-		return err
-	}
-	if err := oneOf("layer", req.Layers, model.LayerHot, model.LayerSummary, model.LayerArchive); err != nil {
-		return err
-	}
-	if err := oneOf("source_type", req.SourceTypes, model.SourceTypes()...); err != nil {
-		return err
-	}
-	if err := oneOf("doc_type", req.DocTypes, model.FinalTypes()...); err != nil {
-		return err
-	}
-	if err := oneOf("boxes", values["boxes"], "true", "false"); err != nil {
-		return err
-	}
-	if len(values["boxes"]) > 1 {
-		return bad("boxes must be given once")
-	}
-	req.NoBoxes = values.Get("boxes") == "false"
-	if req.AsOf, err = day(values, "as_of"); err != nil {
-		return err
-	}
-	limit, err := number(values, "limit", 10, 1, maxLimit)
-	if err != nil {
-		return err
-	}
-	req.Limit = int(limit)
-	answer, err := a.Searcher.Search(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Server-Timing", serverTiming(answer.Times))
-	return a.answer(w, answer)
-}
-
-// serverTiming says how long the parts of a search took, in milliseconds (the W3C's
-// Server Timing).
-func serverTiming(t search.Times) string {
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	return fmt.Sprintf("embedding;dur=%.3f, vectors;dur=%.3f, catalog;dur=%.3f, boxes;dur=%.3f",
-		ms(t.Embedding), ms(t.Vectors), ms(t.Catalog), ms(t.Boxes))
-}
-
-func oneOf[T ~string](name string, given []string, allowed ...T) error {
-	for _, value := range given {
-		if !slices.Contains(allowed, T(value)) {
-			return bad("%s %q: one of %v", name, clip(value), allowed)
-		}
-	}
-	return nil
-}
 
 // found returns one chunk with its state.
 func (a *API) found(r *http.Request) (catalog.ChunkWithState, error) {
@@ -110,7 +40,15 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(w, c)
+	ref, err := a.sourceRef(r.Context(), &c.Chunk)
+	if err != nil {
+		return err
+	}
+	after, err := quote.WhatCameAfter(r.Context(), a.Catalog, c)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, answerChunk(c, ref, after))
 }
 
 // proof answers with the proof of a chunk.
@@ -136,9 +74,9 @@ type DocumentAnswer struct {
 
 // Version is a snapshot of a document with its runs, in their order.
 type Version struct {
-	Snapshot model.Snapshot        `json:"snapshot"` // one of its snapshots
-	Process  bool                  `json:"process"`  // false: recorded, nothing to run
-	Runs     []catalog.RunProgress `json:"runs"`     // the snapshot's runs, in their order
+	Snapshot model.Snapshot `json:"snapshot"` // one of its snapshots
+	Process  bool           `json:"process"`  // false: recorded, nothing to run
+	Runs     []RunProgress  `json:"runs"`     // the snapshot's runs, in their order
 }
 
 // PageState is where a page stands, and how much of it is in its units.
@@ -147,8 +85,9 @@ type PageState struct {
 	Status       model.PageStatus `json:"status"`
 	Reason       string           `json:"reason,omitempty"`
 	Message      string           `json:"error_message,omitempty"`
-	Units        int              `json:"units"`    // how many units it has
-	Coverage     float64          `json:"coverage"` // 0..1, share of visible characters that are in some unit
+	Label        string           `json:"label,omitempty"` // what the document calls it, such as iv
+	Units        int              `json:"units"`           // how many units it has
+	Coverage     float64          `json:"coverage"`        // 0..1, share of visible characters that are in some unit
 	CoverageNote string           `json:"coverage_note,omitempty"`
 	Flags        []string         `json:"quality_flags,omitempty"`
 	Ledger       *model.Ledger    `json:"coverage_ledger,omitempty"`
@@ -179,10 +118,10 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, s := range snapshots {
-		v := Version{Snapshot: s.Snapshot, Process: s.Process, Runs: []catalog.RunProgress{}}
+		v := Version{Snapshot: s.Snapshot, Process: s.Process, Runs: []RunProgress{}}
 		for _, run := range runs {
 			if run.SnapshotID == s.SnapshotID {
-				v.Runs = append(v.Runs, run)
+				v.Runs = append(v.Runs, answerRun(run))
 			}
 		}
 		d.Snapshots = append(d.Snapshots, v)
@@ -197,14 +136,14 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 			if len(v.Runs) == 0 {
 				continue
 			}
-			pages, give, err := a.pagesOf(ctx, v.Runs[len(v.Runs)-1])
+			pages, give, err := a.pagesOf(ctx, v.Runs[len(v.Runs)-1].Run)
 			if err != nil {
 				return err
 			}
 			defer give()
 			for _, p := range pages {
 				d.Pages = append(d.Pages, PageState{
-					PageNo: p.PageNo, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
+					PageNo: p.PageNo, Label: p.Label, Status: p.Status, Reason: p.Reason, Message: p.Message, Units: p.UnitCount,
 					Coverage: p.Coverage, CoverageNote: p.CoverageNote, Flags: p.Flags, Ledger: p.Ledger, LeftOut: p.LeftOut, OCR: p.OCR,
 				})
 			}
@@ -216,7 +155,7 @@ func (a *API) document(w http.ResponseWriter, r *http.Request) error {
 
 // pagesOf returns the pages of a run, for which there is memory until give is
 // called.
-func (a *API) pagesOf(ctx context.Context, run catalog.RunProgress) (pages []model.Page, give func(), err error) {
+func (a *API) pagesOf(ctx context.Context, run model.Run) (pages []model.Page, give func(), err error) {
 	if give, err = a.Pages.Memory.Take(ctx, int64(run.PageCount)*pageRecord); err != nil {
 		return nil, nil, err
 	}
@@ -246,7 +185,7 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := ChangesAnswer{Changes: []Change{}}
-	if answer.Next, err = number(values, "after", 0, 0, 1<<62); err != nil {
+	if answer.Next, err = number(values, "after", 0, 0, math.MaxInt64); err != nil {
 		return err
 	}
 	limit, err := number(values, "limit", maxLimit, 1, maxLimit)
@@ -291,28 +230,30 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
 
 // StatusAnswer is the answer of /v1/status.
 type StatusAnswer struct {
-	Quiet    bool             `json:"quiet"`                 // nothing is left to do (contracts#quiet)
-	Counts   []catalog.Count  `json:"counts"`                // how many things are in which state
-	Queues   []stream.Queue   `json:"queues"`                // what waits
-	Progress catalog.Progress `json:"progress"`              // how far everything has come
-	Oldest   *model.Time      `json:"oldest_open,omitempty"` // last progress of the oldest open work
+	Quiet    bool        `json:"quiet"`                 // nothing is left to do (contracts#quiet)
+	Counts   []Count     `json:"counts"`                // how many things are in which state
+	Queues   []Queue     `json:"queues"`                // what waits
+	Progress Progress    `json:"progress"`              // how far everything has come
+	Oldest   *model.Time `json:"oldest_open,omitempty"` // last progress of the oldest open work
 }
 
 func (a *API) status(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	s := StatusAnswer{Counts: []catalog.Count{}}
 	counts, err := a.Catalog.Counts(ctx)
 	if err != nil {
 		return err
 	}
-	s.Counts = append(s.Counts, counts...)
-	if s.Queues, err = a.Queues.Queues(ctx); err != nil {
+	queues, err := a.Queues.Queues(ctx)
+	if err != nil {
 		return err
 	}
-	if s.Progress, err = a.Catalog.Progress(ctx, "", nil); err != nil {
+	progress, err := a.Catalog.Progress(ctx, "", nil)
+	if err != nil {
 		return err
 	}
-	s.Quiet = s.Progress.Quiet()
+	s := StatusAnswer{
+		Quiet: progress.Quiet(), Counts: answerEach(counts, answerCount), Queues: answerEach(queues, answerQueue), Progress: answerProgress(progress),
+	}
 	at, open, err := a.Catalog.Oldest(ctx)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// maxRequest bounds a request_id in bytes. That of a member of a container is longer
+// maxRequest bounds a request_id in characters. That of a member of a container is longer
 // than what a crawler may choose: it has the member's path in it.
 const maxRequest = 2400
 

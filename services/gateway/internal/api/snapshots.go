@@ -2,9 +2,11 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"mime"
 	"net/http"
@@ -14,7 +16,8 @@ import (
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract/docxt"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -23,9 +26,9 @@ import (
 
 // SnapshotAnswer is the answer of /v1/snapshots/{id}.
 type SnapshotAnswer struct {
-	Snapshot model.Snapshot        `json:"snapshot"` // the snapshot
-	Runs     []catalog.RunProgress `json:"runs"`     // in their order
-	Pages    []model.Page          `json:"pages"`    // of the newest run, without HTML
+	Snapshot model.Snapshot `json:"snapshot"` // the snapshot
+	Runs     []RunProgress  `json:"runs"`     // in their order
+	Pages    []model.Page   `json:"pages"`    // of the newest run, without HTML
 }
 
 func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
@@ -34,7 +37,7 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	s := SnapshotAnswer{Runs: []catalog.RunProgress{}, Pages: []model.Page{}}
+	s := SnapshotAnswer{Pages: []model.Page{}}
 	if s.Snapshot, err = a.Catalog.Snapshot(ctx, id); err != nil {
 		return err
 	}
@@ -42,10 +45,10 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.Runs = append(s.Runs, runs...)
+	s.Runs = answerEach(runs, answerRun)
 	return a.compose(w, func(b io.Writer) error {
 		if len(runs) > 0 {
-			found, give, err := a.pagesOf(ctx, runs[len(runs)-1])
+			found, give, err := a.pagesOf(ctx, runs[len(runs)-1].Run)
 			if err != nil {
 				return err
 			}
@@ -57,7 +60,8 @@ func (a *API) snapshot(w http.ResponseWriter, r *http.Request) error {
 }
 
 // raw answers with the captured bytes as they are. They are anybody's: no
-// browser may show them as a part of this site.
+// browser may show them as a part of this site. They are fetched when some of them are to
+// be sent, as far as there is room on the disk for them until they are.
 func (a *API) raw(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r, "id")
 	if err != nil {
@@ -71,16 +75,25 @@ func (a *API) raw(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	file, err := a.Objects.GetFile(r.Context(), blobstore.Raw, key, s.ContentHash, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
 	h := w.Header()
 	h.Set("Content-Type", mediaType(s))
 	h.Set("Content-Disposition", disposition(s))
 	h.Set("ETag", strconv.Quote(s.ContentHash))
 	h.Set("Cache-Control", "private, no-cache")
+	if !sendsContent(r, h, s.ByteLength) {
+		a.serveContent(w, r, unread(s.ByteLength))
+		return nil
+	}
+	give, err := a.Disk.Take(r.Context(), s.ByteLength)
+	if err != nil {
+		return err
+	}
+	defer give()
+	file, err := a.Objects.GetFile(r.Context(), blobstore.Raw, key, s.ContentHash, s.ByteLength)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // before its room is given back
 	a.serveContent(w, r, io.NewSectionReader(file, 0, file.Size))
 	return nil
 }
@@ -117,7 +130,7 @@ func disposition(s model.Snapshot) string {
 
 // PageAnswer is the answer of /v1/snapshots/{id}/pages/{n}.
 type PageAnswer struct {
-	Page  model.Page   `json:"page"`  // its HTML with id and slug
+	Page  model.Page   `json:"page"`  // its HTML with id, slug and the sections of the pages before
 	Units []model.Unit `json:"units"` // its units in reading order
 }
 
@@ -161,25 +174,85 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 	case "html":
 		return a.compose(w, func(b io.Writer) error {
 			return a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
+				html, err := a.html(ctx, s, f)
+				if err != nil {
+					return err
+				}
 				w.Header().Set("Content-Type", "text/html; charset=utf-8")
-				_, err := io.WriteString(b, render.HTML(f, s.Slug))
+				_, err = io.WriteString(b, html)
 				return err
 			})
 		})
 	default:
 		return a.compose(w, func(b io.Writer) error {
-			return a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
-				headJSON(w)
-				f.Page.HTML = render.HTML(f, s.Slug)
-				return writePage(ctx, b, PageAnswer{Page: f.Page, Units: f.Units})
+			return a.openPage(r, no, func(s model.Snapshot, n int, document *pages.Document) error {
+				shown, err := a.reader(ctx, s, n, document)
+				if err != nil {
+					return err
+				}
+				return document.Use(ctx, n, func(f segment.Frame) error {
+					html, err := a.html(ctx, s, f)
+					if err != nil {
+						return err
+					}
+					headJSON(w)
+					f.Page.HTML = html
+					return writePage(ctx, b, f.Page, shown.Units(f))
+				})
 			})
 		})
 	}
 }
 
+// reader returns a reader that begins with page n: in the section that stands open
+// before it. Where the pages before are damaged that section is not known, and units have
+// none until the next heading: page n can be shown all the same.
+func (a *API) reader(ctx context.Context, s model.Snapshot, n int, document *pages.Document) (*present.Reader, error) {
+	shown := present.NewReader(s)
+	if !document.Has(n) { // before anything is read
+		return nil, fmt.Errorf("page %d: %w", n, pages.ErrNoPage)
+	}
+	heading, at, err := document.HeadingBefore(ctx, n, present.SectionReach)
+	if err != nil {
+		if mayComeBack(ctx, err) {
+			return nil, err
+		}
+		a.Log.WarnContext(ctx, "the heading before a page cannot be read", slog.String("snapshot_id", s.SnapshotID), slog.Int("page_no", n), slog.Any("error", err))
+	}
+	if text, ok := present.Heading(heading); ok {
+		shown.Open(text, at)
+	}
+	return shown, nil
+}
+
+// html returns the DOCXT HTML of a page, in the sections that the pages before it leave
+// open (contracts#open-sections).
+func (a *API) html(ctx context.Context, s model.Snapshot, f segment.Frame) (string, error) {
+	if f.Page.PageNo == 1 {
+		return render.HTML(f, s.Slug, nil), nil
+	}
+	before, err := a.Catalog.OpenSections(ctx, s.SnapshotID, f.Page.ExtractionID, f.Page.PageNo)
+	if err != nil {
+		return "", err
+	}
+	var open []model.Section
+	for _, page := range before {
+		open = docxt.Carry(open, page)
+	}
+	return render.HTML(f, s.Slug, open), nil
+}
+
 // usePage hands over the page that a request names, of the newest run that has
 // it. Use must not keep it: see pages.Document.
 func (a *API) usePage(r *http.Request, no string, use func(s model.Snapshot, f segment.Frame) error) error {
+	return a.openPage(r, no, func(s model.Snapshot, n int, document *pages.Document) error {
+		return document.Use(r.Context(), n, func(f segment.Frame) error { return use(s, f) })
+	})
+}
+
+// openPage hands over the runs that may have the page that a request names, from the
+// newest on, as long as use says that they have not: pages.ErrNoPage.
+func (a *API) openPage(r *http.Request, no string, use func(s model.Snapshot, n int, document *pages.Document) error) error {
 	id, err := pathID(r, "id")
 	if err != nil {
 		return err
@@ -205,7 +278,7 @@ func (a *API) usePage(r *http.Request, no string, use func(s model.Snapshot, f s
 		if err != nil {
 			return err
 		}
-		err = document.Use(ctx, n, func(f segment.Frame) error { return use(s, f) })
+		err = use(s, n, document)
 		if !errors.Is(err, pages.ErrNoPage) { // a redo or a newer run that has not come so far
 			return err
 		}

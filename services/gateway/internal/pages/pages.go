@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -58,6 +59,11 @@ func (r Reader) Open(ctx context.Context, snapshotID, extractionID string, redo 
 	return &Document{reader: r, rows: rows}, nil
 }
 
+// Has reports whether a segment of the run has the page; nothing is read.
+func (d *Document) Has(pageNo int) bool {
+	return slices.ContainsFunc(d.rows, func(s model.SegmentRow) bool { return s.From <= pageNo && pageNo <= s.To })
+}
+
 // Use hands over a page with its units, verified against its segment's index.
 // There is memory for it until use returns, which keeps little of it and asks for
 // no other page meanwhile. Without memory in time the error is room.ErrFull.
@@ -73,6 +79,57 @@ func (d *Document) Use(ctx context.Context, pageNo int, use func(segment.Frame) 
 		}
 		return use(f)
 	})
+}
+
+// HeadingBefore returns the last heading with a text on the pages before one, nil for
+// none, and its page; it looks at no more pages than reach, and passes over those that
+// the run has not. Without memory in time the error is room.ErrFull.
+func (d *Document) HeadingBefore(ctx context.Context, pageNo, reach int) (heading *model.Unit, page int, err error) {
+	least := max(pageNo-reach, 1)
+	for _, row := range slices.Backward(d.rows) {
+		if row.From >= pageNo || row.To < least {
+			continue
+		}
+		reader, err := segment.NewReader(&object{ctx: ctx, objects: d.reader.Objects, key: row.ObjectKey, size: row.ByteLength}, row.ByteLength)
+		if err != nil {
+			return nil, 0, fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err)
+		}
+		for i, entry := range slices.Backward(reader.Index()) {
+			if entry.PageNo >= pageNo || entry.PageNo < least {
+				continue
+			}
+			if heading, err = d.lastHeading(ctx, reader, i); err != nil {
+				return nil, 0, err
+			} else if heading != nil {
+				return heading, entry.PageNo, nil
+			}
+		}
+	}
+	return nil, 0, nil
+}
+
+// lastHeading returns the last heading with a text on the i-th page of a segment, nil
+// for none.
+func (d *Document) lastHeading(ctx context.Context, r *segment.Reader, i int) (*model.Unit, error) {
+	size, err := r.Size(i)
+	if err != nil {
+		return nil, err
+	}
+	give, err := d.reader.Memory.Take(ctx, boxWeight*size)
+	if err != nil {
+		return nil, fmt.Errorf("page %d: %w", r.Index()[i].PageNo, err)
+	}
+	defer give()
+	found, err := r.OfType(i, model.UnitHeading)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range slices.Backward(found) {
+		if strings.TrimSpace(u.FieldsRaw.Text) != "" {
+			return &u, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none
 }
 
 // Boxes returns where the units of a page stand that lies in a segment, verified

@@ -95,3 +95,70 @@ func TestAPageIsReadInFewQuestions(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadingsBeforeAPage: the last heading with a text before a page is found in its
+// segment and those before, no further back than is asked for.
+func TestHeadingsBeforeAPage(t *testing.T) {
+	headings := map[int][]string{1: {"One"}, 3: {"Two", "Three"}, 5: {" "}, 20: {"Four"}}
+	store := keyed{}
+	var rows []model.SegmentRow
+	for _, r := range []model.PageRange{{From: 1, To: 16}, {From: 17, To: 32}} {
+		var w segment.Writer
+		for no := r.From; no <= r.To; no++ {
+			f := segment.Frame{Page: model.Page{PageNo: no}, Units: []model.Unit{{Type: model.UnitParagraph, FieldsRaw: model.Fields{Text: "text"}}}}
+			for _, text := range headings[no] {
+				f.Units = append(f.Units, model.Unit{Type: model.UnitHeading, FieldsRaw: model.Fields{Text: text}})
+			}
+			frame, err := segment.EncodeFrame(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Add(no, frame); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, _, err := w.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := fmt.Sprint(r.From)
+		store[key] = data
+		rows = append(rows, model.SegmentRow{From: r.From, To: r.To, ObjectKey: key, ByteLength: int64(len(data))})
+	}
+	memory := room.New(1<<30, time.Second)
+	document := &Document{reader: Reader{Objects: store, Memory: memory}, rows: rows}
+	for _, tt := range []struct {
+		page, reach int
+		want        string
+		at          int
+	}{
+		{1, 64, "", 0}, {2, 64, "One", 1}, {3, 64, "One", 1}, {4, 64, "Three", 3}, {6, 64, "Three", 3}, {17, 64, "Three", 3}, {20, 64, "Three", 3},
+		{21, 64, "Four", 20}, {32, 64, "Four", 20}, {19, 16, "Three", 3}, {20, 16, "", 0}, {2, 0, "", 0},
+	} {
+		got, at, err := document.HeadingBefore(t.Context(), tt.page, tt.reach)
+		text := ""
+		if got != nil {
+			text = got.FieldsRaw.Text
+		}
+		if err != nil || text != tt.want || at != tt.at {
+			t.Errorf("before page %d, %d pages back: %q on page %d, %v", tt.page, tt.reach, text, at, err)
+		}
+	}
+	if now, _ := memory.Held(); now != 0 {
+		t.Errorf("%d bytes are held in the end", now)
+	}
+	store["1"][0] ^= 1
+	if _, _, err := document.HeadingBefore(t.Context(), 2, 64); err == nil {
+		t.Error("a damaged page was read")
+	}
+}
+
+// keyed is an object store by keys.
+type keyed map[string][]byte
+
+func (k keyed) GetRange(_ context.Context, _ blobstore.Bucket, key string, off, n int64) ([]byte, error) {
+	if off < 0 || off+n > int64(len(k[key])) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return k[key][off : off+n], nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -34,6 +35,7 @@ type PageReader interface {
 type BoxReader struct {
 	catalog Catalog
 	reader  PageReader
+	drawn   []model.FinalType
 	most    int // bytes of places that are kept
 
 	mu    sync.Mutex
@@ -47,13 +49,14 @@ type places struct {
 	bytes int
 }
 
-// NewBoxReader returns a reader over the segments that the catalog names.
-func NewBoxReader(c Catalog, reader PageReader) *BoxReader {
-	return newBoxReader(c, reader, cachedPages)
+// NewBoxReader returns a reader over the segments that the catalog names. Drawn are the
+// types of documents whose units have boxes on their pages.
+func NewBoxReader(c Catalog, reader PageReader, drawn []model.FinalType) *BoxReader {
+	return newBoxReader(c, reader, drawn, cachedPages)
 }
 
-func newBoxReader(c Catalog, reader PageReader, most int) *BoxReader {
-	b := &BoxReader{catalog: c, reader: reader, most: most}
+func newBoxReader(c Catalog, reader PageReader, drawn []model.FinalType, most int) *BoxReader {
+	b := &BoxReader{catalog: c, reader: reader, drawn: drawn, most: most}
 	// Its size counts pages; what bounds it are their bytes. A size below 1 is the
 	// only error.
 	b.pages, _ = simplelru.NewLRU(most/leastPage, func(_ catalog.ChunkPage, p *places) { b.bytes -= p.bytes })
@@ -152,12 +155,12 @@ var errNoSegment = errors.New("no segment has the page")
 // addBoxes adds to hits where the bytes of their chunks stand on their pages: those
 // of their evidence that has a box, in the order of the text. Documents without
 // pages have none. A page that is damaged costs its boxes and is logged; a store
-// that is away, or no memory in time, is an error.
-func (s *Searcher) addBoxes(ctx context.Context, hits []Hit, of []filled) error {
+// that is away, or no memory in time, is an error. It returns the places of the pages.
+func (s *Searcher) addBoxes(ctx context.Context, hits []Hit, of []filled) (map[catalog.ChunkPage]*places, error) {
 	var pages []catalog.ChunkPage
 	asked := make(map[catalog.ChunkPage]bool)
 	for _, f := range of {
-		for page := range proved(f.chunk.Chunk) {
+		for page := range s.Boxes.proved(f.chunk.Chunk) {
 			if !asked[page] {
 				asked[page] = true
 				pages = append(pages, page)
@@ -165,11 +168,11 @@ func (s *Searcher) addBoxes(ctx context.Context, hits []Hit, of []filled) error 
 		}
 	}
 	if len(pages) == 0 {
-		return nil
+		return nil, nil
 	}
 	found, failed, err := s.Boxes.read(ctx, pages)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for page, err := range failed {
 		s.Log.ErrorContext(ctx, "the evidence of a page cannot be read", slog.String("doc_hash", page.Set.DocHash),
@@ -182,31 +185,47 @@ func (s *Searcher) addBoxes(ctx context.Context, hits []Hit, of []filled) error 
 	}
 	for i, f := range of {
 		seen := make(map[place]bool)
-		for page, seg := range proved(f.chunk.Chunk) {
+		for page, seg := range s.Boxes.proved(f.chunk.Chunk) {
 			at := place{seg.Page, seg.IRID, seg.Evidence}
 			if seen[at] || found[page] == nil {
 				continue
 			}
 			seen[at] = true
-			boxes := found[page].boxes[seg.IRID]
-			if seg.Evidence >= 0 && seg.Evidence < len(boxes) && boxes[seg.Evidence] != nil {
-				hits[i].Boxes = append(hits[i].Boxes, Box{Page: seg.Page, IRID: seg.IRID, BBox: *boxes[seg.Evidence]})
+			if box := boxOf(found[page], seg); box != nil {
+				hits[i].Boxes = append(hits[i].Boxes, Box{Page: seg.Page, IRID: seg.IRID, BBox: *box})
 			}
 		}
 	}
-	return nil
+	return found, nil
+}
+
+// boxOf returns the box of the evidence of a part of a chunk, nil when it has none or the
+// places of its page are not known.
+func boxOf(page *places, seg model.Segment) *model.BBox {
+	if page == nil {
+		return nil
+	}
+	boxes := page.boxes[seg.IRID]
+	if seg.Evidence < 0 || seg.Evidence >= len(boxes) {
+		return nil
+	}
+	return boxes[seg.Evidence]
+}
+
+// pageOf names the page that a part of a chunk is from.
+func pageOf(c model.Chunk, seg model.Segment) catalog.ChunkPage {
+	return catalog.ChunkPage{Set: model.ChunkSet{DocHash: c.DocHash, Generation: c.Generation}, PageNo: seg.Page}
 }
 
 // proved yields the parts of a chunk that are of a unit, each with its page, when
 // the chunk is of a document with pages.
-func proved(c model.Chunk) func(yield func(catalog.ChunkPage, model.Segment) bool) {
+func (b *BoxReader) proved(c model.Chunk) func(yield func(catalog.ChunkPage, model.Segment) bool) {
 	return func(yield func(catalog.ChunkPage, model.Segment) bool) {
-		if t := model.FinalType(c.DocType); t != model.TypePDF && t != model.TypeImage {
+		if !slices.Contains(b.drawn, model.FinalType(c.DocType)) {
 			return
 		}
-		set := model.ChunkSet{DocHash: c.DocHash, Generation: c.Generation}
 		for _, seg := range c.Provenance.Segments {
-			if seg.Synthetic == "" && !yield(catalog.ChunkPage{Set: set, PageNo: seg.Page}, seg) {
+			if seg.Synthetic == "" && !yield(pageOf(c, seg), seg) {
 				return
 			}
 		}

@@ -54,11 +54,11 @@ func chunkOn(pages ...int) filled {
 // next are known, as far as they have room.
 func TestPagesAreReadOnce(t *testing.T) {
 	made := &madePages{units: 20}
-	s := &Searcher{Boxes: newBoxReader(made, made, 10<<10), Log: slog.New(slog.DiscardHandler)}
+	s := &Searcher{Boxes: newBoxReader(made, made, []model.FinalType{model.TypePDF}, 10<<10), Log: slog.New(slog.DiscardHandler)}
 	ask := func(pages ...int) []Hit {
 		t.Helper()
 		hits := make([]Hit, 2)
-		if err := s.addBoxes(t.Context(), hits, []filled{chunkOn(pages...), chunkOn(pages...)}); err != nil {
+		if _, err := s.addBoxes(t.Context(), hits, []filled{chunkOn(pages...), chunkOn(pages...)}); err != nil {
 			t.Fatal(err)
 		}
 		return hits
@@ -102,14 +102,14 @@ func TestPagesAreReadOnce(t *testing.T) {
 // is told.
 func TestADamagedPageCostsItsBoxes(t *testing.T) {
 	made := &madePages{units: 1, fails: map[int]error{2: io.ErrUnexpectedEOF}}
-	s := &Searcher{Boxes: newBoxReader(made, made, 10<<10), Log: slog.New(slog.DiscardHandler)}
+	s := &Searcher{Boxes: newBoxReader(made, made, []model.FinalType{model.TypePDF}, 10<<10), Log: slog.New(slog.DiscardHandler)}
 	hits := make([]Hit, 1)
-	if err := s.addBoxes(t.Context(), hits, []filled{chunkOn(1, 2, 3)}); err != nil || len(hits[0].Boxes) != 2 {
+	if _, err := s.addBoxes(t.Context(), hits, []filled{chunkOn(1, 2, 3)}); err != nil || len(hits[0].Boxes) != 2 {
 		t.Errorf("%+v, %v", hits[0].Boxes, err)
 	}
 	for _, away := range []error{fault.Unavailable(errors.New("away")), room.ErrFull} {
 		made.fails[4] = away
-		if err := s.addBoxes(t.Context(), make([]Hit, 1), []filled{chunkOn(4)}); !errors.Is(err, away) {
+		if _, err := s.addBoxes(t.Context(), make([]Hit, 1), []filled{chunkOn(4)}); !errors.Is(err, away) {
 			t.Errorf("%v instead of %v", err, away)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
@@ -30,7 +31,9 @@ const (
 type Catalog interface {
 	SearchScope(ctx context.Context, alias string) (catalog.SearchScope, error)
 	Claims(ctx context.Context, refs []string) (map[string]catalog.ClaimRow, error)
-	Twins(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
+	PlacedChunks(ctx context.Context, f catalog.ChunkFilter, limit int) ([]catalog.Placed, error)
+	Facets(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter) (counts []catalog.FacetCount, whole bool, err error)
+	Neighbours(ctx context.Context, refs []string, reach int) (map[string][]catalog.ChunkWithState, error)
 	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
 	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
@@ -40,6 +43,7 @@ type Catalog interface {
 type Points interface {
 	QueryDense(ctx context.Context, vector []float32, filter vectorstore.Filter, limit int) ([]vectorstore.Hit, error)
 	QuerySparse(ctx context.Context, vector vectorstore.Sparse, filter vectorstore.Filter, limit int) ([]vectorstore.Hit, error)
+	Count(ctx context.Context, filter vectorstore.Filter) (int, error)
 }
 
 // Searcher searches the active collection of an alias. It is safe for
@@ -49,36 +53,61 @@ type Searcher struct {
 	Points    func(ctx context.Context, collection string) (Points, error)
 	Boxes     *BoxReader
 	Embedders map[string]retrieval.Embedder // by the model's name
+	Reranker  Reranker                      // nil: none
 	Alias     string
 	Log       *slog.Logger
 }
 
-// Request is a question. An empty list lets everything through; without layers
-// those that are current are searched (hot and summary), or all of them as of a
-// day.
+// Request is a question. Without layers those that are current are searched (hot and
+// summary), or all of them as of a day or within snapshots.
 type Request struct {
-	Query                                                     string
-	Sources, Types, Statuses, Languages, Territories, Domains []string
-	SourceTypes, DocTypes                                     []string
-	Layers                                                    []string
-	AsOf                                                      time.Time // zero: today
-	Limit                                                     int
-	NoBoxes                                                   bool // the places of evidence are not asked for
+	Query string // "…" is a phrase, -word is left out
+	Filter
+	Limit      int
+	Cursor     string // where the page begins, the Next of the one before; "" is the first
+	NoBoxes    bool   // the places of evidence are not asked for
+	Highlights bool   // where the content fits the question
+	Neighbours int    // how many chunks before and behind each hit are told
+	Facets     bool   // what was found is counted by its values
 }
 
 // Answer is what was found, best first.
 type Answer struct {
-	Query      string `json:"query"`           // the question
-	AsOf       string `json:"as_of,omitempty"` // YYYY-MM-DD
-	Collection string `json:"collection"`      // empty when nothing was indexed yet
-	Hits       []Hit  `json:"hits"`            // the hits, the best first
-	Times      Times  `json:"-"`               // of its making
+	Query      string  `json:"query"`            // the question
+	Language   string  `json:"language"`         // of the question, ISO 639-1; empty when it is not known
+	AsOf       string  `json:"as_of,omitempty"`  // YYYY-MM-DD
+	Collection string  `json:"collection"`       // empty when nothing was indexed yet
+	WordsOnly  bool    `json:"words_only"`       // the embedding model could not be asked: what says it in other words is missing
+	Reranking  string  `json:"reranking"`        // off, done, or away: the reranker could not be asked
+	Bounded    bool    `json:"bounded"`          // phrases and filters were looked for among the best of each side only, and there may be more
+	Facets     *Facets `json:"facets,omitempty"` // where they were asked for
+	Hits       []Hit   `json:"hits"`             // the hits, the best first
+	Next       string  `json:"next"`             // cursor of the next page; empty when there is none
+	Times      Times   `json:"-"`                // of its making
 }
+
+// Facets count the hits of a question by the values that chunks have which say them and
+// pass the filters.
+type Facets struct {
+	Counted  int                     `json:"counted"`  // hits that were counted: those among the 400 best texts of each side of the search
+	Complete bool                    `json:"complete"` // these are all that there are, and all chunks that say them were looked at
+	Fields   map[string][]FacetValue `json:"fields"`   // by source, source_type, type, status, language, doc_type, domain and territory: the most frequent 50 values first
+}
+
+// FacetValue is one value and how many hits have it.
+type FacetValue struct {
+	Value string `json:"value"` // as chunks have it
+	Count int    `json:"count"` // hits that have it
+}
+
+// maxFacetValues is how many values of a field are told.
+const maxFacetValues = 50
 
 // Times is how long the parts of an answer took, one after the other.
 type Times struct {
 	Embedding time.Duration // of the question
 	Vectors   time.Duration // in the vector store, and fusing what it found
+	Reranking time.Duration // of the first hits, with the reading of their texts
 	Catalog   time.Duration // its questions
 	Boxes     time.Duration // the places of evidence
 }
@@ -99,11 +128,14 @@ type Hit struct {
 	Page        int            `json:"page"` // 1-based, 0 when there is none
 	Anchors     []model.Anchor `json:"anchors"`
 	SectionPath []string       `json:"section_path"`
-	Boxes       []Box          `json:"boxes"`     // of its evidence, for documents with pages
-	Type        string         `json:"type"`      // fact, allegation or opinion
-	Status      string         `json:"status"`    // under_review, confirmed, refuted or obsolete
-	InfoDate    string         `json:"info_date"` // YYYY-MM-DD
-	Since       string         `json:"since"`     // earliest date of its chain of repeats
+	Boxes       []Box          `json:"boxes"`                // of its evidence, for documents with pages
+	Highlights  []Highlight    `json:"highlights,omitempty"` // where content fits the question, when asked for
+	Before      []Neighbour    `json:"before,omitempty"`     // the chunks before it in its document, when asked for
+	After       []Neighbour    `json:"after,omitempty"`      // the chunks behind it
+	Type        string         `json:"type"`                 // fact, allegation or opinion
+	Status      string         `json:"status"`               // under_review, confirmed, refuted or obsolete
+	InfoDate    string         `json:"info_date"`            // YYYY-MM-DD
+	Since       string         `json:"since"`                // earliest date of its chain of repeats
 	Layer       string         `json:"layer"`
 	Language    string         `json:"language"`
 	DocType     string         `json:"doc_type"`
@@ -116,6 +148,15 @@ type Hit struct {
 	SnapshotID  string         `json:"snapshot_id"`
 	Sources     []Source       `json:"sources"`      // all that say it and pass the filters, this chunk first
 	MoreSources bool           `json:"more_sources"` // there are more than sources lists
+}
+
+// Neighbour is a chunk that stands near a hit in its document.
+type Neighbour struct {
+	ChunkRef    string   `json:"chunk_ref"`
+	ChunkIndex  int      `json:"chunk_index"` // its place among the chunks of its document, from 0
+	Content     string   `json:"content"`     // the chunk without its header
+	Page        int      `json:"page"`        // page, from 1; 0 when there is none
+	SectionPath []string `json:"section_path"`
 }
 
 // Source is a chunk with the content, type and status of a hit.
@@ -144,14 +185,15 @@ type Box struct {
 	BBox model.BBox `json:"bbox"` // box on the full upright page
 }
 
-// Search answers a question. Before anything was indexed it finds nothing.
+// Search answers a question. Before anything was indexed it finds nothing. ErrCursor,
+// ErrTooWide and the error of CheckQuery say what is wrong with the request.
 func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
-	answer := Answer{Query: r.Query, Hits: []Hit{}}
-	if !r.AsOf.IsZero() {
-		answer.AsOf = r.AsOf.Format(time.DateOnly)
-	} else if len(r.Layers) == 0 {
-		r.Layers = []string{string(model.LayerHot), string(model.LayerSummary)}
+	answer := Answer{Query: r.Query, AsOf: dayOf(r.AsOf), Language: language.Of(r.Query), Reranking: RerankingOff, Hits: []Hit{}}
+	w, err := parseWording(r.Query)
+	if err != nil {
+		return answer, err
 	}
+	r.Filter = r.withLayers()
 	began := time.Now()
 	scope, err := s.Catalog.SearchScope(ctx, s.Alias)
 	lap(&answer.Times.Catalog, began)
@@ -162,100 +204,92 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 		return answer, err
 	}
 	answer.Collection = scope.Collection.Name
-	found, err := s.find(ctx, scope, r, &answer.Times)
-	if err != nil || len(found.groups) == 0 {
-		return answer, err
-	}
-	began = time.Now()
-	filled, err := s.fill(ctx, found, chunkFilter(r, scope))
-	lap(&answer.Times.Catalog, began)
+	before, err := hitsBefore(r, scope.Collection.Name)
 	if err != nil {
 		return answer, err
 	}
-	for _, f := range filled {
-		answer.Hits = append(answer.Hits, f.hit(r.Query))
+	until := min(before+r.Limit, MaxDepth)
+	found, err := s.findInOrder(ctx, scope, r, w, before, until+1, &answer.Times)
+	answer.WordsOnly, answer.Reranking, answer.Bounded = found.wordsOnly, found.reranking, found.bounded && len(found.groups) <= until
+	if err != nil {
+		return answer, err
 	}
-	if r.NoBoxes {
+	if r.Facets {
+		if err := s.addFacets(ctx, &answer, found, r.chunks(scope)); err != nil {
+			return answer, err
+		}
+	}
+	if len(found.groups) > until {
+		answer.Next = cursorAfter(until, r, scope.Collection.Name)
+	}
+	if found.groups = found.groups[min(before, len(found.groups)):min(until, len(found.groups))]; len(found.groups) == 0 {
 		return answer, nil
 	}
-	began = time.Now()
-	err = s.addBoxes(ctx, answer.Hits, filled)
-	lap(&answer.Times.Boxes, began)
-	return answer, err
+	return answer, s.show(ctx, &answer, found, r, w, scope)
 }
 
-// find returns the groups of chunks that answer a question best, at most as many
-// as it asks for. As long as there are fewer, since many chunks say the same or
-// have moved, it looks further down.
-func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Request, times *Times) (findings, error) {
+// show fills the hits of an answer.
+func (s *Searcher) show(ctx context.Context, answer *Answer, found findings, r Request, w wording, scope catalog.SearchScope) error {
 	began := time.Now()
-	q, err := s.question(ctx, scope, r)
-	lap(&times.Embedding, began)
+	filled, err := s.fill(ctx, found, r.chunks(scope))
+	if err == nil && r.Neighbours > 0 {
+		err = s.addNeighbours(ctx, filled, r.Neighbours)
+	}
+	lap(&answer.Times.Catalog, began)
 	if err != nil {
-		return findings{}, err
+		return err
 	}
-	for n := candidates; ; n = min(n*widening, maxCandidates) {
-		began := time.Now()
-		scores, more, err := q.candidates(ctx, n)
-		lap(&times.Vectors, began)
-		if err != nil {
-			return findings{}, err
-		}
+	for _, f := range filled {
+		answer.Hits = append(answer.Hits, f.hit(w.asked))
+	}
+	var pages map[catalog.ChunkPage]*places
+	if !r.NoBoxes {
 		began = time.Now()
-		groups, err := s.groups(ctx, scores, scope, r)
-		lap(&times.Catalog, began)
-		if err != nil {
-			return findings{}, err
-		}
-		if len(groups) >= r.Limit || !more || n == maxCandidates {
-			return findings{scores: scores, groups: groups[:min(len(groups), r.Limit)]}, nil
+		pages, err = s.addBoxes(ctx, answer.Hits, filled)
+		lap(&answer.Times.Boxes, began)
+	}
+	if err != nil || !r.Highlights {
+		return err
+	}
+	for i, f := range filled {
+		c := f.chunk.Chunk
+		answer.Hits[i].Highlights = w.highlights(c, func(seg model.Segment) *model.BBox {
+			return boxOf(pages[pageOf(c, seg)], seg)
+		})
+	}
+	return nil
+}
+
+// addFacets counts what was found.
+func (s *Searcher) addFacets(ctx context.Context, answer *Answer, found findings, f catalog.ChunkFilter) error {
+	answer.Facets = &Facets{Counted: len(found.groups), Complete: !found.bounded, Fields: make(map[string][]FacetValue)}
+	claims := make([]catalog.Claim, len(found.groups))
+	for i, g := range found.groups {
+		claims[i] = g.claim
+	}
+	began := time.Now()
+	counts, whole, err := s.Catalog.Facets(ctx, claims, f)
+	answer.Facets.Complete = answer.Facets.Complete && whole
+	lap(&answer.Times.Catalog, began)
+	for _, c := range counts {
+		if values := answer.Facets.Fields[c.Field]; len(values) < maxFacetValues {
+			answer.Facets.Fields[c.Field] = append(values, FacetValue{c.Value, c.Count})
 		}
 	}
+	return err
 }
 
-// findings are what answers a question.
-type findings struct {
-	scores []retrieval.Scored // chunks, best first
-	groups []group            // of them, best first
-}
-
-// group is the chunks of one claim that were found.
-type group struct {
-	claim catalog.Claim
-	score float64
-	best  string // the first of them by score, a chunk_ref
-}
-
-// claimsAhead is of how many chunks for each hit that is asked for the claims are read
-// at first. Most of the hundreds that were found are never looked at.
-const claimsAhead = 2
-
-// groups joins chunks of one claim, until there are as many as are asked for. What the
-// catalog does not know, or has moved to another layer since it was indexed, is left
-// out, and so are chunks of disabled sources.
-func (s *Searcher) groups(ctx context.Context, scores []retrieval.Scored, scope catalog.SearchScope, r Request) ([]group, error) {
-	var groups []group
-	known := make(map[catalog.Claim]bool)
-	for from, to := 0, min(claimsAhead*r.Limit, len(scores)); from < to && len(groups) < r.Limit; from, to = to, len(scores) {
-		refs := make([]string, to-from)
-		for i, hit := range scores[from:to] {
-			refs[i] = hit.ID
-		}
-		claims, err := s.Catalog.Claims(ctx, refs)
-		if err != nil {
-			return nil, err
-		}
-		for _, hit := range scores[from:to] {
-			row, ok := claims[hit.ID]
-			if !ok || known[row.Claim] || slices.Contains(scope.Disabled, row.SourceID) ||
-				len(r.Layers) > 0 && !slices.Contains(r.Layers, string(row.Layer)) {
-				continue
-			}
-			known[row.Claim] = true
-			groups = append(groups, group{claim: row.Claim, score: hit.Score, best: hit.ID})
-		}
+// addNeighbours reads what stands around the best chunk of each group.
+func (s *Searcher) addNeighbours(ctx context.Context, of []filled, reach int) error {
+	refs := make([]string, len(of))
+	for i, f := range of {
+		refs[i] = f.chunk.Chunk.ChunkRef
 	}
-	return groups, nil
+	around, err := s.Catalog.Neighbours(ctx, refs, reach)
+	for i, f := range of {
+		of[i].around = around[f.chunk.Chunk.ChunkRef]
+	}
+	return err
 }
 
 // filled is a group with what the catalog says of it.
@@ -264,6 +298,7 @@ type filled struct {
 	chunk  catalog.ChunkWithState   // the best, whole
 	others []catalog.ChunkWithState // that say the same, without text; those found first
 	more   bool                     // there are more than others
+	around []catalog.ChunkWithState // that stand near it in its document, in their order
 }
 
 // fill reads the best chunk of each group, and all that say the same as it: also
@@ -276,9 +311,11 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 	for i, g := range found.groups {
 		best[i], claims[i] = g.best, g.claim
 	}
-	rank := make(map[string]int, len(found.scores)) // below 0, and 0 of what was not found
-	for i, hit := range found.scores {
-		rank[hit.ID] = i - len(found.scores)
+	rank := func(ref string) int { // below 0, and 0 of what was not found
+		if n, ok := found.ranks[ref]; ok {
+			return n - len(found.ranks)
+		}
+		return 0
 	}
 	var (
 		chunks []catalog.ChunkWithState
@@ -305,7 +342,7 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 		one := filled{score: g.score, chunk: chunks[at]}
 		one.others = slices.DeleteFunc(saying[i], func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
 		slices.SortStableFunc(one.others, func(a, b catalog.ChunkWithState) int {
-			return cmp.Compare(rank[a.Chunk.ChunkRef], rank[b.Chunk.ChunkRef])
+			return cmp.Compare(rank(a.Chunk.ChunkRef), rank(b.Chunk.ChunkRef))
 		})
 		if one.more = len(one.others) >= most; one.more {
 			one.others = one.others[:most-1]
@@ -333,6 +370,17 @@ func (f filled) hit(query string) Hit {
 	h.Sources = append(h.Sources, sourceOf(f.chunk))
 	for _, other := range f.others {
 		h.Sources = append(h.Sources, sourceOf(other))
+	}
+	for _, near := range f.around {
+		n := Neighbour{near.Chunk.ChunkRef, near.Chunk.ChunkIndex, near.Chunk.Content, near.Chunk.PageHint, near.Chunk.SectionPath}
+		if n.SectionPath == nil {
+			n.SectionPath = []string{}
+		}
+		if n.ChunkIndex < c.ChunkIndex {
+			h.Before = append(h.Before, n)
+		} else {
+			h.After = append(h.After, n)
+		}
 	}
 	return h
 }

@@ -22,20 +22,15 @@ func snippet(content, query string) string {
 	if len(content) <= snippetBytes {
 		return strings.TrimSpace(content)
 	}
-	wanted := make(map[string]bool)
-	for _, word := range retrieval.Analyze(query) {
-		wanted[stemOf(word)] = true
-	}
+	wanted := stemsOf(query)
 	type match struct {
 		at   int
 		word string
 	}
 	var matches []match
-	for at, end := range words(content) {
-		for _, word := range retrieval.Analyze(content[at:end]) {
-			if wanted[stemOf(word)] {
-				matches = append(matches, match{at, stemOf(word)})
-			}
+	for w := range retrieval.Words(content) {
+		if word := stemOf(strings.ToLower(w.Text)); wanted[word] {
+			matches = append(matches, match{w.Start, word})
 		}
 	}
 	start, best := 0, 0

@@ -41,8 +41,6 @@ type Stage struct {
 	Catalog Catalog
 	Vectors Vectors
 	Alias   string
-	Missing func(error) bool // a collection is not there, or not known to the catalog
-	Trouble func(error) bool // the vector store failed by itself
 }
 
 // named is a chunk as an event names it.
@@ -101,7 +99,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, _ fault.Reason, sentenc
 	if err != nil {
 		return nil
 	}
-	if err := s.Catalog.FailVectors(ctx, s.Alias, chunk.ref, sentence); err != nil && !s.Missing(err) {
+	if err := s.Catalog.FailVectors(ctx, s.Alias, chunk.ref, sentence); err != nil && !errors.Is(err, fault.ErrNoCollection) {
 		return err
 	}
 	return nil
@@ -174,7 +172,7 @@ func (s *Stage) handle(ctx context.Context, chunks map[string]named, emit stream
 		}
 		return results
 	}
-	if err != nil && s.Trouble(err) {
+	if errors.Is(err, fault.ErrVectorStore) {
 		err = fault.Defer(0, err)
 	}
 	for ref := range chunks {
@@ -200,7 +198,7 @@ func (s *Stage) push(ctx context.Context, chunks map[string]named, emit stream.E
 		return err
 	}
 	// What the store refuses it may refuse for its collection's sake.
-	if err = attempt(); err != nil && (s.Missing(err) || fault.KindOf(err) == fault.KindPermanent) {
+	if err = attempt(); err != nil && (errors.Is(err, fault.ErrNoCollection) || fault.KindOf(err) == fault.KindPermanent) {
 		if err = s.Vectors.Setup(ctx); err != nil {
 			return nil, err
 		}

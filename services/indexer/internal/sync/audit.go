@@ -3,9 +3,11 @@ package sync
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -26,11 +28,11 @@ type Record interface {
 		wrong func(ctx context.Context, recorded []model.RecordedVector, nobodys []string) (lost, stale []string, err error)) error
 }
 
-// Look is what an audit reads of collections. A point that says no layer has "".
+// Look is what an audit reads of collections. What a point does not say is "".
 type Look interface {
 	Count(ctx context.Context, collection string) (int, error)
 	IDs(ctx context.Context, collection, after string, limit int) ([]string, error)
-	Layers(ctx context.Context, collection string, ids []string) (map[string]string, error)
+	Standings(ctx context.Context, collection string, ids []string) (map[string]Standing, error)
 }
 
 // Auditor compares the collections of an alias with what is recorded of them. It
@@ -52,7 +54,7 @@ type place struct {
 }
 
 // Audit compares the next chunks and points of each collection that is written, and
-// corrects what differs: a chunk whose point is lost or has another layer is due
+// corrects what differs: a chunk whose point is lost or says another state is due
 // again, a point that is nobody's is deleted. So what a vector store has lost, or
 // has again after it was restored from an older copy, is found in time. When the
 // numbers of both differ twice in the same way, all of the collection is compared.
@@ -73,7 +75,7 @@ func (a *Auditor) Audit(ctx context.Context) error {
 			p = &place{}
 			a.places[c.Name] = p
 		}
-		if err := a.audit(ctx, c.Name, p); err != nil && !a.Syncer.Missing(err) { // one that is missing is made again
+		if err := a.audit(ctx, c.Name, p); err != nil && !errors.Is(err, fault.ErrNoCollection) { // one that is missing is made again
 			return fmt.Errorf("comparing collection %s: %w", c.Name, err)
 		}
 	}
@@ -143,8 +145,8 @@ func (a *Auditor) chunks(ctx context.Context, collection string, p *place) error
 	return a.correct(ctx, collection, p, append(lost, stale...), nil)
 }
 
-// wrong returns the chunks whose point is not there and those whose point has
-// another layer.
+// wrong returns the chunks whose point is not there and those whose point says
+// another state.
 func (a *Auditor) wrong(ctx context.Context, collection string, recorded []model.RecordedVector) (lost, stale []string, err error) {
 	var ids []string
 	for _, r := range recorded {
@@ -152,7 +154,7 @@ func (a *Auditor) wrong(ctx context.Context, collection string, recorded []model
 			ids = append(ids, r.PointID)
 		}
 	}
-	layers, err := a.Look.Layers(ctx, collection, ids)
+	standings, err := a.Look.Standings(ctx, collection, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,9 +162,9 @@ func (a *Auditor) wrong(ctx context.Context, collection string, recorded []model
 		if !r.Present || !r.Newest {
 			continue
 		}
-		if layer, there := layers[r.PointID]; !there {
+		if stands, there := standings[r.PointID]; !there {
 			lost = append(lost, r.ChunkRef)
-		} else if layer != string(r.Layer) {
+		} else if stands != (Standing{r.Layer, r.DuplicateOf}) {
 			stale = append(stale, r.ChunkRef)
 		}
 	}
@@ -202,7 +204,7 @@ func (a *Auditor) correct(ctx context.Context, collection string, p *place, refs
 			p.off += len(lost) - len(nobodys)
 			if len(lost)+len(stale)+len(nobodys) > 0 {
 				a.Syncer.Log.WarnContext(ctx, "a collection differs from what is recorded of it", slog.String("collection", collection),
-					slog.Int("points_lost", len(lost)), slog.Int("points_of_another_layer", len(stale)), slog.Int("points_deleted", len(nobodys)))
+					slog.Int("points_lost", len(lost)), slog.Int("points_of_another_state", len(stale)), slog.Int("points_deleted", len(nobodys)))
 			}
 			return lost, stale, nil
 		})

@@ -102,9 +102,9 @@ func TestAuditsGoRound(t *testing.T) {
 	auditor := &Auditor{Syncer: s.syncer(), Record: s, Look: s, Window: 2}
 	const counted = "recorded docs_tiny_2, count docs_tiny_2, "
 	for i, want := range []string{
-		counted + `chunks after "", layers ap bp, points after "", whose ap bp`, // they differ by one
+		counted + `chunks after "", standings ap bp, points after "", whose ap bp`, // they differ by one
 		// once more by the same: all is compared, from the beginning
-		counted + `chunks after "", layers ap bp, chunks after "b", layers cp dp, chunks after "d", layers ep, chunks after "f", layers , ` +
+		counted + `chunks after "", standings ap bp, chunks after "b", standings cp dp, chunks after "d", standings ep, chunks after "f", standings , ` +
 			`points after "", whose ap bp, points after "bp", whose cp dp, points after "dp", whose ep fp, points after "fp", whose `,
 	} {
 		s.asked = nil

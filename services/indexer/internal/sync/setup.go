@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -19,7 +20,8 @@ type Catalog interface {
 }
 
 // Store makes collections and aliases. When what is asked for is missing, the
-// error is one that Missing knows.
+// error is fault.ErrNoCollection; when a collection is there with other vectors,
+// fault.ErrOtherVectors.
 type Store interface {
 	Ensure(ctx context.Context, collection string, dimensions int) error
 	Count(ctx context.Context, collection string) (int, error)
@@ -81,7 +83,7 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 	}
 	if stands, err := s.Store.AliasOf(ctx, s.Alias); err == nil && stands == c.Name {
 		return nil
-	} else if err != nil && !s.Missing(err) {
+	} else if err != nil && !errors.Is(err, fault.ErrNoCollection) {
 		return err
 	}
 	err := s.Store.SetAlias(ctx, s.Alias, c.Name)
@@ -94,11 +96,11 @@ func (s *Syncer) setup(ctx context.Context, c model.Collection, embedder retriev
 // it, and is waited for.
 func (s *Syncer) ensure(ctx context.Context, c model.Collection) error {
 	err := s.Store.Ensure(ctx, c.Name, c.Dimensions)
-	if err == nil || !s.Foreign(err) {
+	if err == nil || !errors.Is(err, fault.ErrOtherVectors) {
 		return err
 	}
 	dropped, wrong := s.Catalog.ResetVectors(ctx, c.Name, func(ctx context.Context) (bool, error) {
-		if err := s.Store.Ensure(ctx, c.Name, c.Dimensions); err == nil || !s.Foreign(err) {
+		if err := s.Store.Ensure(ctx, c.Name, c.Dimensions); err == nil || !errors.Is(err, fault.ErrOtherVectors) {
 			return false, err // another was first
 		}
 		n, err := s.Store.Count(ctx, c.Name)
@@ -113,7 +115,7 @@ func (s *Syncer) ensure(ctx context.Context, c model.Collection) error {
 	if dropped {
 		s.Log.WarnContext(ctx, "an empty collection was made for other vectors, it is made again", "collection", c.Name, "error", err)
 	}
-	if err = s.Store.Ensure(ctx, c.Name, c.Dimensions); err != nil && s.Foreign(err) {
+	if err = s.Store.Ensure(ctx, c.Name, c.Dimensions); err != nil && errors.Is(err, fault.ErrOtherVectors) {
 		return fault.Unavailable(fmt.Errorf("it holds points, drop it or give it another name: %w", err))
 	}
 	return err
@@ -124,7 +126,7 @@ func (s *Syncer) ensure(ctx context.Context, c model.Collection) error {
 func (s *Syncer) forget(ctx context.Context, collection string) error {
 	lost := func(ctx context.Context) (bool, error) {
 		n, err := s.Store.Count(ctx, collection)
-		if err != nil && !s.Missing(err) {
+		if err != nil && !errors.Is(err, fault.ErrNoCollection) {
 			return false, err
 		}
 		return n == 0 || err != nil, nil

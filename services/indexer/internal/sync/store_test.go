@@ -11,15 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 )
 
-var (
-	errMissing = errors.New("it is not there")
-	errForeign = errors.New("it is there for other vectors")
-	errDown    = errors.New("a store is down")
-)
+var errDown = errors.New("a store is down")
 
 // stores are a record and a vector store in memory, which note what they are asked for.
 type stores struct {
@@ -65,11 +62,9 @@ func newStores(t *testing.T) *stores {
 
 func (s *stores) syncer() *Syncer {
 	return &Syncer{Catalog: s, Store: s, Points: s, Embedders: map[string]retrieval.Embedder{"tiny": tiny{dimensions: 2}},
-		Model: "tiny", Alias: "docs", Missing: is(errMissing), Foreign: is(errForeign), Log: slog.New(slog.DiscardHandler),
+		Model: "tiny", Alias: "docs", Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600)) }}
 }
-
-func is(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
 
 // call notes a call, and says whether it fails.
 func (s *stores) call(format string, args ...any) error {
@@ -135,7 +130,7 @@ func (s *stores) Ensure(_ context.Context, collection string, dimensions int) er
 		s.make(collection, dimensions, nil)
 	}
 	if s.made[collection].dimensions != dimensions {
-		return errForeign
+		return fault.ErrOtherVectors
 	}
 	return nil
 }
@@ -145,7 +140,7 @@ func (s *stores) Count(_ context.Context, collection string) (int, error) {
 		return 0, err
 	}
 	if s.made[collection] == nil {
-		return 0, errMissing
+		return 0, fault.ErrNoCollection
 	}
 	return len(s.made[collection].points), nil
 }
@@ -155,7 +150,7 @@ func (s *stores) AliasOf(_ context.Context, alias string) (string, error) {
 		return "", err
 	}
 	if s.alias == "" {
-		return "", errMissing
+		return "", fault.ErrNoCollection
 	}
 	return s.alias, nil
 }
@@ -184,18 +179,18 @@ func (s *stores) Upsert(_ context.Context, collection string, points []Point) er
 	return nil
 }
 
-func (s *stores) SetLayer(_ context.Context, collection string, ids []string, layer model.Layer, pushedAt string) error {
-	if err := s.call("layer %s %s %s", collection, layer, strings.Join(ids, " ")); err != nil {
+func (s *stores) SetStanding(_ context.Context, collection string, ids []string, stands Standing, pushedAt string) error {
+	if err := s.call("standing %s %s%s %s", collection, stands.Layer, stands.DuplicateOf, strings.Join(ids, " ")); err != nil {
 		return err
 	}
 	var missing error
 	for _, id := range ids {
 		p, ok := s.made[collection].points[id]
 		if !ok {
-			missing = errMissing
+			missing = fault.ErrNoCollection
 			continue
 		}
-		p.State.Layer, p.PushedAt = layer, pushedAt
+		p.State.Layer, p.State.DuplicateOf, p.PushedAt = stands.Layer, stands.DuplicateOf, pushedAt
 		s.made[collection].points[id] = p
 	}
 	return missing
@@ -273,7 +268,7 @@ func (s *stores) CorrectVectors(ctx context.Context, collection string, refs, po
 func (s *stores) IDs(_ context.Context, collection, after string, limit int) ([]string, error) {
 	err := s.call("points after %q", after)
 	if s.made[collection] == nil {
-		return nil, errors.Join(errMissing, err)
+		return nil, errors.Join(fault.ErrNoCollection, err)
 	}
 	var out []string
 	for _, id := range slices.Sorted(maps.Keys(s.made[collection].points)) {
@@ -284,14 +279,14 @@ func (s *stores) IDs(_ context.Context, collection, after string, limit int) ([]
 	return out, err
 }
 
-func (s *stores) Layers(_ context.Context, collection string, ids []string) (map[string]string, error) {
-	layers := make(map[string]string)
+func (s *stores) Standings(_ context.Context, collection string, ids []string) (map[string]Standing, error) {
+	standings := make(map[string]Standing)
 	for _, id := range ids {
 		if s.made[collection] != nil {
 			if p, ok := s.made[collection].points[id]; ok {
-				layers[id] = string(p.State.Layer)
+				standings[id] = Standing{p.State.Layer, p.State.DuplicateOf}
 			}
 		}
 	}
-	return layers, s.call("layers %s", strings.Join(ids, " "))
+	return standings, s.call("standings %s", strings.Join(ids, " "))
 }

@@ -3,14 +3,18 @@
 package sync
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
@@ -26,14 +30,27 @@ type Point struct {
 	PushedAt string // RFC 3339, UTC
 }
 
+// Standing is what a point says of its chunk's state. It is the part of a point that
+// changes.
+type Standing struct {
+	Layer       model.Layer
+	DuplicateOf string // the chunk_ref that stands for the same text, "" for this one
+}
+
+// compare orders those that stand for their text before others: where one takes the
+// place of another, it is found before that one is not.
+func (s Standing) compare(other Standing) int {
+	return cmp.Or(strings.Compare(s.DuplicateOf, other.DuplicateOf), strings.Compare(string(other.Layer), string(s.Layer)))
+}
+
 // Points changes the points of collections. Every call may be repeated. When
-// the collection is missing the error is one that Missing knows.
+// the collection is missing the error is fault.ErrNoCollection.
 type Points interface {
 	// Upsert writes points whole.
 	Upsert(ctx context.Context, collection string, points []Point) error
-	// SetLayer changes the layer of points. When one of them is missing the
-	// error is one that Missing knows, and others may be changed all the same.
-	SetLayer(ctx context.Context, collection string, ids []string, layer model.Layer, pushedAt string) error
+	// SetStanding changes what points say of their chunks' states. When one of them is
+	// missing the error is fault.ErrNoCollection, and others may be changed all the same.
+	SetStanding(ctx context.Context, collection string, ids []string, stands Standing, pushedAt string) error
 	// Delete removes points; those that are not there are passed over.
 	Delete(ctx context.Context, collection string, ids []string) error
 }
@@ -46,8 +63,6 @@ type Syncer struct {
 	Embedders map[string]retrieval.Embedder // by model
 	Model     string                        // of the collection that is made when the alias has none
 	Alias     string
-	Missing   func(error) bool // a collection or a point is not there
-	Foreign   func(error) bool // a collection is there for other vectors
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -91,83 +106,108 @@ func planFor(collection string, items []model.IndexItem) plan {
 }
 
 // Push makes those of the collections whose model is at hand equal to the items,
-// and returns what is to be recorded. After an error some of it may be done; to
-// repeat it is harmless.
+// and returns what is to be recorded: also beside an error, of the collections that were
+// written whole. What one refuses for good the others get all the same. Of one that failed some
+// may be done; to repeat it is harmless.
 func (s *Syncer) Push(ctx context.Context, collections []model.Collection, items []model.IndexItem) ([]model.VectorRow, error) {
 	var rows []model.VectorRow
+	var failed error
 	for _, c := range collections {
 		embedder, known := s.Embedders[c.Model]
 		if !known {
 			continue // Setup has said so
 		}
 		p := planFor(c.Name, items)
-		if err := s.apply(ctx, c.Name, embedder, p); err != nil {
-			return nil, fmt.Errorf("collection %s: %w", c.Name, err)
+		at, err := s.apply(ctx, c.Name, embedder, p)
+		if err != nil {
+			err = fmt.Errorf("collection %s: %w", c.Name, err)
+			if fault.KindOf(err) != fault.KindPermanent {
+				failed = err // what passes decides: all of it is tried again
+				break
+			}
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		for i := range p.outcome {
+			p.outcome[i].PushedAt = at
 		}
 		rows = append(rows, p.outcome...)
 	}
-	return rows, nil
+	return rows, failed
 }
 
-// apply writes first and deletes after, so that no gap is seen (contracts#sync).
-func (s *Syncer) apply(ctx context.Context, collection string, embedder retrieval.Embedder, p plan) error {
-	if err := s.upsert(ctx, collection, embedder, p.upsert); err != nil {
-		return err
+// apply writes first and deletes after, so that no gap is seen (contracts#sync). It returns
+// the time that the points have of it.
+func (s *Syncer) apply(ctx context.Context, collection string, embedder retrieval.Embedder, p plan) (at time.Time, err error) {
+	vectors, err := embed(ctx, embedder, p.upsert)
+	if err != nil {
+		return at, err
+	}
+	at = s.Now().UTC().Truncate(time.Second) // as exact as payloads are
+	if err := s.upsert(ctx, collection, p.upsert, vectors, at); err != nil {
+		return at, err
 	}
 	faultpoint.Reach("index.points.upserted")
-	byLayer := make(map[model.Layer][]model.IndexItem)
+	alike := make(map[Standing][]model.IndexItem)
 	for _, item := range p.change {
-		byLayer[item.State.Layer] = append(byLayer[item.State.Layer], item)
+		stands := Standing{item.State.Layer, item.State.DuplicateOf}
+		alike[stands] = append(alike[stands], item)
 	}
-	for _, layer := range slices.Sorted(maps.Keys(byLayer)) {
-		if err := s.setLayer(ctx, collection, embedder, layer, byLayer[layer]); err != nil {
-			return err
+	for _, stands := range slices.SortedFunc(maps.Keys(alike), Standing.compare) {
+		if err := s.setStanding(ctx, collection, embedder, stands, alike[stands], at); err != nil {
+			return at, err
 		}
 		faultpoint.Reach("index.points.changed")
 	}
 	if len(p.remove) == 0 {
-		return nil
+		return at, nil
 	}
-	err := s.Points.Delete(ctx, collection, p.remove)
+	err = s.Points.Delete(ctx, collection, p.remove)
 	faultpoint.Reach("index.points.deleted")
-	return err
+	return at, err
 }
 
-// setLayer changes payloads; where a point is missing it writes all of them
+// setStanding changes payloads; where a point is missing it writes all of them
 // whole.
-func (s *Syncer) setLayer(ctx context.Context, collection string, embedder retrieval.Embedder, layer model.Layer, items []model.IndexItem) error {
+func (s *Syncer) setStanding(ctx context.Context, collection string, embedder retrieval.Embedder, stands Standing, items []model.IndexItem, at time.Time) error {
 	ids := make([]string, len(items))
 	for i, item := range items {
 		ids[i] = item.Chunk.PointID
 	}
-	err := s.Points.SetLayer(ctx, collection, ids, layer, s.pushedAt())
-	if err != nil && s.Missing(err) {
-		return s.upsert(ctx, collection, embedder, items)
+	err := s.Points.SetStanding(ctx, collection, ids, stands, at.Format(time.RFC3339))
+	if err == nil || !errors.Is(err, fault.ErrNoCollection) {
+		return err
 	}
-	return err
-}
-
-func (s *Syncer) upsert(ctx context.Context, collection string, embedder retrieval.Embedder, items []model.IndexItem) error {
-	if len(items) == 0 {
-		return nil
-	}
-	texts := make([]string, len(items))
-	for i, item := range items {
-		texts[i] = item.Chunk.Text
-	}
-	vectors, err := embedder.Embed(ctx, texts, retrieval.Passage)
+	vectors, err := embed(ctx, embedder, items)
 	if err != nil {
 		return err
 	}
-	at := s.pushedAt()
+	return s.upsert(ctx, collection, items, vectors, at)
+}
+
+// embed makes the vectors of items. Of equal contents one vector serves all, whoever says
+// them and when (contracts#embedded-text).
+func embed(ctx context.Context, embedder retrieval.Embedder, items []model.IndexItem) ([][]float32, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.Chunk.Content
+	}
+	return embedder.Embed(ctx, texts, retrieval.Passage)
+}
+
+func (s *Syncer) upsert(ctx context.Context, collection string, items []model.IndexItem, vectors [][]float32, at time.Time) error {
+	if len(items) == 0 {
+		return nil
+	}
 	points := make([]Point, len(items))
 	for i, item := range items {
 		indices, values := retrieval.Sparse(item.Chunk.Text)
 		points[i] = Point{
-			Chunk: item.Chunk, State: item.State, Dense: vectors[i], Indices: indices, Values: values, PushedAt: at,
+			Chunk: item.Chunk, State: item.State, Dense: vectors[i], Indices: indices, Values: values, PushedAt: at.Format(time.RFC3339),
 		}
 	}
 	return s.Points.Upsert(ctx, collection, points)
 }
-
-func (s *Syncer) pushedAt() string { return s.Now().UTC().Format(time.RFC3339) }

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 )
 
 // itemOf is a chunk in state s, of which a revision is recorded in collection c.
 func itemOf(ref string, s model.ChunkState, pushed model.Pushed) model.IndexItem {
-	return model.IndexItem{ChunkRef: ref, Found: true, State: s, Chunk: model.Chunk{ChunkRef: ref, PointID: "p" + ref, Text: "text of " + ref},
+	return model.IndexItem{ChunkRef: ref, Found: true, State: s, Chunk: model.Chunk{ChunkRef: ref, PointID: "p" + ref, Text: "TYPE: fact\n\ntext of " + ref, Content: "text of " + ref},
 		Pushed: map[string]model.Pushed{"c": pushed}}
 }
 
@@ -44,12 +46,15 @@ func TestPlan(t *testing.T) {
 		{name: "a chunk that stands again gets its point back", state: stands(3), pushed: model.Pushed{Rev: 2}, does: "upsert", row: "3 true"},
 		{name: "a chunk whose point was lost gets it again", state: stands(2), pushed: model.Pushed{Rev: 2}, does: "upsert", row: "2 true"},
 		{name: "a new chunk that repeats another never had one", state: repeats(1), does: "-", row: "1 false"},
-		{name: "a new duplicate never had one", state: duplicate(1), does: "-", row: "1 false"},
+		{name: "a new duplicate gets its point", state: duplicate(1), does: "upsert", row: "1 true"},
+		{name: "a duplicate of before these had points gets one at its revision", state: duplicate(1), pushed: model.Pushed{Rev: 1}, does: "upsert", row: "1 true"},
+		{name: "a chunk that is a duplicate now has its point changed", state: duplicate(2), pushed: model.Pushed{Rev: 1, Present: true}, does: "change", row: "2 true"},
+		{name: "a duplicate whose point is there as it is", state: duplicate(2), pushed: model.Pushed{Rev: 2, Present: true}, does: "-", row: "-"},
 		{name: "a chunk that repeats another now loses its point", state: repeats(2), pushed: model.Pushed{Rev: 1, Present: true}, does: "remove", row: "2 false"},
-		{name: "a duplicate that lost its point is removed though none is recorded: an earlier state's may be there", state: duplicate(2), does: "remove", row: "2 false"},
-		{name: "and also when an earlier state without one is recorded", state: duplicate(3), pushed: model.Pushed{Rev: 2}, does: "remove", row: "3 false"},
-		{name: "a point of the same revision that must not be is removed", state: duplicate(1), pushed: model.Pushed{Rev: 1, Present: true}, does: "remove", row: "1 false"},
-		{name: "a duplicate of which that is recorded", state: duplicate(2), pushed: model.Pushed{Rev: 2}, does: "-", row: "-"},
+		{name: "the point of a chunk that repeats another is removed though none is recorded: an earlier state's may be there", state: repeats(2), does: "remove", row: "2 false"},
+		{name: "and also when an earlier state without one is recorded", state: repeats(3), pushed: model.Pushed{Rev: 2}, does: "remove", row: "3 false"},
+		{name: "a point of the same revision that must not be is removed", state: repeats(1), pushed: model.Pushed{Rev: 1, Present: true}, does: "remove", row: "1 false"},
+		{name: "a chunk that repeats another, of which that is recorded", state: repeats(2), pushed: model.Pushed{Rev: 2}, does: "-", row: "-"},
 		{name: "a chunk that was taken down loses its point", state: stands(2), down: true, pushed: model.Pushed{Rev: 1, Present: true}, does: "remove", row: "2 false"},
 		{name: "a chunk that is gone loses its point, and leaves no row", gone: true, does: "remove", row: "-"},
 		{name: "also when nothing but an event knows it", gone: true, pushed: model.Pushed{Rev: 4, Present: true}, does: "remove", row: "-"},
@@ -95,7 +100,7 @@ func mixed() []model.IndexItem {
 	there := model.Pushed{Rev: 1, Present: true}
 	archived := model.ChunkState{Layer: model.LayerArchive, Rev: 2}
 	return []model.IndexItem{
-		itemOf("gone", model.ChunkState{Layer: model.LayerHot, Rev: 2, DuplicateOf: "x"}, there),
+		itemOf("gone", model.ChunkState{Layer: model.LayerHot, Rev: 2, Repeats: "x"}, there),
 		itemOf("hot", hot(2), there), itemOf("old1", archived, there), itemOf("old2", archived, there),
 		itemOf("new1", hot(1), model.Pushed{}), itemOf("new2", hot(1), model.Pushed{}), itemOf("same", hot(1), there),
 	}
@@ -111,11 +116,11 @@ func TestPushWritesFirstAndDeletesAfter(t *testing.T) {
 	if err != nil || len(rows) != 6 {
 		t.Errorf("recorded is %+v, %v", rows, err)
 	}
-	if got, want := s.said(), "upsert c new1 new2, layer c archive pold1 pold2, layer c hot phot, delete c pgone"; got != want {
+	if got, want := s.said(), "upsert c new1 new2, standing c hot phot, standing c archive pold1 pold2, delete c pgone"; got != want {
 		t.Errorf("asked was %q, want %q", got, want)
 	}
-	const text = "text of new2"
-	indices, values := retrieval.Sparse(text)
+	const text = "text of new2" // the content is embedded, and the words of the header can be asked for
+	indices, values := retrieval.Sparse("TYPE: fact\n\n" + text)
 	if got, want := s.made["c"].points["pnew2"], (Point{Chunk: mixed()[5].Chunk, State: hot(1), Dense: []float32{float32(len(text)), float32(retrieval.Passage)},
 		Indices: indices, Values: values, PushedAt: "2026-01-02T02:04:05Z"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -140,8 +145,12 @@ func TestTwoCollectionsAreWrittenAlike(t *testing.T) {
 	s.make("d", 2, nil)
 	rows, err := s.syncer().Push(t.Context(), []model.Collection{{Name: "c", Model: "tiny"}, {Name: "d", Model: "tiny"}},
 		[]model.IndexItem{itemOf("a", hot(1), model.Pushed{})})
-	want := []model.VectorRow{{ChunkRef: "a", Collection: "c", PointID: "pa", Pushed: model.Pushed{Rev: 1, Present: true}},
-		{ChunkRef: "a", Collection: "d", PointID: "pa", Pushed: model.Pushed{Rev: 1, Present: true}}}
+	if len(rows) != 2 || rows[0].PushedAt.IsZero() {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	at := rows[0].PushedAt // as the points have it
+	want := []model.VectorRow{{ChunkRef: "a", Collection: "c", PointID: "pa", Pushed: model.Pushed{Rev: 1, Present: true}, PushedAt: at},
+		{ChunkRef: "a", Collection: "d", PointID: "pa", Pushed: model.Pushed{Rev: 1, Present: true}, PushedAt: at}}
 	if err != nil || !slices.Equal(rows, want) || s.said() != "upsert c a, upsert d a" {
 		t.Errorf("%+v, %v", rows, err)
 	}
@@ -156,7 +165,7 @@ func TestAPointThatIsMissingIsWrittenWhole(t *testing.T) {
 	if err != nil || len(rows) != 3 {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if got, want := s.said(), "layer c archive pold1 pold2, upsert c old1 old2, layer c hot phot"; got != want {
+	if got, want := s.said(), "standing c hot phot, standing c archive pold1 pold2, upsert c old1 old2"; got != want {
 		t.Errorf("asked was %q, want %q", got, want)
 	}
 	if p := s.made["c"].points["pold2"]; p.State.Layer != model.LayerArchive || len(p.Dense) != 2 {
@@ -183,5 +192,49 @@ func TestAPushThatFailsRecordsNothing(t *testing.T) {
 	rows, err := syncer.Push(t.Context(), []model.Collection{{Name: "c", Model: "tiny"}}, mixed())
 	if !errors.Is(err, errDown) || rows != nil || s.said() != "" {
 		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// TestWhatPassesDecidesBeforeARefusal: where one collection refuses a text for good and another
+// is down, the text is tried again, since the other may take it.
+func TestWhatPassesDecidesBeforeARefusal(t *testing.T) {
+	t.Parallel()
+	refused, s := fault.Permanent(fault.TooLarge, errors.New("the text is refused")), newStores(t)
+	for _, name := range []string{"c", "d"} {
+		s.make(name, 2, nil)
+	}
+	syncer := s.syncer()
+	syncer.Embedders["strict"], syncer.Embedders["away"] = tiny{dimensions: 2, fails: refused}, tiny{dimensions: 2, fails: errDown}
+	rows, err := syncer.Push(t.Context(), []model.Collection{{Name: "c", Model: "strict"}, {Name: "d", Model: "away"}},
+		[]model.IndexItem{itemOf("a", hot(1), model.Pushed{})})
+	if len(rows) != 0 || !errors.Is(err, errDown) || fault.KindOf(err) == fault.KindPermanent {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// TestWhatWasWrittenIsReturnedBesideAnError: of the collections before and after one that refuses
+// a text for good, and of those before one that is down.
+func TestWhatWasWrittenIsReturnedBesideAnError(t *testing.T) {
+	t.Parallel()
+	refused := fault.Permanent(fault.TooLarge, errors.New("the text is refused"))
+	for _, c := range []struct {
+		fails error
+		want  string
+	}{{refused, "upsert c a, upsert e a"}, {errDown, "upsert c a"}} {
+		s := newStores(t)
+		for _, name := range []string{"c", "d", "e"} {
+			s.make(name, 2, nil)
+		}
+		syncer := s.syncer()
+		syncer.Embedders["other"] = tiny{dimensions: 2, fails: c.fails}
+		rows, err := syncer.Push(t.Context(), []model.Collection{{Name: "c", Model: "tiny"}, {Name: "d", Model: "other"}, {Name: "e", Model: "tiny"}},
+			[]model.IndexItem{itemOf("a", hot(1), model.Pushed{})})
+		var written []string
+		for _, row := range rows {
+			written = append(written, "upsert "+row.Collection+" "+row.ChunkRef)
+		}
+		if said := s.said(); !errors.Is(err, c.fails) || said != c.want || strings.Join(written, ", ") != c.want {
+			t.Errorf("%v: asked was %q, recorded %q, want %q, %v", c.fails, said, written, c.want, err)
+		}
 	}
 }

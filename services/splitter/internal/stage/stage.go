@@ -7,6 +7,7 @@ package stage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -52,7 +53,6 @@ type Stage struct {
 	Catalog       Catalog
 	Splitter      Splitter
 	ParserVersion string
-	Missing       func(error) bool          // whether an error of the catalog says that there is no such row
 	Small         func(model.Snapshot) bool // whether a range's event names the document's bytes
 }
 
@@ -98,7 +98,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	}
 	snap, err := s.Catalog.Snapshot(ctx, snapshotID)
 	if err != nil {
-		if s.Missing(err) {
+		if errors.Is(err, fault.ErrNoRow) {
 			return nil
 		}
 		return err
@@ -112,9 +112,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	}
 	existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
 	if err == nil {
-		return s.again(ctx, existing, snap, emit)
+		return s.publishAgain(ctx, existing, snap, emit)
 	}
-	if !s.Missing(err) {
+	if !errors.Is(err, fault.ErrNoRow) {
 		return err
 	}
 	run.PageCount, run.Reason, run.Message = 1, string(reason), sentence
@@ -126,7 +126,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 func (s *Stage) start(ctx context.Context, e event.Event, snapshotID, why string, ocr *model.OCRSettings, emit stream.Emit) error {
 	snap, runs, err := s.Catalog.SnapshotRuns(ctx, snapshotID)
 	if err != nil {
-		return s.known(e, snapshotID, err)
+		return s.nameAbsent(e, snapshotID, err)
 	}
 	if snap.SnapshotKind == model.KindContainer {
 		return fault.Permanent(fault.UnsupportedType, fmt.Errorf("snapshot %s is a container: what is processed are its members", snapshotID))
@@ -137,7 +137,7 @@ func (s *Stage) start(ctx context.Context, e event.Event, snapshotID, why string
 	}
 	for _, existing := range runs {
 		if existing.ExtractionID == run.ExtractionID {
-			return s.again(ctx, existing, snap, emit)
+			return s.publishAgain(ctx, existing, snap, emit)
 		}
 	}
 	return s.split(ctx, snap, run, emit)
@@ -152,10 +152,10 @@ func (s *Stage) split(ctx context.Context, snap model.Snapshot, run model.Run, e
 	return s.record(ctx, run, snap, emit)
 }
 
-// known turns the catalog's word that there is no such snapshot into what that is
+// nameAbsent turns the catalog's word that there is no such snapshot into what that is
 // of an event.
-func (s *Stage) known(e event.Event, snapshotID string, err error) error {
-	if err != nil && s.Missing(err) {
+func (s *Stage) nameAbsent(e event.Event, snapshotID string, err error) error {
+	if errors.Is(err, fault.ErrNoRow) {
 		return stream.Absent(e, fmt.Errorf("snapshot %s is not in the catalog", snapshotID))
 	}
 	return err
@@ -174,7 +174,7 @@ func (s *Stage) newRun(ctx context.Context, snap model.Snapshot, why string, ocr
 	}
 	source, err := s.Catalog.Source(ctx, snap.SourceID)
 	if err != nil {
-		if s.Missing(err) {
+		if errors.Is(err, fault.ErrNoRow) {
 			return s.runUnder(snap, why, nil, asked)
 		}
 		return model.Run{}, err
@@ -219,7 +219,7 @@ func (s *Stage) record(ctx context.Context, run model.Run, snap model.Snapshot, 
 		return err
 	}
 	faultpoint.Reach("split.run.started")
-	return s.again(ctx, stands, snap, emit)
+	return s.publishAgain(ctx, stands, snap, emit)
 }
 
 func pageIDs(run model.Run) []string {
@@ -236,7 +236,7 @@ func pageIDs(run model.Run) []string {
 func (s *Stage) redo(ctx context.Context, e event.Event, req event.RunRequested, emit stream.Emit) error {
 	snap, err := s.Catalog.Snapshot(ctx, req.SnapshotID)
 	if err != nil {
-		return s.known(e, req.SnapshotID, err)
+		return s.nameAbsent(e, req.SnapshotID, err)
 	}
 	today, err := s.newRun(ctx, snap, req.Why, nil)
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *Stage) redo(ctx context.Context, e event.Event, req event.RunRequested,
 	id := cmp.Or(req.ExtractionID, today.ExtractionID)
 	run, err := s.Catalog.Run(ctx, req.SnapshotID, id)
 	switch {
-	case err != nil && s.Missing(err):
+	case errors.Is(err, fault.ErrNoRow):
 		return fault.Permanent(fault.Malformed, fmt.Errorf("run %s/%s is not in the catalog", req.SnapshotID, id))
 	case err != nil:
 		return err
@@ -257,14 +257,14 @@ func (s *Stage) redo(ctx context.Context, e event.Event, req event.RunRequested,
 		}
 		existing, err := s.Catalog.Run(ctx, run.SnapshotID, run.ExtractionID)
 		if err == nil {
-			return s.again(ctx, existing, snap, emit)
+			return s.publishAgain(ctx, existing, snap, emit)
 		}
-		if !s.Missing(err) {
+		if !errors.Is(err, fault.ErrNoRow) {
 			return err
 		}
 		return s.split(ctx, snap, run, emit)
 	case run.Redo == req.Redo: // it was started before
-		return s.again(ctx, run, snap, emit)
+		return s.publishAgain(ctx, run, snap, emit)
 	case run.Unsplit():
 		if run, err = s.Splitter.Split(ctx, snap.Under(run), run); err != nil {
 			return err
@@ -281,7 +281,7 @@ func (s *Stage) redo(ctx context.Context, e event.Event, req event.RunRequested,
 		return err
 	}
 	faultpoint.Reach("split.redo.started")
-	return s.again(ctx, run, snap, emit)
+	return s.publishAgain(ctx, run, snap, emit)
 }
 
 // ranges returns the ranges of a run that are to be extracted again.
@@ -312,9 +312,9 @@ func (s *Stage) ranges(ctx context.Context, run model.Run, pages []int) ([]model
 	return out, nil
 }
 
-// again publishes the ranges of a run that is recorded: at a redo only those
+// publishAgain publishes the ranges of a run that is recorded: at a redo only those
 // that it asked for.
-func (s *Stage) again(ctx context.Context, run model.Run, snap model.Snapshot, emit stream.Emit) error {
+func (s *Stage) publishAgain(ctx context.Context, run model.Run, snap model.Snapshot, emit stream.Emit) error {
 	if run.Redo == 0 {
 		return s.announce(ctx, run, snap, nil, emit)
 	}

@@ -38,7 +38,7 @@ func (c commands) captureCommand() *cobra.Command {
 	o := Options{Stdin: os.Stdin}
 	cmd := &cobra.Command{
 		Use: "capture URL|FILE|DIR|WARC|-…", Short: "Hand documents over, and follow them to the end with --wait",
-		Long:    "Publishes one capture request a document: URLs, files, all files of a folder but\nhidden ones, web archives (.warc, .warc.gz), or with - what a list on standard input\nnames, one a line. A file is known by file:/// and a path: its own name, below a folder\nits path in it, in a list its path as it stands there; so the same folder gives the\nsame ids anywhere. Symbolic links in folders are passed over. A file that has changed is\na new version, also when it changes back; one that was only touched is none. With --wait it follows each\nuntil it is terminal, prints what became of it and of what it contains, and exits 3\nwhen one ends in error. A record of a web archive that holds its server's error (status\n400 and above) is printed as failed and counted apart: it is no document, and an error\nof this command only with --strict.",
+		Long:    "Publishes one capture request a document: URLs, files, all files of a folder but\nhidden ones, web archives (.warc, .warc.gz), or with - what a list on standard input\nnames, one a line. A file is known by file:/// and a path: its own name, below a folder\nits path in it, in a list its path as it stands there; so the same folder gives the\nsame ids anywhere. Symbolic links in folders are passed over. A file that has changed is\na new version, also when it changes back; one that was only touched is recorded, and not\nprocessed again. With --wait it follows each\nuntil it is terminal, prints what became of it and of what it contains, and exits 3\nwhen one ends in error. A record of a web archive that holds its server's error (status\n400 and above) is printed as failed and counted apart: it is no document, and an error\nof this command only with --strict.",
 		Example: "  colophon capture --wait --source valdoro test/documents\n  colophon capture --source town --wait report.pdf https://www.example.org/minutes.html site.warc.gz\n  find . -name '*.pdf' | colophon capture --source town --wait -",
 		Args:    cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -253,18 +253,21 @@ type Sender struct {
 	Conn  *stream.Conn
 	Blobs *blobstore.Store
 	full  func() // told when the queue is full and sending waits; may be nil
+
+	waitUntil time.Time // for rows of requests that the bus has; zero as long as none was waited for
 }
 
-// Send publishes requests, in order. One that was refused before is open again.
+// Send publishes requests, in order. One that was refused before is open again. A file of
+// which the bus has an earlier state gets the request_id of its time.
 func (s *Sender) Send(ctx context.Context, requests []Handover) error {
 	for source, ids := range bySource(requests) {
 		if err := s.DB.ReopenRefused(ctx, source, ids); err != nil {
 			return err
 		}
 	}
-	for _, r := range requests {
-		if err := s.publish(ctx, r, false); err != nil {
-			return fmt.Errorf("%s: %w", r.URL, err)
+	for i := range requests {
+		if err := s.publish(ctx, &requests[i], false); err != nil {
+			return fmt.Errorf("%s: %w", requests[i].URL, err)
 		}
 	}
 	return nil
@@ -283,19 +286,8 @@ func bySource(requests []Handover) map[string][]string {
 // before: by this command or by another, within the time for which the bus
 // remembers it. The request_id makes that harmless. While the queue is full it
 // waits: what was sent is safe, and what waits is not sent yet.
-func (s *Sender) publish(ctx context.Context, h Handover, again bool) error {
-	r := h.CaptureRequested
-	if h.path != "" {
-		data, err := os.ReadFile(h.path)
-		if err != nil {
-			return err
-		}
-		r.Inline = &event.Inline{ContentBase64: data}
-	}
-	if err := errors.Join(r.Validate(), r.CheckBounds()); err != nil {
-		return cli.Usage(err)
-	}
-	e, err := event.New("cli", r, time.Now())
+func (s *Sender) publish(ctx context.Context, h *Handover, again bool) error {
+	e, err := h.event()
 	if err != nil {
 		return err
 	}
@@ -310,7 +302,12 @@ func (s *Sender) publish(ctx context.Context, h Handover, again bool) error {
 		case err == nil && !duplicate:
 			return nil
 		case err == nil:
-			again = true
+			if again, err = s.isItsOwn(ctx, h); err != nil {
+				return err
+			}
+			if e, err = h.event(); err != nil {
+				return err
+			}
 			continue
 		case !errors.Is(err, stream.ErrFull):
 			return err
@@ -324,4 +321,20 @@ func (s *Sender) publish(ctx context.Context, h Handover, again bool) error {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
+}
+
+// event is the message that hands the document over, with its bytes.
+func (h *Handover) event() (event.Event, error) {
+	r := h.CaptureRequested
+	if h.path != "" {
+		data, err := os.ReadFile(h.path)
+		if err != nil {
+			return event.Event{}, err
+		}
+		r.Inline = &event.Inline{ContentBase64: data}
+	}
+	if err := errors.Join(r.Validate(), r.CheckBounds()); err != nil {
+		return event.Event{}, cli.Usage(err)
+	}
+	return event.New("cli", r, time.Now())
 }

@@ -118,6 +118,9 @@ func fileRequest(ctx context.Context, blobs *blobstore.Store, f file, o Options)
 		}
 		at = at.UTC().Truncate(time.Second)
 		facts.RetrievedAt, facts.LastModified = &at, &at
+	} else if info, err := os.Stat(f.path); err == nil { // else the request says why not
+		at := info.ModTime().UTC().Truncate(time.Microsecond) // two versions may be of one second
+		facts.RetrievedAt = &at
 	}
 	request := sdk.FileRequest
 	if lower := strings.ToLower(f.name); strings.HasSuffix(lower, ".warc") || strings.HasSuffix(lower, ".warc.gz") {

@@ -137,11 +137,11 @@ func (s *Sender) resend(ctx context.Context, requests []Handover, bySource map[s
 			known[r.SourceID+"/"+r.RequestID] = true
 		}
 	}
-	for _, r := range requests {
+	for i, r := range requests {
 		if known[r.SourceID+"/"+r.RequestID] {
 			continue
 		}
-		if err := s.publish(ctx, r, true); err != nil {
+		if err := s.publish(ctx, &requests[i], true); err != nil {
 			return err
 		}
 	}

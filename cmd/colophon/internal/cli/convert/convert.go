@@ -24,6 +24,7 @@ import (
 func formats() map[string]string {
 	return map[string]string{
 		"chunks": ".jsonl", "ir": ".ir.jsonl", "html": ".html", "markdown": ".md", "text": ".txt", "csv": ".csv",
+		"entities": ".entities.json",
 	}
 }
 
@@ -37,12 +38,14 @@ func (c commands) convertCommand() *cobra.Command {
 		Long: "Starts a system in a temporary folder, runs the files through it and writes the\n" +
 			"result to standard output, or to one file a document with -o. With --overlay each\n" +
 			"page of a PDF is also written as a picture with the boxes and types of its units.\n" +
+			"Entities (goals, practices, activities, measurements, outreach, areas) are found by\n" +
+			"rules, without a model or a network; each value has its evidence, page and box.\n" +
 			"Exits 3 when a file fails.",
-		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/\n  colophon convert report.pdf --to text --overlay pictures/",
+		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/\n  colophon convert report.pdf --to text --overlay pictures/\n  colophon convert plan.pdf --to entities",
 		Args:    cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if _, known := formats()[w.to]; !known {
-				return cli.Usagef("--to %q: chunks, ir, html, markdown, text or csv", w.to)
+				return cli.Usagef("--to %q: chunks, ir, html, markdown, text, csv or entities", w.to)
 			}
 			if err := o.Check(); err != nil {
 				return err
@@ -50,7 +53,7 @@ func (c commands) convertCommand() *cobra.Command {
 			return c.convert(cmd.Context(), given, w, o)
 		},
 	}
-	cmd.Flags().StringVar(&w.to, "to", "chunks", "chunks, ir, html, markdown, text or csv")
+	cmd.Flags().StringVar(&w.to, "to", "chunks", "chunks, ir, html, markdown, text, csv or entities")
 	cmd.Flags().StringVarP(&w.out, "out", "o", "", "folder to write one file a document into")
 	cmd.Flags().StringVar(&w.overlay, "overlay", "", "folder to write a picture of each page of a PDF into, with the boxes of its units")
 	cmd.Flags().StringVar(&o.At, "at", "", "time of retrieval, RFC 3339; default each file's own time")
@@ -84,7 +87,7 @@ func (c commands) convert(ctx context.Context, given []string, w writing, o capt
 		return err
 	}
 	defer func() { err = errors.Join(err, local.Remove(dir)) }()
-	sys, err := StartTemporary(ctx, dir)
+	sys, err := StartTemporary(ctx, dir, c.Tables)
 	if err != nil {
 		return err
 	}
@@ -149,7 +152,7 @@ func (c commands) writeConverted(ctx context.Context, sys *Temporary, results []
 			if buf.Len() == 0 {
 				continue
 			}
-			if written && w.to != "chunks" && w.to != "ir" {
+			if written && w.to != "chunks" && w.to != "ir" && w.to != "entities" {
 				fmt.Fprintln(c.Out) // an empty line between documents
 			}
 			written = true

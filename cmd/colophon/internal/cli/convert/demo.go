@@ -51,7 +51,7 @@ func (c commands) demo(ctx context.Context, dir, query string, failing []string)
 	defer func() { err = errors.Join(err, local.Remove(tmp)) }()
 	began := time.Now()
 	fmt.Fprintln(c.Out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and seven services")
-	sys, err := StartTemporary(ctx, tmp)
+	sys, err := StartTemporary(ctx, tmp, c.Tables)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (c commands) overlay(ctx context.Context, sys *Temporary, results []catalog
 	if err != nil {
 		return err
 	}
-	drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir), sys.Blobs.FetchRaw)
+	drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir).Of(c.Tables.Kinds), sys.Blobs.FetchRaw)
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (c commands) overlay(ctx context.Context, sys *Temporary, results []catalog
 		if err != nil {
 			return err
 		}
-		if s.SnapshotKind != model.KindPDF && s.SnapshotKind != model.KindImageScan {
+		if !drawer.Draws(s) {
 			if r.State == "" || r.InError() {
 				continue // a container, or what is told already
 			}
-			fmt.Fprintf(cli.ForPeople(c.Err), "%s: no picture: units of %s have places in the bytes and no boxes; only PDF files and scans have\n", r.URL, s.FinalType)
+			fmt.Fprintf(cli.ForPeople(c.Err), "%s: no picture: units of %s have places in the bytes and no boxes\n", r.URL, s.FinalType)
 			continue
 		}
 		err = export.LastFrames(ctx, sys.DB, sys.Blobs, r.SnapshotID, func(f segment.Frame) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -27,9 +28,9 @@ type Temporary struct {
 	done   chan error
 }
 
-// StartTemporary starts all servers and services below dir.
-func StartTemporary(ctx context.Context, dir string) (*Temporary, error) {
-	l, err := local.Start(ctx, local.Options{Dir: dir, NoSync: true, Quiet: true, Services: true, HTTP: "127.0.0.1:0", Place: "TMPDIR"})
+// StartTemporary starts all servers and services below dir, of these tables.
+func StartTemporary(ctx context.Context, dir string, tables cli.Tables) (*Temporary, error) {
+	l, err := local.Start(ctx, local.Options{Dir: dir, NoSync: true, Quiet: true, Services: true, HTTP: "127.0.0.1:0", Place: "TMPDIR", Tables: tables})
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +88,17 @@ func (t *Temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 	if err != nil {
 		return err
 	}
+	if to == "entities" {
+		return t.writeEntities(ctx, enc, snap)
+	}
 	between := "" // an empty line between what stands on two pages
 	var pages render.Pages
+	shown := present.NewReader(snap)
 	return export.LastFrames(ctx, t.DB, t.Blobs, r.SnapshotID, func(f segment.Frame) error {
 		text, gap := "", "\n"
 		switch to {
 		case "html":
-			text, gap = render.HTML(f, snap.Slug), ""
+			text, gap = pages.HTML(f, snap.Slug), ""
 		case "markdown":
 			text = render.Markdown(f)
 		case "text":
@@ -101,7 +106,7 @@ func (t *Temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 		case "csv":
 			text, gap = render.CSV(f), "\r\n"
 		default:
-			return export.WriteIR(enc, f)
+			return export.WriteIR(enc, f, shown)
 		}
 		if text == "" {
 			return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
+	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -24,6 +26,7 @@ type exporter struct {
 	cli      *cli.Tool
 	db       *catalog.DB
 	blobs    *blobstore.Store
+	drawer   *child.Drawer
 	pictures pictures.Pictures
 	out      string // folder of pages; file of the others, empty: standard output
 	source   string
@@ -76,12 +79,12 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 			if e.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(set.S3)); err != nil {
 				return err
 			}
-			drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir), e.blobs.FetchRaw)
+			drawer, err := child.NewDrawer(child.ConfigOf(set.Extraction, set.S3.TempDir).Of(c.Tables.Kinds), e.blobs.FetchRaw)
 			if err != nil {
 				return err
 			}
 			defer drawer.Close()
-			e.pictures = pictures.Pictures{Drawer: drawer, Objects: e.blobs}
+			e.drawer, e.pictures = drawer, pictures.Pictures{Drawer: drawer, Objects: e.blobs}
 			if e.source != "" {
 				if _, err := db.Source(ctx, e.source); err != nil {
 					return err
@@ -187,7 +190,8 @@ func (e *exporter) write(do func(io.Writer) error) error {
 func (e *exporter) ir(ctx context.Context) error {
 	return e.lines(func(enc *json.Encoder) error {
 		return e.snapshots(ctx, func(s model.Snapshot) error {
-			return LastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error { return WriteIR(enc, f) })
+			shown := present.NewReader(s)
+			return LastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error { return WriteIR(enc, f, shown) })
 		})
 	})
 }
@@ -197,6 +201,7 @@ func (e *exporter) chunks(ctx context.Context) error {
 	if e.archive {
 		groups = e.db.ChunkGroups(ctx, nil, "")
 	}
+	places := chunkPlaces{exporter: e}
 	return e.lines(func(enc *json.Encoder) error {
 		for chunks, err := range groups {
 			if err != nil {
@@ -206,7 +211,11 @@ func (e *exporter) chunks(ctx context.Context) error {
 				if e.source != "" && c.Chunk.SourceID != e.source {
 					continue
 				}
-				if err := enc.Encode(c); err != nil {
+				ref, err := places.of(ctx, &c.Chunk)
+				if err != nil {
+					return err
+				}
+				if err := enc.Encode(Chunk{Chunk: c.Chunk, State: c.State, SourceRef: ref}); err != nil {
 					return err
 				}
 				e.count++
@@ -222,8 +231,9 @@ func (e *exporter) pages(ctx context.Context) error {
 	show := cli.NewProgressLine(c)
 	err := e.snapshots(ctx, func(s model.Snapshot) error {
 		documents++
+		var pages render.Pages
 		return LastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
-			n, err := e.page(ctx, s, f)
+			n, err := e.page(ctx, s, f, pages.HTML(f, s.Slug))
 			files += n
 			show.Show(fmt.Sprintf("exported %d documents  %d files", documents, files), false)
 			return err

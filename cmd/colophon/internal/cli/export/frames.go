@@ -9,6 +9,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
@@ -57,12 +58,13 @@ func framesOf(ctx context.Context, db *catalog.DB, blobs *blobstore.Store, run m
 	return nil
 }
 
-// WriteIR writes a page as lines of JSON: its record, then its units.
-func WriteIR(enc *json.Encoder, f segment.Frame) error {
+// WriteIR writes the next page of a document as lines of JSON: its record, then its
+// units with what they are shown with (contracts#shown-fields).
+func WriteIR(enc *json.Encoder, f segment.Frame, shown *present.Reader) error {
 	if err := enc.Encode(f.Page); err != nil {
 		return err
 	}
-	for _, u := range f.Units {
+	for u := range shown.Units(f) {
 		if err := enc.Encode(u); err != nil {
 			return err
 		}

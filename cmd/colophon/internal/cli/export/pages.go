@@ -9,16 +9,15 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
-	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
-// page writes the files of one page (seeds#extraction, "Migration Checklist") and
-// returns how many there are.
-func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame) (files int, err error) {
+// page writes the files of one page (seeds#extraction, "Migration Checklist"), whose HTML
+// is html but for the addresses of figures, and returns how many there are.
+func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame, html string) (files int, err error) {
 	dir := filepath.Join(e.out, "pages", s.Slug)
 	write := func(name, data string) error {
 		files++
@@ -31,7 +30,7 @@ func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame) 
 	src := make(map[string]string)
 	ids, figures := pictures.Figures(f.Page.PageNo, f.Units)
 	for i, id := range ids {
-		if len(figures[i].FieldsRaw.Images) > 0 || s.SnapshotKind != model.KindPDF {
+		if len(figures[i].FieldsRaw.Images) > 0 || !e.drawer.Draws(s) {
 			continue // its picture is elsewhere
 		}
 		data, sum, err := e.pictures.Figure(ctx, s, f.Page, figures[i])
@@ -59,5 +58,5 @@ func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame) 
 			return files, err
 		}
 	}
-	return files, write(fmt.Sprintf("page-%d.html", f.Page.PageNo), docxt.FillFigures(render.HTML(f, s.Slug), src))
+	return files, write(fmt.Sprintf("page-%d.html", f.Page.PageNo), docxt.FillFigures(html, src))
 }

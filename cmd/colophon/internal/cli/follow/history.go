@@ -81,16 +81,39 @@ func writeHistory(w io.Writer, h history) {
 		}
 	}
 	writeLedger(w, h.Pages)
-	if len(h.Manifests) == 0 || h.Manifests[0].LeftOut == nil {
+	for _, m := range h.Manifests {
+		writeManifest(w, m)
+	}
+	made := slices.IndexFunc(h.Manifests, func(m model.Manifest) bool { return m.Generation > 0 })
+	if made < 0 || h.Manifests[made].LeftOut == nil {
 		return
 	}
-	left := *h.Manifests[0].LeftOut
+	left := *h.Manifests[made].LeftOut
 	if left.Any() {
 		fmt.Fprintf(w, "not in chunks: %s\n", tellLeftOut(left))
 	}
 	if left.Unusual != "" {
 		fmt.Fprintf(w, "unusual: %s\n", left.Unusual)
 	}
+}
+
+// writeManifest says what was made of a version, or how far that is.
+func writeManifest(w io.Writer, m model.Manifest) {
+	fmt.Fprintf(w, "manifest %.12s…", m.DocHash)
+	if m.Generation > 0 {
+		fmt.Fprintf(w, " generation %d", m.Generation)
+	}
+	fmt.Fprintf(w, "  %s  %s  vectors %s", m.Status, cli.Many(m.ChunkCount, "chunk"), m.VectorStatus)
+	if counts, ok := m.Meta.Counts(); ok {
+		fmt.Fprintf(w, "  of %s, %s, %d by OCR", cli.Many(counts.Pages, "page"), cli.Many(counts.Tables, "table"), counts.OCRPages)
+	}
+	if m.SameAs != "" {
+		fmt.Fprintf(w, "  same as %s", m.SameAs)
+	}
+	if m.ErrorMessage != "" {
+		fmt.Fprintf(w, "  %s", m.ErrorMessage)
+	}
+	fmt.Fprintln(w)
 }
 
 // tellLeftOut says how many characters repeat around the text and are in no chunk.

@@ -43,7 +43,7 @@ func TestHistorySaysWhatIsNotInChunks(t *testing.T) {
 		"it is too much": "not in chunks: 40 of 100 characters left out (40 of running heads and feet, 0 of furniture)\nunusual: it is too much\n",
 	} {
 		var b strings.Builder
-		writeHistory(&b, history{Manifests: []model.Manifest{{LeftOut: &model.LeftOut{Text: 100, Heads: 40, Unusual: unusual}}, {}}})
+		writeHistory(&b, history{Manifests: []model.Manifest{{Status: model.ManifestError}, {Generation: 1, LeftOut: &model.LeftOut{Text: 100, Heads: 40, Unusual: unusual}}, {}}})
 		if !strings.HasSuffix(b.String(), want) {
 			t.Errorf("%q: %s", unusual, b.String())
 		}

@@ -27,13 +27,30 @@ func TestHitsNameTypeStatusAndSources(t *testing.T) {
 	}
 }
 
+// What was asked for beside hits is printed, too.
+func TestFacetsNeighboursAndTheNextPageArePrinted(t *testing.T) {
+	var found SearchAnswer
+	answer := `{"hits":[{"chunk_ref":"a:0","title":"One","url":"https://example.org/a.zip!/b.pdf","type":"fact","status":"confirmed","snippet":"x","before":[{"content":"before it"}],"after":[{"content":"behind it"}]}],
+		"next":"MTAu","bounded":true,"facets":{"counted":3,"complete":false,"fields":{"source":[{"value":"mairie","count":2},{"value":"region","count":1}],"type":[]}}}`
+	if err := json.Unmarshal([]byte(answer), &found); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	WriteHits(&out, found)
+	want := "1. 0.000  One\n   a:0\n   fact, confirmed, said by \n   https://example.org/a.zip!/b.pdf\n   ↑ before it\n   x\n   ↓ behind it\nof 3 hits that fit best:\n" +
+		"  source       mairie 2, region 1\n  type         \nmore: --cursor MTAu\nlooked for among the best candidates only: there may be more\n"
+	if out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
+	}
+}
+
 // A terminal obeys nothing that a document says.
 func TestWhatDocumentsSayIsShownAndNotObeyed(t *testing.T) {
 	var out strings.Builder
 	WriteHits(cli.ForPeople(&out), SearchAnswer{Hits: []searchHit{{
 		ChunkRef: "a:0", Type: "fact", Status: "under_\x1breview", Title: "Evil \x1b]0;title\a\u009b31m\u202e", URL: "u", Snippet: "ça\x1b[2J va\x7f 😀",
 	}}})
-	want := "1. 0.000  Evil \ufffd]0;title\ufffd\ufffd31m\ufffd\n   a:0\n   fact, under_\ufffdreview, said by \n   ça\ufffd[2J va\ufffd 😀\n"
+	want := "1. 0.000  Evil \ufffd]0;title\ufffd\ufffd31m\ufffd\n   a:0\n   fact, under_\ufffdreview, said by \n   u\n   ça\ufffd[2J va\ufffd 😀\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", &out, want)
 	}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -70,9 +72,29 @@ func checkAddresses(o Options, separate bool) error {
 			return cli.Usagef("--%s %q: must be host:port of this machine, such as 127.0.0.1:8080: %w", flag, addr, err)
 		}
 	}
-	health := config.Environ()[config.Prefix+"HEALTH_ADDR"]
-	if _, port, err := net.SplitHostPort(health); separate && err == nil && port != "0" {
-		return cli.Usagef("COLOPHON_HEALTH_ADDR is %s: with --separate several processes run, and cannot share it; set port 0, or unset it", health)
+	if separate {
+		return checkHealth(cmp.Or(config.Environ()[config.Prefix+"HEALTH_ADDR"], ownHealth))
+	}
+	return nil
+}
+
+// checkHealth refuses a health address that services in processes of their own cannot
+// have.
+func checkHealth(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	switch {
+	case err != nil || port == "0": // off, or what each service refuses for itself
+		return nil
+	case !process.OwnHealth(address):
+		return cli.Usagef("COLOPHON_HEALTH_ADDR is %s: with --separate several processes run, and cannot share it; set port 0, or unset it", address)
+	}
+	for _, name := range services() {
+		at := net.JoinHostPort(host, strconv.Itoa(process.HealthPort(name)))
+		if _, err := FreeAddress(at); errors.Is(err, syscall.EADDRINUSE) {
+			return cli.Usagef("%s, the health address of the %s, is in use, maybe by another system; COLOPHON_HEALTH_ADDR=127.0.0.1:0 takes free ports", at, name)
+		} else if err != nil {
+			return cli.Usagef("COLOPHON_HEALTH_ADDR is %s: %w", address, err)
+		}
 	}
 	return nil
 }
@@ -99,7 +121,7 @@ func (c commands) dev(ctx context.Context, o Options, separate bool) error {
 	if err := os.MkdirAll(o.Dir, 0o711); err != nil { // PostgreSQL may run as another user
 		return cli.Usagef("--dir: %w", err)
 	}
-	o.Place, o.tell = "--dir", tellOn(c.Err)
+	o.Place, o.Tables, o.tell = "--dir", c.Tables, tellOn(c.Err)
 	l, err := Start(ctx, o)
 	if err != nil {
 		return err

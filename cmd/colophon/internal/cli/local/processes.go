@@ -15,6 +15,11 @@ import (
 	"github.com/colophon-dev/colophon/pkg/process"
 )
 
+// services returns the names of the services, in the order in which they start.
+func services() []string {
+	return []string{"janitor", "gateway", "indexer", "chunker", "extractor", "splitter", "capturer"}
+}
+
 // processes returns the services as processes, from the binaries beside this
 // one.
 func (l *System) processes(gateway string, stderr io.Writer) ([]process.Service, error) {
@@ -23,7 +28,7 @@ func (l *System) processes(gateway string, stderr io.Writer) ([]process.Service,
 		return nil, err
 	}
 	var parts []process.Service
-	for _, name := range []string{"janitor", "gateway", "indexer", "chunker", "extractor", "splitter", "capturer"} {
+	for _, name := range services() {
 		p := &serviceProcess{name: name, path: filepath.Join(filepath.Dir(self), name), output: stderr}
 		p.supervisor.Tell = l.tell
 		if _, err := os.Stat(p.path); err != nil {

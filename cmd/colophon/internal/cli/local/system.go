@@ -45,6 +45,7 @@ type System struct {
 	Gateway  string            // its address as http://host:port
 	Services []process.Service
 	tell     func(line string) // says on standard error what a person must know
+	tables   cli.Tables
 	closers  []func() error
 	tels     []*telemetry.Telemetry
 }
@@ -57,6 +58,7 @@ type Options struct {
 	NoSync   bool
 	Quiet    bool // log errors only
 	Services bool
+	Tables   cli.Tables        // of the services
 	Place    string            // the setting that says where dir is, for people
 	tell     func(line string) // says on standard error what a person must know; nil: nothing
 }
@@ -74,7 +76,7 @@ func Start(ctx context.Context, o Options) (*System, error) {
 	if err != nil {
 		return nil, blameDisk(err, o)
 	}
-	l := &System{dir: o.Dir, stack: stack, Values: devDefaults(), tell: o.tell}
+	l := &System{dir: o.Dir, stack: stack, Values: devDefaults(), tables: o.Tables, tell: o.tell}
 	if o.Quiet {
 		l.Values["COLOPHON_LOG_LEVEL"] = "error"
 	}
@@ -101,6 +103,10 @@ func Start(ctx context.Context, o Options) (*System, error) {
 	return l, nil
 }
 
+// ownHealth is the health address at which services have ports of their own; what runs
+// several in one process takes a free one (process.Run).
+const ownHealth = "127.0.0.1:own"
+
 // devDefaults are settings that suit one machine; the environment overrides
 // them.
 func devDefaults() map[string]string {
@@ -109,6 +115,7 @@ func devDefaults() map[string]string {
 		"COLOPHON_LOG_LEVEL":     "warn",
 		"COLOPHON_AUTO_REGISTER": "true",
 		"COLOPHON_HTTP_ADDR":     "127.0.0.1:0",
+		"COLOPHON_HEALTH_ADDR":   ownHealth,
 		"COLOPHON_GRACE":         "5s",
 		"COLOPHON_PULL_WAIT":     "250ms", // so that it stops soon
 		"COLOPHON_HTTP_DRAIN":    "0s",    // nobody stands between clients and the gateway
@@ -153,13 +160,13 @@ func (l *System) Parts(services ...process.Service) []process.Service {
 func (l *System) build(ctx context.Context) error {
 	q := stream.NewQuarantine()
 	for _, add := range []func() error{
-		func() error { return launch(ctx, l, q, janitor.Name, janitor.New, janitorBlocks) },
-		func() error { return launch(ctx, l, q, gateway.Name, gateway.New, gatewayBlocks) },
-		func() error { return launch(ctx, l, q, indexer.Name, indexer.New, indexerBlocks) },
-		func() error { return launch(ctx, l, q, chunker.Name, chunker.New, chunkerBlocks) },
-		func() error { return launch(ctx, l, q, extractor.Name, extractor.New, extractorBlocks) },
-		func() error { return launch(ctx, l, q, splitter.Name, splitter.New, splitterBlocks) },
-		func() error { return launch(ctx, l, q, capturer.Name, capturer.New, capturerBlocks) },
+		func() error { return launch(ctx, l, q, janitor.Name, janitor.New, l.janitor) },
+		func() error { return launch(ctx, l, q, gateway.Name, gateway.New, l.gateway) },
+		func() error { return launch(ctx, l, q, indexer.Name, indexer.New, l.indexer) },
+		func() error { return launch(ctx, l, q, chunker.Name, chunker.New, l.chunker) },
+		func() error { return launch(ctx, l, q, extractor.Name, extractor.New, l.extractor) },
+		func() error { return launch(ctx, l, q, splitter.Name, splitter.New, l.splitter) },
+		func() error { return launch(ctx, l, q, capturer.Name, capturer.New, l.capturer) },
 	} {
 		if err := add(); err != nil {
 			return err
@@ -168,29 +175,47 @@ func (l *System) build(ctx context.Context) error {
 	return nil
 }
 
-func janitorBlocks(c janitor.Config) config.Telemetry { return c.Telemetry }
+// Each of these hands its tables to a service's settings, and returns those of its
+// telemetry.
 
-func gatewayBlocks(c gateway.Config) config.Telemetry { return c.Telemetry }
+func (l *System) janitor(c *janitor.Config) config.Telemetry { return c.Telemetry }
 
-func indexerBlocks(c indexer.Config) config.Telemetry { return c.Telemetry }
+func (l *System) gateway(c *gateway.Config) config.Telemetry {
+	c.Kinds, c.Models = l.tables.Kinds, l.tables.Models
+	return c.Telemetry
+}
 
-func chunkerBlocks(c chunker.Config) config.Telemetry { return c.Telemetry }
+func (l *System) indexer(c *indexer.Config) config.Telemetry {
+	c.Models = l.tables.Models
+	return c.Telemetry
+}
 
-func extractorBlocks(c extractor.Config) config.Telemetry { return c.Telemetry }
+func (l *System) chunker(c *chunker.Config) config.Telemetry { return c.Telemetry }
 
-func splitterBlocks(c splitter.Config) config.Telemetry { return c.Telemetry }
+func (l *System) extractor(c *extractor.Config) config.Telemetry {
+	c.Kinds = l.tables.Kinds
+	return c.Telemetry
+}
 
-func capturerBlocks(c capturer.Config) config.Telemetry { return c.Telemetry }
+func (l *System) splitter(c *splitter.Config) config.Telemetry {
+	c.Kinds = l.tables.Kinds
+	return c.Telemetry
+}
+
+func (l *System) capturer(c *capturer.Config) config.Telemetry {
+	c.Types = l.tables.Types
+	return c.Telemetry
+}
 
 // launch builds one service with telemetry of its own.
 func launch[C any, S process.Closer](ctx context.Context, l *System, q *stream.Quarantine, name string,
-	build process.Build[C, S], block func(C) config.Telemetry,
+	build process.Build[C, S], fill func(*C) config.Telemetry,
 ) error {
 	settings, err := config.LoadFrom[C](l.Values)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	tel, err := telemetry.Start(ctx, name, block(settings))
+	tel, err := telemetry.Start(ctx, name, fill(&settings))
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

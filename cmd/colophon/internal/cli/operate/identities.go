@@ -25,6 +25,7 @@ import (
 // identityFlags choose what provision prints in place of its work.
 type identityFlags struct {
 	accounts  bool
+	form      access.AccountForm
 	seeds     []string // folders of the nkey seeds: where new ones are made first, then those of before
 	policies  string   // folder of the S3 policies
 	crawlers  []string
@@ -34,6 +35,9 @@ type identityFlags struct {
 func (f *identityFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.accounts, "print-accounts", false, "only print the configuration of a NATS server with one user a role")
+	flags.BoolVar(&f.form.Inside, "inside-accounts", false, "with --print-accounts: the account alone, to be included inside the block accounts { } of servers that have other accounts: "+
+		"of two such blocks they take the later one only")
+	flags.StringVar(&f.form.Disk, "account-disk", "", "with --print-accounts: the most that the account's streams may take over all replicas, in `bytes` or as 40G; without, all that the servers have")
 	flags.StringArrayVar(&f.seeds, "seeds", nil, "with --print-accounts: `folder` of the users' secret nkey seeds, one file ROLE.nk each, made where it is missing; "+
 		"a second one names seeds of before, which stay good beside them until the accounts are printed without it")
 	flags.StringVar(&f.policies, "print-policies", "", "only write the S3 policies of the roles, one file ROLE.json each, into this `folder`")
@@ -48,6 +52,9 @@ func (f *identityFlags) wanted() bool { return f.accounts || f.policies != "" }
 // part of subjects, of keys, and of a file's name.
 var identityName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
+// diskSize is a number of bytes as the configuration of NATS has it.
+var diskSize = regexp.MustCompile(`^([1-9][0-9]{0,17}|[1-9][0-9]{0,5}[KMGT](i|B|iB)?)$`)
+
 func (f *identityFlags) check() error {
 	for _, name := range append(append([]string{}, f.crawlers...), f.consumers...) {
 		if !identityName.MatchString(name) {
@@ -59,6 +66,10 @@ func (f *identityFlags) check() error {
 		return cli.Usagef("--print-accounts needs --seeds FOLDER: the secret seeds are written there, and never printed")
 	case !f.accounts && len(f.seeds) > 0:
 		return cli.Usagef("--seeds belongs to --print-accounts")
+	case !f.accounts && f.form != access.AccountForm{}:
+		return cli.Usagef("--inside-accounts and --account-disk belong to --print-accounts")
+	case f.form.Disk != "" && !diskSize.MatchString(f.form.Disk):
+		return cli.Usagef("--account-disk %q: must be a number of bytes, or as 500M, 40G, 2T", f.form.Disk)
 	case !f.wanted() && len(f.crawlers)+len(f.consumers) > 0:
 		return cli.Usagef("--crawler and --consumer belong to --print-accounts and --print-policies")
 	}
@@ -95,7 +106,7 @@ func (f *identityFlags) roles(names access.Names) []access.Role {
 // told; where the servers are, and secrets, are not asked for.
 type identitySettings struct {
 	Subjects string `env:"SUBJECT_PREFIX" envDefault:"colophon" help:"First token of every subject."`
-	Streams  string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream and durable consumer."`
+	Streams  string `env:"STREAM_PREFIX" help:"Put in front of the name of every stream; consumers keep their names, within their streams."`
 	Buckets  string `env:"S3_BUCKET_PREFIX" help:"Put in front of the names of the buckets raw, derived, inbox and bundles."`
 }
 
@@ -147,7 +158,7 @@ func (c commands) printIdentities(f *identityFlags) error {
 			roles = append(roles, r)
 		}
 	}
-	_, err = io.WriteString(c.Out, access.NATS(roles, func(role string) []string { return keys[role] }))
+	_, err = io.WriteString(c.Out, access.NATS(roles, func(role string) []string { return keys[role] }, f.form))
 	return err
 }
 
@@ -272,13 +283,13 @@ func (f *roleFlags) check() error {
 
 // grant makes the roles, or only grants to those that are there, and returns the names
 // of those that have their grants, and of those that are missing.
-func (f *roleFlags) grant(ctx context.Context, db *catalog.DB) (granted, missing []string, err error) {
+func (f *roleFlags) grant(ctx context.Context, db *catalog.DB, views bool) (granted, missing []string, err error) {
 	if !f.roles && !f.grants {
 		return nil, nil, nil
 	}
 	var identities []catalog.Identity
 	for _, r := range access.Roles(access.Default()) {
-		if len(r.Tables) == 0 {
+		if !r.OfCatalog() || !views && r.Name == access.Reader {
 			continue
 		}
 		one := catalog.Identity{Role: r, Name: f.prefix + r.Name}

@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
@@ -41,8 +43,9 @@ func (c commands) migrateCommand() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			if err := db.Migrate(cmd.Context()); err != nil {
-				return err
+			views := db.Migrate(cmd.Context())
+			if views != nil && !errors.Is(views, catalog.ErrSeedSchema) { // all else is done, and goes on
+				return views
 			}
 			bound := 0
 			if bind {
@@ -50,11 +53,11 @@ func (c commands) migrateCommand() *cobra.Command {
 					return err
 				}
 			}
-			granted, missing, err := roles.grant(cmd.Context(), db)
+			granted, missing, err := roles.grant(cmd.Context(), db, views == nil)
 			if err != nil {
 				return err
 			}
-			return c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted, "missing": missing}, func(w io.Writer) {
+			return errors.Join(views, c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted, "missing": missing}, func(w io.Writer) {
 				fmt.Fprintln(w, "the catalog's schema is that of this build")
 				if bound > 0 {
 					fmt.Fprintf(w, "%s bound that had no digest\n", cli.Many(bound, "row"))
@@ -65,7 +68,7 @@ func (c commands) migrateCommand() *cobra.Command {
 				if len(missing) > 0 {
 					fmt.Fprintf(w, "roles that are not there, and have none: %s\n", strings.Join(missing, " "))
 				}
-			})
+			}))
 		},
 	}
 	roles.add(cmd)
@@ -83,6 +86,7 @@ func (c commands) provisionCommand() *cobra.Command {
 			"no server and only writes who may what there (docs/access.md), under this\n" +
 			"installation's prefixes: COLOPHON_SUBJECT_PREFIX, _STREAM_PREFIX, _S3_BUCKET_PREFIX.",
 		Example: "  colophon provision\n  colophon provision --print-accounts --seeds secrets/nats --crawler council > accounts.conf\n" +
+			"  colophon provision --print-accounts --inside-accounts --account-disk 40G --seeds secrets/nats > colophon.conf\n" +
 			"  colophon provision --print-policies policies",
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -246,7 +246,7 @@ func (c commands) followReparse(ctx context.Context, db *catalog.DB, r Reparsed,
 	for {
 		p, err := r.progress(ctx, db)
 		if r.ocr { // nobody else asks for runs of this extraction_id
-			p.Documents, p.Waiting = r.Requested, r.Requested-p.Documents
+			p.Documents, p.Snapshots, p.Waiting = r.Requested, r.Requested, r.Requested-p.Snapshots
 		}
 		switch {
 		case err != nil && wait:
@@ -254,7 +254,7 @@ func (c commands) followReparse(ctx context.Context, db *catalog.DB, r Reparsed,
 		case err != nil, !wait, p.Over():
 			return p, err
 		}
-		show.Show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Documents-p.Waiting-p.Running, p.Documents, p.Failed), false)
+		show.Show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Snapshots-p.Waiting-p.Running, p.Snapshots, p.Failed), false)
 		select {
 		case <-ctx.Done():
 			return p, cli.GaveUp(ctx, timeout)
@@ -274,7 +274,11 @@ func writeReparsed(w io.Writer, r Reparsed) {
 	} else {
 		fmt.Fprintf(w, "requested %s under parser %s (%s)\n", cli.Many(r.Requested, "run"), r.ParserVersion, r.ExtractionID)
 	}
-	fmt.Fprintf(w, "%s: %d done, %d partial, %d failed, %d under way, %d waiting", cli.Many(p.Documents, "document"), p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
+	what := cli.Many(p.Documents, "document")
+	if p.Snapshots != p.Documents { // of some the newest version and the current one
+		what = cli.Many(p.Snapshots, "snapshot") + " of " + what
+	}
+	fmt.Fprintf(w, "%s: %d done, %d partial, %d failed, %d under way, %d waiting", what, p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
 	if p.Moved > 0 {
 		fmt.Fprintf(w, ", %d superseded or removed", p.Moved)
 	}

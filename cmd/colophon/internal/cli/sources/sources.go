@@ -26,6 +26,7 @@ func (c commands) sourceCommand() *cobra.Command {
 		var why string
 		change.Flags().StringVar(&why, "why", "", "the reason, for the audit")
 		change.PreRun = func(cmd *cobra.Command, _ []string) { cmd.SetContext(catalog.Acting(cmd.Context(), actor(), why)) }
+		c.telling(change)
 	}
 	cmd.AddCommand(changes...)
 	cmd.AddCommand(c.sourceList(), c.sourceShow(), c.sourceLog())

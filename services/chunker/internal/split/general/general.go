@@ -1,6 +1,6 @@
 // Package general splits a document into chunks by its paragraphs and headings,
-// to a budget of tokens (contracts#cutting). It is the splitter of documents that
-// have no rules of their own. It is pure: equal blocks give equal chunks.
+// to a budget of tokens (contracts#cutting). It is the chunker of documents that
+// no domain takes. It is pure: equal blocks give equal chunks.
 package general
 
 import (
@@ -11,14 +11,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
-
-// Version is the chunker_version.
-const Version = model.ChunkerVersion
-
-// DefaultBudget is how many tokens of o200k_base a chunk's text has at most,
-// header included (contracts#cutting).
-const DefaultBudget = 512
 
 // minContent is how many tokens a header leaves for content whatever the
 // budget: a source with a name as long as a page still gets its chunks.
@@ -26,25 +20,6 @@ const minContent = 64
 
 // joint stands between the units of a chunk.
 const joint = "\n\n"
-
-// Options are what a document's chunks have in common.
-type Options struct {
-	Header   string // rendered, with its empty line
-	Budget   int    // tokens; 0 is DefaultBudget
-	Language string // ISO 639-1, for the words that anchors are known by
-	Count    func(string) (int, error)
-}
-
-// Draft is a chunk without its ids.
-type Draft struct {
-	Text        string
-	Content     string // Text without the header
-	Tokens      int    // of Text
-	SectionPath []string
-	Anchors     []model.Anchor
-	PageHint    int
-	Segments    []model.Segment
-}
 
 type section struct {
 	id    int
@@ -60,10 +35,18 @@ type item struct {
 	anchors []model.Anchor
 }
 
+// Chunker implements split.Chunker.
+type Chunker struct{}
+
+// New implements split.Chunker.
+func (Chunker) New(o split.Options, out func(split.Draft) error) (split.Splitter, error) {
+	return New(o, out)
+}
+
 // Splitter takes a document's blocks in order and hands on its chunks.
 type Splitter struct {
-	o      Options
-	out    func(Draft) error
+	o      split.Options
+	out    func(split.Draft) error
 	budget int // tokens of Text
 	room   int // tokens of what follows the header
 
@@ -85,9 +68,9 @@ type Splitter struct {
 }
 
 // New returns a splitter that hands each chunk to out, in order.
-func New(o Options, out func(Draft) error) (*Splitter, error) {
+func New(o split.Options, out func(split.Draft) error) (*Splitter, error) {
 	if o.Budget <= 0 {
-		o.Budget = DefaultBudget
+		o.Budget = split.DefaultBudget
 	}
 	head, err := o.Count(o.Header)
 	if err != nil {
@@ -316,10 +299,10 @@ func (s *Splitter) flush() error {
 	return s.err
 }
 
-func (s *Splitter) draft(items []item) (Draft, string) {
+func (s *Splitter) draft(items []item) (split.Draft, string) {
 	context := s.context(s.path, items)
 	text, segments := s.render(context, items)
-	d := Draft{
+	d := split.Draft{
 		Text: text, Content: text[len(s.o.Header):], Tokens: s.count(text), Segments: segments,
 		SectionPath: make([]string, 0, len(s.path)), Anchors: []model.Anchor{},
 	}

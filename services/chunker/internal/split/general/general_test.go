@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
 const head = "TYPE: fact\nSTATUS: under_review\nDATE: 2026-01-02\nSOURCE: Test\n\n"
@@ -34,7 +35,7 @@ func doc(lines ...string) []unitOf {
 	return out
 }
 
-func split(t testing.TB, o Options, units []unitOf) []Draft {
+func cutAll(t testing.TB, o split.Options, units []unitOf) []split.Draft {
 	t.Helper()
 	if o.Header == "" {
 		o.Header = head
@@ -42,8 +43,8 @@ func split(t testing.TB, o Options, units []unitOf) []Draft {
 	if o.Count == nil {
 		o.Count = o200k
 	}
-	var drafts []Draft
-	s, err := New(o, func(d Draft) error { drafts = append(drafts, d); return nil })
+	var drafts []split.Draft
+	s, err := New(o, func(d split.Draft) error { drafts = append(drafts, d); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +60,9 @@ func split(t testing.TB, o Options, units []unitOf) []Draft {
 	return drafts
 }
 
-var o200k = O200k()
+var o200k = split.O200k()
 
-func contents(drafts []Draft) []string {
+func contents(drafts []split.Draft) []string {
 	var out []string
 	for _, d := range drafts {
 		out = append(out, d.Content)
@@ -77,7 +78,7 @@ func equal(t *testing.T, got, want []string) {
 }
 
 func TestHeadingsOpenChunksAndAreTheirContext(t *testing.T) {
-	drafts := split(t, Options{}, doc("# A", "## B", "one", "two", "## C", "three", "# D", "four"))
+	drafts := cutAll(t, split.Options{}, doc("# A", "## B", "one", "two", "## C", "three", "# D", "four"))
 	equal(t, contents(drafts), []string{"A\n\nB\n\none\n\ntwo", "A\n\nC\n\nthree", "D\n\nfour"})
 	if got := strings.Join(drafts[1].SectionPath, "|"); got != "A|C" {
 		t.Errorf("section path %q", got)
@@ -89,7 +90,7 @@ func TestHeadingsOpenChunksAndAreTheirContext(t *testing.T) {
 
 func TestLaterChunksOfASectionNameIt(t *testing.T) {
 	word := strings.Repeat("council ", 40)
-	drafts := split(t, Options{Budget: 100}, doc("# A", "## B", word+"1.", word+"2.", word+"3."))
+	drafts := cutAll(t, split.Options{Budget: 100}, doc("# A", "## B", word+"1.", word+"2.", word+"3."))
 	if len(drafts) != 3 {
 		t.Fatalf("%d chunks", len(drafts))
 	}
@@ -105,13 +106,13 @@ func TestLaterChunksOfASectionNameIt(t *testing.T) {
 
 func TestCutsAtSentencesThenSpacesThenCodePoints(t *testing.T) {
 	sentence := "The council of art. 5 met in 2024 and decided on the budget of M. Dupont."
-	drafts := split(t, Options{Budget: 110}, doc(strings.TrimSpace(strings.Repeat(sentence+" ", 12))))
+	drafts := cutAll(t, split.Options{Budget: 110}, doc(strings.TrimSpace(strings.Repeat(sentence+" ", 12))))
 	for _, d := range drafts {
 		if !strings.HasPrefix(d.Content, "The council") || !strings.HasSuffix(d.Content, "Dupont.") {
 			t.Errorf("not cut at a sentence's end: %q", d.Content)
 		}
 	}
-	drafts = split(t, Options{Budget: 110}, doc(strings.TrimSpace(strings.Repeat("budget ", 300))))
+	drafts = cutAll(t, split.Options{Budget: 110}, doc(strings.TrimSpace(strings.Repeat("budget ", 300))))
 	for _, d := range drafts {
 		if strings.Trim(d.Content, "budget ") != "" || !strings.HasPrefix(d.Content, "budget") || strings.HasSuffix(d.Content, " ") {
 			t.Errorf("not cut at a space: %q", d.Content)
@@ -119,7 +120,7 @@ func TestCutsAtSentencesThenSpacesThenCodePoints(t *testing.T) {
 	}
 	long := strings.Repeat("é日本", 700)
 	joined := ""
-	for _, d := range split(t, Options{Budget: 110}, doc(long)) {
+	for _, d := range cutAll(t, split.Options{Budget: 110}, doc(long)) {
 		joined += d.Content
 	}
 	if joined != long {
@@ -134,7 +135,7 @@ func TestTablesAreCutByRowsAndRepeatTheirHead(t *testing.T) {
 	}
 	units := []unitOf{{page: 3, unit: model.Unit{IRID: "ir_t", Type: model.UnitTable,
 		FieldsRaw: model.Fields{Text: text, Table: &model.Table{HeaderRows: 1}}}}}
-	drafts := split(t, Options{Budget: 150}, units)
+	drafts := cutAll(t, split.Options{Budget: 150}, units)
 	if len(drafts) < 4 {
 		t.Fatalf("%d chunks", len(drafts))
 	}
@@ -161,7 +162,7 @@ func TestARowOverTheBudgetIsCut(t *testing.T) {
 	text := "Name\tText\na\t" + strings.Repeat("The council met. ", 100) + "end\nb\tshort"
 	units := []unitOf{{page: 1, unit: model.Unit{IRID: "ir_t", Type: model.UnitTable,
 		FieldsRaw: model.Fields{Text: text, Table: &model.Table{HeaderRows: 1}}}}}
-	all := strings.Join(contents(split(t, Options{Budget: 150}, units)), "\n")
+	all := strings.Join(contents(cutAll(t, split.Options{Budget: 150}, units)), "\n")
 	if strings.Count(all, "The council met.") != 100 || !strings.Contains(all, "b | short") {
 		t.Errorf("text is lost: %s", all)
 	}
@@ -173,12 +174,12 @@ func TestUnitsThatSpanPagesAreJoined(t *testing.T) {
 	foot := model.Unit{IRID: "ir_3", Type: model.UnitPageFooter, FieldsRaw: model.Fields{Text: "page 1"}}
 	second := model.Unit{IRID: "ir_4", Type: model.UnitParagraph, FieldsRaw: model.Fields{Text: "sion was made", Continued: true, Continues: true}}
 	third := model.Unit{IRID: "ir_5", Type: model.UnitParagraph, FieldsRaw: model.Fields{Text: "at noon.", Continued: true}}
-	drafts := split(t, Options{}, []unitOf{{1, first}, {1, note}, {1, foot}, {2, second}, {3, third}})
+	drafts := cutAll(t, split.Options{}, []unitOf{{1, first}, {1, note}, {1, foot}, {2, second}, {3, third}})
 	equal(t, contents(drafts), []string{"The decision was made at noon.\n\n1 A note."})
 	check(t, drafts[0], map[string]string{"ir_1": "The deci-", "ir_2": "1 A note.", "ir_4": "sion was made", "ir_5": "at noon."})
 
 	// Another page lies between: nothing is joined.
-	drafts = split(t, Options{}, []unitOf{{1, first}, {3, second}})
+	drafts = cutAll(t, split.Options{}, []unitOf{{1, first}, {3, second}})
 	equal(t, contents(drafts), []string{"The deci-\n\nsion was made"})
 }
 
@@ -187,7 +188,7 @@ func TestATableThatContinuesIsOneTable(t *testing.T) {
 		return model.Unit{IRID: id, Type: model.UnitTable, FieldsRaw: model.Fields{Text: text, Continues: continues,
 			Continued: continued, Table: &model.Table{HeaderRows: 1}}}
 	}
-	drafts := split(t, Options{}, []unitOf{{1, part("ir_1", "A\tB\n1\t2", true, false)}, {2, part("ir_2", "A\tB\n3\t4", false, true)}})
+	drafts := cutAll(t, split.Options{}, []unitOf{{1, part("ir_1", "A\tB\n1\t2", true, false)}, {2, part("ir_2", "A\tB\n3\t4", false, true)}})
 	equal(t, contents(drafts), []string{"A | B\n1 | 2\n3 | 4"})
 }
 
@@ -227,7 +228,7 @@ func TestAnchors(t *testing.T) {
 
 func TestLaterChunksOfAnArticleKeepItsAnchor(t *testing.T) {
 	text := strings.Repeat("O conselho delibera. ", 60)
-	drafts := split(t, Options{Budget: 150, Language: "pt"}, doc("# CAPÍTULO I", "## Art. 4º Quórum", text, "## Outro", "fim"))
+	drafts := cutAll(t, split.Options{Budget: 150, Language: "pt"}, doc("# CAPÍTULO I", "## Art. 4º Quórum", text, "## Outro", "fim"))
 	for i, d := range drafts[:len(drafts)-1] {
 		if len(d.Anchors) == 0 || d.Anchors[0].Text != "Art. 4º" {
 			t.Errorf("chunk %d: anchors %+v", i, d.Anchors)
@@ -245,7 +246,7 @@ func TestLaterChunksOfAnArticleKeepItsAnchor(t *testing.T) {
 func check(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, d Draft, texts map[string]string) {
+}, d split.Draft, texts map[string]string) {
 	t.Helper()
 	if err := (model.Provenance{Segments: d.Segments}).Tile(d.Text); err != nil {
 		t.Fatalf("%v\n%q", err, d.Text)
@@ -303,8 +304,8 @@ func TestAnyUnits(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(92, 200).Draw(t, "budget")
-		var drafts []Draft
-		s, err := New(Options{Header: head, Budget: budget, Count: o200k}, func(d Draft) error { drafts = append(drafts, d); return nil })
+		var drafts []split.Draft
+		s, err := New(split.Options{Header: head, Budget: budget, Count: o200k}, func(d split.Draft) error { drafts = append(drafts, d); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +352,7 @@ func visible(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestEqualBlocksGiveEqualChunks(t *testing.T) {
 	units := doc("# A", strings.Repeat("one two three. ", 200), "## B", "x")
-	a, b := split(t, Options{Budget: 120}, units), split(t, Options{Budget: 120}, units)
+	a, b := cutAll(t, split.Options{Budget: 120}, units), cutAll(t, split.Options{Budget: 120}, units)
 	if fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Error("the second pass differs")
 	}
@@ -366,7 +367,7 @@ func BenchmarkSplit(b *testing.B) {
 	units := doc(lines...)
 	b.ResetTimer()
 	for range b.N {
-		split(b, Options{}, units)
+		cutAll(b, split.Options{}, units)
 	}
 	b.ReportMetric(float64(len(text)*400*b.N)/b.Elapsed().Seconds()/1e6, "MB/s")
 }

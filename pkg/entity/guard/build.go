@@ -1,0 +1,94 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/value"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+// build makes the entity of what was found. A description that is not on the page is replaced by
+// the first quote, which is; an entity without a required field, or without any value of its own, is dropped.
+func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
+	found = c.bind(found)
+	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin}
+	for i, q := range c.quotes {
+		text := q.block.unit.FieldsRaw.Text[q.span.Start:q.span.End]
+		out.Evidence = append(out.Evidence, text)
+		out.Grounds = append(out.Grounds, entity.Ground{Field: "evidence", Evidence: i, IRID: q.block.unit.IRID, Start: q.span.Start, End: q.span.End, Text: text, BBox: q.block.box(q.span)})
+	}
+	own := false
+	for _, f := range found {
+		out.Values[f.field.Name] = f.value
+		out.Grounds = append(out.Grounds, c.grounds(f)...)
+		own = own || f.field.Kind != entity.KindReferences && f.field.Name != "location"
+		if f.field.Kind == entity.KindNumber {
+			if unit, ok := c.proposed.Values["unit"].(string); ok && unit != "" {
+				out.Values["unit"] = unit
+			}
+		}
+	}
+	for _, f := range c.typ.Fields {
+		if !f.Required || out.Values[f.Name] != nil {
+			continue
+		}
+		if f.Name != "description" || !own {
+			c.drop("", NothingLeft, f.Name)
+			return out, false
+		}
+		out.Values[f.Name] = out.Evidence[0]
+		first := out.Grounds[0]
+		first.Field = f.Name
+		out.Grounds = append(out.Grounds, first)
+	}
+	if !own {
+		c.drop("", NothingLeft, "")
+		return out, false
+	}
+	return out, true
+}
+
+// grounds returns where a finding stands: its first place, that of a period's other end, and of a unit in a head.
+func (c *checker) grounds(f finding) (out []entity.Ground) {
+	for i, h := range f.hits {
+		extra := h.field != "" && i > 0 && i == 1
+		if i > 0 && !extra && f.field.Kind != entity.KindPeriod && f.field.Kind != entity.KindPoints {
+			continue
+		}
+		g := entity.Ground{
+			Field: f.field.Name, Evidence: h.quote, IRID: h.block.unit.IRID, Start: h.at.Start, End: h.at.End,
+			Text: h.block.unit.FieldsRaw.Text[h.at.Start:h.at.End], BBox: h.block.box(h.at), Form: h.form,
+		}
+		if h.field != "" {
+			g.Field += "." + h.field
+		}
+		if h.head {
+			g.BBox = h.block.headBox(h)
+		}
+		if q := c.quotes[h.quote]; q.row != nil && isBoundKind(f.field.Kind) && h.field == "" {
+			g.RowText = h.block.unit.FieldsRaw.Text[q.row.Start:q.row.End]
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// headBox returns the box of the head of a column.
+func (b *block) headBox(h hit) *model.BBox {
+	t := b.unit.FieldsRaw.Table
+	heads := b.heads[h.part.col]
+	i := slices.IndexFunc(heads, func(r model.CellRange) bool { return (value.Span{Start: r.Start, End: r.End}) == h.at })
+	if i < 0 || t.BBox == nil {
+		return b.box(h.at)
+	}
+	r := heads[i]
+	box := *t.BBox
+	if r.Row+1 < len(t.RowEdges) {
+		box.Y, box.H = t.RowEdges[r.Row], max(0, t.RowEdges[r.Row+1]-t.RowEdges[r.Row])
+	}
+	if r.Col+1 < len(t.ColumnEdges) {
+		box.X, box.W = t.ColumnEdges[r.Col], max(0, t.ColumnEdges[r.Col+1]-t.ColumnEdges[r.Col])
+	}
+	return &box
+}

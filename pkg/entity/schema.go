@@ -1,0 +1,144 @@
+package entity
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/colophon-dev/colophon/pkg/entity/value"
+)
+
+// Version is a version of the prompt and of the JSON Schema of its answers.
+type Version int
+
+// The versions.
+const (
+	PromptV1 Version = 1 // the seed's prompt, word by word, and its types
+	PromptV2 Version = 2 // the same with the fields of the canonical schema
+)
+
+// Schema returns the JSON Schema (draft 2020-12) of the answer about one page, made of the
+// table of types. Version 1 has the fields of the seed's prompt.
+func Schema(v Version) map[string]any {
+	properties, defs := map[string]any{}, map[string]any{}
+	required := []string{}
+	for _, t := range Types() {
+		properties[t.Plural] = map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/" + t.Schema}}
+		defs[t.Schema] = typeSchema(t, v)
+		required = append(required, t.Plural)
+	}
+	return map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": fmt.Sprintf("Entities of a page, prompt version %d", v),
+		"type": "object", "additionalProperties": false, "required": required, "properties": properties, "$defs": defs,
+	}
+}
+
+func typeSchema(t Type, v Version) map[string]any {
+	properties := map[string]any{"id": map[string]any{"type": "string"}, "evidence": listOf("string")}
+	required := []string{"id"}
+	for _, f := range t.Fields {
+		if v == PromptV1 && !f.Prompt {
+			continue
+		}
+		properties[f.Name] = fieldSchema(f)
+		required = append(required, f.Name)
+	}
+	return map[string]any{"type": "object", "additionalProperties": false, "required": append(required, "evidence"), "properties": properties}
+}
+
+func listOf(kind string) map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"type": kind}}
+}
+
+func object(orNull bool, names []string, properties map[string]any) map[string]any {
+	o := map[string]any{"type": "object", "additionalProperties": false, "required": names, "properties": properties}
+	if orNull {
+		o["type"] = []string{"object", "null"}
+	}
+	return o
+}
+
+func fieldSchema(f Field) map[string]any {
+	number, text, maybe := map[string]any{"type": "number"}, map[string]any{"type": "string"}, map[string]any{"type": []string{"string", "null"}}
+	switch f.Kind {
+	case KindQuantity:
+		return object(true, []string{"value", "unit"}, map[string]any{"value": number, "unit": text})
+	case KindMoney:
+		return object(true, []string{"value", "currency"}, map[string]any{"value": number, "currency": text})
+	case KindPeriod:
+		return object(true, []string{"start", "end"}, map[string]any{"start": maybe, "end": maybe})
+	case KindNumber:
+		return map[string]any{"type": []string{"number", "null"}}
+	case KindReferences:
+		return listOf("string")
+	case KindPoints:
+		point := object(false, []string{"lat", "lon"}, map[string]any{"lat": number, "lon": number})
+		return map[string]any{"type": []string{"array", "null"}, "items": point}
+	case KindChoice:
+		choices := make([]any, 0, len(f.Choices)+1)
+		for _, c := range f.Choices {
+			choices = append(choices, c)
+		}
+		return map[string]any{"enum": append(choices, nil)}
+	default:
+		if f.Required {
+			return text
+		}
+		return maybe
+	}
+}
+
+var compiled = sync.OnceValues(func() (map[Version]*jsonschema.Schema, error) {
+	out := make(map[Version]*jsonschema.Schema)
+	for _, v := range []Version{PromptV1, PromptV2} {
+		data, err := json.Marshal(Schema(v))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("entities-v%d.json", v)
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(name, doc); err != nil {
+			return nil, err
+		}
+		if out[v], err = c.Compile(name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+})
+
+// Validate holds the JSON of an answer against the schema of a version. The error names each
+// place that differs, for the model that is asked again.
+func Validate(v Version, data []byte) error {
+	schemas, err := compiled()
+	if err != nil {
+		return err
+	}
+	schema, ok := schemas[v]
+	if !ok {
+		return fmt.Errorf("no prompt has version %d", v)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	err = schema.Validate(doc)
+	var wrong *jsonschema.ValidationError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%v", wrong)
+	}
+	return err
+}
+
+func isPercent(unit string) bool {
+	canonical, _, ok := value.CanonicalUnit(unit, "")
+	return ok && canonical == "%"
+}

@@ -1,0 +1,253 @@
+"""Learns the model of main content and writes pkg/extract/html/content_model.go.
+
+    python learn.py PASSAGES KINDS DOCS OUT CORPUS...
+
+PASSAGES is the built program test/cmd/passages; KINDS a folder of pages whose elements
+are marked data-want and data-unwanted (those of testdata/kinds, filled as their test does);
+DOCS a file with paths of pages of documentation, one a line; OUT the Go file. Needs
+trafilatura, readability-lxml, lxml, numpy and scikit-learn. docs/quality.md#main-content
+says what was given, and what came out.
+"""
+
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+import lxml.html
+import numpy as np
+import readability
+import trafilatura
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+SCALE = 10000  # of scores
+LEAST_PAGES = 3  # that have a word which counts
+SHORT = 80  # letters of a text whose words count
+
+
+def letters(text):
+    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+
+
+def words(text):
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower())
+
+
+def squeeze(text):
+    return re.sub(r"\s+", " ", text)
+
+
+def visible(markup):
+    if not markup.strip():
+        return ""
+    root = lxml.html.fromstring(markup)
+    for e in root.xpath("//script|//style|//noscript|//template"):
+        e.drop_tree()
+    return " ".join(root.itertext())
+
+
+class Truth:
+    """A text of which a passage can be a part."""
+
+    def __init__(self, text):
+        ws = words(text)
+        self.letters = letters(text)
+        self.runs = {tuple(ws[i : i + 4]) for i in range(len(ws) - 3)}
+
+    def share(self, text):
+        key, ws = letters(text), words(text)
+        if not key:
+            return None
+        if key in self.letters:
+            return 1.0
+        runs = [tuple(ws[i : i + 4]) for i in range(len(ws) - 3)]
+        return sum(r in self.runs for r in runs) / len(runs) if runs else 0.0
+
+
+def read_passages(binary, files):
+    for f in files:
+        made = subprocess.run([binary, f], capture_output=True, text=True)
+        if made.returncode == 0 and made.stdout:
+            page = json.loads(made.stdout)
+            if page["passages"]:
+                for s in page["passages"]:
+                    s["n"] = len(letters(s["text"]))
+                    s["c"] = sorted(set(s["classes"] or []))
+                    s["t"] = sorted(set(s["words"] or [])) if s["n"] <= SHORT else []
+                yield page
+
+
+def label_articles(page):
+    with open(os.path.join(os.path.dirname(page["file"]), "expected.html")) as f:
+        truth = Truth(visible(f.read()))
+    for s in page["passages"]:
+        s["y"], s["w"] = truth.share(s["text"]), 1.0
+        if s["n"] < 12 and s["y"]:
+            s["w"] = 0.5
+
+
+def label_by_votes(page, segments):
+    with open(page["file"], "rb") as f:
+        raw = f.read()
+    first = Truth(trafilatura.extract(raw, include_comments=False, include_tables=True) or "")
+    try:
+        second = Truth(visible(readability.Document(raw.decode("utf-8", "replace")).summary(html_partial=True)))
+    except Exception:
+        second = Truth("")
+    for s in page["passages"]:
+        x, z, text = first.share(s["text"]), second.share(s["text"]), squeeze(s["text"])
+        s["w"], s["y"] = 1.0, None
+        if x is None:
+            continue
+        s["y"] = (x + z) / 2
+        if abs(x - z) >= 0.5:
+            s["y"], s["w"] = x, 0.3
+        if any(squeeze(w) in text for w in segments["with"]):
+            s["y"], s["w"] = 1, 4
+        if any(squeeze(w) in text for w in segments["without"]):
+            s["y"], s["w"] = 0, 4
+
+
+def marked(file):
+    with open(file, "rb") as f:
+        root = lxml.html.document_fromstring(f.read(), parser=lxml.html.HTMLParser(encoding="utf-8"))
+    out = {"data-want": set(), "data-unwanted": set()}
+
+    def walk(n, mark):
+        if not isinstance(n.tag, str):
+            return
+        mark = next((a for a in out if a in n.attrib), mark)
+        texts = [n.text] + [c.tail for c in n]
+        if mark:
+            out[mark].update(letters(t) for t in texts if t and letters(t))
+        for c in n:
+            walk(c, mark)
+
+    walk(root, None)
+    return out["data-want"], out["data-unwanted"]
+
+
+def label_by_marks(page, want, unwanted):
+    for s in page["passages"]:
+        key = letters(s["text"])
+        x, z = (sum(len(w) for w in ws if w in key) for ws in (want, unwanted))
+        s["y"], s["w"] = (None if x == z else float(x > z)), 0.7
+
+
+def weigh(page):
+    whole = sum(s["n"] for s in page["passages"])
+    for s in page["passages"]:
+        s["w"] *= (s["n"] + 15) ** 0.6 / max(1, whole) ** 0.6
+
+
+def read_all(binary, kinds, docs, corpora):
+    pages = []
+    for corpus in corpora:
+        for p in read_passages(binary, sorted(glob.glob(corpus + "/html/readability/*/source.html"))):
+            label_articles(p)
+            pages.append(p)
+        with open(corpus + "/html/trafilatura/evaldata.json") as f:
+            segments = {v["file"]: v for v in json.load(f).values()}
+        for p in read_passages(binary, [corpus + "/html/trafilatura/" + f for f in sorted(segments)]):
+            label_by_votes(p, segments[os.path.basename(p["file"])])
+            pages.append(p)
+    with tempfile.TemporaryDirectory() as dir:
+        for file in sorted(glob.glob(kinds + "/*.html")):
+            bare = os.path.join(dir, os.path.basename(file))
+            with open(file) as f, open(bare, "w") as g:
+                g.write(re.sub(r" data-(un)?want(ed)?(=\"[^\"]*\")?", "", f.read()))
+            for p in read_passages(binary, [bare]):
+                label_by_marks(p, *marked(file))
+                pages.append(p)
+    with open(docs) as f:
+        for p in read_passages(binary, f.read().split()):
+            for s in p["passages"]:
+                s["y"], s["w"] = float(s["role"] == ""), 0.3
+            pages.append(p)
+    for p in pages:
+        weigh(p)
+    return pages
+
+
+def count_words(pages, field):
+    """Sums the share of furniture of each word by page, and how many pages have it."""
+    sums = collections.defaultdict(lambda: [0.0, 0])
+    for p in pages:
+        own = collections.defaultdict(lambda: [0.0, 0.0])
+        for s in p["passages"]:
+            if s["y"] is not None:
+                for w in s[field]:
+                    own[w][0] += (s["n"] + 10) * (1 - s["y"])
+                    own[w][1] += s["n"] + 10
+        p["own_" + field] = {w: a / b for w, (a, b) in own.items()}
+        for w, share in p["own_" + field].items():
+            sums[w][0] += share
+            sums[w][1] += 1
+    return sums
+
+
+def word_score(share, pages):
+    q = (share + 0.75) / (pages + 1.5)
+    return int(round(100 * np.log(q / (1 - q))))
+
+
+def word_features(page, passage, field, sums):
+    """The scores of a passage's words, learnt from the other pages alone."""
+    found = [0]
+    for w in passage[field]:
+        share, pages = sums[w][0] - page["own_" + field][w], sums[w][1] - 1
+        if pages >= LEAST_PAGES - 1:
+            found.append(word_score(share, pages))
+    return [max(found), min(found), max(-2000, min(2000, sum(found)))]
+
+
+def learn(pages):
+    sums = [count_words(pages, f) for f in "ct"]
+    x, y, w = [], [], []
+    for p in pages:
+        for s in p["passages"]:
+            if s["y"] is None or s["headline"]:
+                continue
+            x.append(s["features"] + word_features(p, s, "c", sums[0]) + word_features(p, s, "t", sums[1]))
+            y.append(int(s["y"] < 0.5))
+            w.append(s["w"] * (1 if s["role"] == "" else 0.3))
+    model = HistGradientBoostingClassifier(
+        max_iter=80, learning_rate=0.08, max_leaf_nodes=8, min_samples_leaf=25, l2_regularization=5, random_state=1
+    )
+    return sums, model.fit(np.array(x, dtype=np.float32), y, sample_weight=np.array(w) / np.mean(w))
+
+
+def write(sums, model, path):
+    out = ["// Code generated by test/quality/content/learn.py. DO NOT EDIT.", "", "package html", ""]
+    out.append("const contentBase = %d\n" % round(float(model._baseline_prediction.ravel()[0]) * SCALE))
+    for name, table in zip(("classScores", "textScores"), sums):
+        rows = sorted((w, word_score(*e)) for w, e in table.items() if e[1] >= LEAST_PAGES and word_score(*e))
+        out.append("var %s = map[string]int32{" % name)
+        for i in range(0, len(rows), 12):
+            out.append("\t" + " ".join("%s: %d," % (json.dumps(w, ensure_ascii=False), v) for w, v in rows[i : i + 12]))
+        out.append("}\n")
+    out.append("var contentTrees = [][]split{")
+    for (tree,) in model._predictors:
+        nodes = [
+            "{-1, 0, 0, %d}" % round(float(n["value"]) * SCALE)
+            if n["is_leaf"]
+            else "{%d, %d, %d, %d}" % (n["feature_idx"], n["left"], n["right"], int(np.floor(n["num_threshold"])))
+            for n in tree.nodes
+        ]
+        out.append("\t{" + ", ".join(nodes) + "},")
+    with open(path, "w") as f:
+        f.write("\n".join(out + ["}"]) + "\n")
+
+
+def main():
+    binary, kinds, docs, out, *corpora = sys.argv[1:]
+    write(*learn(read_all(binary, kinds, docs, corpora)), out)
+
+
+if __name__ == "__main__":
+    main()
