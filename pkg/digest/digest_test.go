@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
+	_ "github.com/colophon-dev/colophon/pkg/devtest/fixedseed"
 	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
@@ -38,7 +39,8 @@ func checkURL(t interface {
 }, url string) {
 	t.Helper()
 	checkRules(t, url, RedactURLV1, URLCanonV1)
-	checkRules(t, url, func(url string) string { return redact.URL(url, redact.Stored) }, URLCanonV2)
+	checkRules(t, url, RedactURLV2, URLCanonV2)
+	checkRules(t, url, func(url string) string { return redact.URL(url, redact.Stored) }, URLCanonV3)
 }
 
 // checkRules checks one version of the rules: both are idempotent, and what is stored

@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"bytes"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,5 +106,26 @@ func TestRoomsThatNobodyNames(t *testing.T) {
 		if rooms.Know(folder) != known {
 			t.Errorf("%s: known %v", folder, !known)
 		}
+	}
+}
+
+// TestDrawnPropertiesHaveASeed: with CI=true no property is drawn by chance.
+func TestDrawnPropertiesHaveASeed(t *testing.T) {
+	files, err := imports.Files("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws, seeded := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		draws[path.Dir(f.Path)] = draws[path.Dir(f.Path)] || slices.Contains(f.Imports, "pgregory.net/rapid")
+		seeded[path.Dir(f.Path)] = seeded[path.Dir(f.Path)] || slices.Contains(f.Imports, imports.Module+"pkg/devtest/fixedseed")
+	}
+	for folder := range draws {
+		if draws[folder] && !seeded[folder] && folder != "pkg/devtest/fixedseed" {
+			t.Errorf("%s draws properties and does not import pkg/devtest/fixedseed", folder)
+		}
+	}
+	if !seeded["pkg/digest"] {
+		t.Error("pkg/digest is not found")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	xhtml "golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	_ "github.com/colophon-dev/colophon/pkg/devtest/fixedseed"
 	"github.com/colophon-dev/colophon/pkg/extract/block"
 	"github.com/colophon-dev/colophon/pkg/extract/charset"
 	"github.com/colophon-dev/colophon/pkg/extract/coverage"

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/colophon-dev/colophon/pkg/devtest/fixedseed"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
