@@ -13,11 +13,16 @@ import (
 // seed is any number but 0, which means that each run draws its own.
 const seed = "20261124"
 
-func init() {
+// The seed is set as part of the package's beginning, before flags are read.
+var _ = setSeed()
+
+// setSeed sets the seed with CI=true, and reports whether it did.
+func setSeed() bool {
 	if os.Getenv("CI") == "" {
-		return
+		return false
 	}
 	if err := flag.Set("rapid.seed", seed); err != nil {
 		panic(err)
 	}
+	return true
 }
