@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var asJSON, scans, decisions, heads, retrieval, totals, entities, details bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -42,8 +42,10 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
 	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
-	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
+	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
+	flags.BoolVar(&entities, "entities", false, "instead: find the entities of labelled pages by rules, and print what is right and missed; exit 1 below the goals")
+	flags.BoolVar(&details, "details", false, "with -entities: name what is wrong and missed on the pages that are looked at")
 	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
@@ -67,6 +69,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 			return err
 		}
 		return show(report, asJSON, w)
+	}
+	if entities {
+		return runEntities(ctx, quality.EntityOptions{Colophon: o.Colophon, Keep: keep, Details: details}, asJSON, w)
 	}
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
@@ -113,6 +118,20 @@ func runHostile(ctx context.Context, colophon, folder string, asJSON bool, w io.
 	}
 	if !report.Good() {
 		return errors.New("not every file reached its end")
+	}
+	return nil
+}
+
+func runEntities(ctx context.Context, o quality.EntityOptions, asJSON bool, w io.Writer) error {
+	report, err := quality.RunEntities(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := show(report, asJSON, w); err != nil {
+		return err
+	}
+	if !report.Good() {
+		return errors.New("entities are below their goals")
 	}
 	return nil
 }

@@ -1,0 +1,218 @@
+package quality
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/colophon-dev/colophon/test/quality/entityset"
+)
+
+// EntityReport is what was found on the labelled pages. Of the unseen half there are sums only.
+type EntityReport struct {
+	Halves []EntityHalf `json:"halves"`
+}
+
+// EntityHalf is what was found in one half.
+type EntityHalf struct {
+	Half       string             `json:"half"`
+	Pages      int                `json:"pages"`
+	Unread     []string           `json:"unread,omitempty"` // pages that could not be converted, such as scans without OCR
+	Entities   EntityCounts       `json:"entities"`
+	Values     EntityCounts       `json:"values"`
+	Values0    int                `json:"values_found"` // that were found, whether right or not
+	Grounded   int                `json:"values_grounded"`
+	Groups     []EntityGroup      `json:"groups"`
+	Confidence []ConfidenceFigure `json:"confidence"`
+	Wrong      []string           `json:"wrong,omitempty"` // of the half that is looked at, when asked
+	Missed     []string           `json:"missed,omitempty"`
+	groups     map[string]*EntityGroup
+	sure       map[float64]*ConfidenceFigure
+	ungrounded []string
+}
+
+// EntityGroup counts what is of one type, field, language or form.
+type EntityGroup struct {
+	Name     string       `json:"name"`
+	Entities EntityCounts `json:"entities"`
+	Values   EntityCounts `json:"values"`
+}
+
+// ConfidenceFigure says how often entities of one confidence are right.
+type ConfidenceFigure struct {
+	Confidence float64      `json:"confidence"`
+	Entities   EntityCounts `json:"entities"`
+	Values     EntityCounts `json:"values"`
+}
+
+// EntityCounts counts what was found and what was not.
+type EntityCounts struct {
+	Right  int `json:"right"`
+	Wrong  int `json:"wrong"`
+	Missed int `json:"missed"`
+}
+
+func (c *EntityCounts) add(v verdict) {
+	switch v {
+	case right:
+		c.Right++
+	case wrong:
+		c.Wrong++
+	case missed:
+		c.Missed++
+	}
+}
+
+// Precision is the share of what was found that is right; 1 where nothing was.
+func (c EntityCounts) Precision() float64 { return share(c.Right, c.Right+c.Wrong) }
+
+// Recall is the share of what the labels say that was found; 1 where they say nothing.
+func (c EntityCounts) Recall() float64 { return share(c.Right, c.Right+c.Missed) }
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+func (r *EntityReport) half(name string) *EntityHalf {
+	i := slices.IndexFunc(r.Halves, func(h EntityHalf) bool { return h.Half == name })
+	if i < 0 {
+		i = len(r.Halves)
+		r.Halves = append(r.Halves, EntityHalf{Half: name, groups: make(map[string]*EntityGroup), sure: make(map[float64]*ConfidenceFigure)})
+	}
+	return &r.Halves[i]
+}
+
+func (r *EntityReport) unread(p entityset.Page, reason string) {
+	h := r.half(p.Half)
+	h.Pages++
+	h.Unread = append(h.Unread, p.Name+": "+reason)
+}
+
+func (r *EntityReport) add(p entityset.Page, found []foundEntity, details bool) {
+	h := r.half(p.Half)
+	h.Pages++
+	for _, e := range found {
+		h.Values0 += len(e.Values)
+		h.Grounded += len(e.Values) - min(len(e.Values), len(e.Ungrounded))
+		for _, u := range e.Ungrounded {
+			h.ungrounded = append(h.ungrounded, p.Name+": "+e.Type+" "+u)
+		}
+	}
+	details = details && p.Half == entityset.HalfLookedAt
+	if details {
+		h.Wrong = append(h.Wrong, h.ungrounded...)
+	}
+	for _, j := range scoreEntities(p, found) {
+		names := []string{"type " + j.typ, "language " + p.Language, "form " + p.Form}
+		if j.field != "" {
+			names = append(names, "field "+j.typ+"."+j.field)
+		}
+		for _, name := range names {
+			if h.groups[name] == nil {
+				h.groups[name] = &EntityGroup{Name: name}
+			}
+		}
+		count := func(entities, values *EntityCounts) {
+			if j.field == "" {
+				entities.add(j.verdict)
+			} else {
+				values.add(j.verdict)
+			}
+		}
+		count(&h.Entities, &h.Values)
+		for _, name := range names {
+			count(&h.groups[name].Entities, &h.groups[name].Values)
+		}
+		if j.verdict != missed {
+			if h.sure[j.confidence] == nil {
+				h.sure[j.confidence] = &ConfidenceFigure{Confidence: j.confidence}
+			}
+			count(&h.sure[j.confidence].Entities, &h.sure[j.confidence].Values)
+		}
+		text := strings.TrimSpace(fmt.Sprintf("%s: %s.%s %s", p.Name, j.typ, j.field, j.text))
+		switch {
+		case details && j.verdict == wrong:
+			h.Wrong = append(h.Wrong, text)
+		case details && j.verdict == missed:
+			h.Missed = append(h.Missed, text)
+		}
+	}
+}
+
+func (r *EntityReport) finish() {
+	for i := range r.Halves {
+		h := &r.Halves[i]
+		for _, name := range slices.Sorted(maps.Keys(h.groups)) {
+			h.Groups = append(h.Groups, *h.groups[name])
+		}
+		for _, c := range slices.Sorted(maps.Keys(h.sure)) {
+			h.Confidence = append(h.Confidence, *h.sure[c])
+		}
+		slices.Sort(h.Wrong)
+		slices.Sort(h.Missed)
+	}
+}
+
+// Good reports whether the unseen half reaches its goals, and every value of both stands on its page.
+func (r EntityReport) Good() bool {
+	for _, h := range r.Halves {
+		if h.Grounded != h.Values0 {
+			return false
+		}
+		if h.Half == entityset.HalfUnseen && (min(h.Entities.Precision(), h.Values.Precision()) < goalEntityPrecision || min(h.Entities.Recall(), h.Values.Recall()) < goalEntityRecall) {
+			return false
+		}
+	}
+	return true
+}
+
+// Write prints the report for a person.
+func (r EntityReport) Write(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, h := range r.Halves {
+		fmt.Fprintf(tab, "%s: %d pages, %d not read\tentities\tprecision\trecall\tvalues\tprecision\trecall\t\n", h.Half, h.Pages, len(h.Unread))
+		line := func(name string, e, v EntityCounts) {
+			fmt.Fprintf(tab, "%s\t%d\t%.2f\t%.2f\t%d\t%.2f\t%.2f\t\n", name, e.Right+e.Missed, e.Precision(), e.Recall(), v.Right+v.Missed, v.Precision(), v.Recall())
+		}
+		for _, g := range h.Groups {
+			line(g.Name, g.Entities, g.Values)
+		}
+		line("all", h.Entities, h.Values)
+		fmt.Fprintf(tab, "values that stand on their page: %d of %d\t\t\t\t\t\t\t\n", h.Grounded, h.Values0)
+		for _, c := range h.Confidence {
+			fmt.Fprintf(tab, "confidence %.2f: %d entities, right %.2f; values right %.2f\t\t\t\t\t\t\t\n", c.Confidence, c.Entities.Right+c.Entities.Wrong, c.Entities.Precision(), c.Values.Precision())
+		}
+		fmt.Fprintln(tab)
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	for _, h := range r.Halves {
+		for _, list := range []struct {
+			name  string
+			lines []string
+		}{{"not read", h.Unread}, {"wrong", h.Wrong}, {"missed", h.Missed}} {
+			for _, l := range list.lines {
+				if _, err := fmt.Fprintf(w, "%s: %s\n", list.name, l); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// describe shows an entity to a person.
+func describe(e foundEntity) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+		fmt.Fprintf(&b, "%s=%v ", name, e.Values[name])
+	}
+	return strings.TrimSpace(b.String())
+}
