@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/rules"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 	"github.com/colophon-dev/colophon/test/quality/entityset"
 )
@@ -22,6 +26,7 @@ const (
 type EntityOptions struct {
 	Colophon string // the binary
 	Keep     string // folder to leave the pages in; empty: none
+	Again    bool   // the IR of an earlier run is in Keep: entities are found in this process, nothing is converted
 	Details  bool   // name what was wrong and missed on the pages of the half that is looked at
 }
 
@@ -48,25 +53,17 @@ func RunEntities(ctx context.Context, o EntityOptions) (report EntityReport, err
 		}
 		pages = append(pages, of...)
 	}
-	names, err := drawPages(ctx, dir, pages)
+	found, units, err := convertPages(ctx, o, dir, pages)
 	if err != nil {
 		return report, err
 	}
-	convert := converter{binary: o.Colophon, root: dir}
-	found, err := convert.run(ctx, names, "entities")
-	if err != nil {
-		return report, err
-	}
-	units, err := convert.run(ctx, names, "ir")
-	if err != nil {
-		return report, err
-	}
-	for i, p := range pages {
-		if reason := found.reasons[names[i]]; reason != "" {
+	for _, p := range pages {
+		name := fileOf(p)
+		if reason := found.reasons[name]; reason != "" {
 			report.unread(p, reason)
 			continue
 		}
-		result, err := readEntities(found.outputs[names[i]], units.outputs[names[i]])
+		result, err := readEntities(found.outputs[name], units.outputs[name])
 		if err != nil {
 			return report, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -74,6 +71,76 @@ func RunEntities(ctx context.Context, o EntityOptions) (report EntityReport, err
 	}
 	report.finish()
 	return report, nil
+}
+
+// fileOf is the name of a page's file.
+func fileOf(p entityset.Page) string {
+	return p.Half + "-" + p.Name + map[string]string{"html": ".html"}[p.Form] + map[bool]string{true: ".pdf"}[p.Form != "html"]
+}
+
+// convertPages has the entities and the units of all pages written, and leaves the units beside the pages.
+func convertPages(ctx context.Context, o EntityOptions, dir string, pages []entityset.Page) (found, units conversion, err error) {
+	if o.Again {
+		return findAgain(dir, pages)
+	}
+	names, err := drawPages(ctx, dir, pages)
+	if err != nil {
+		return found, units, err
+	}
+	convert := converter{binary: o.Colophon, root: dir}
+	if found, err = convert.run(ctx, names, "entities"); err != nil {
+		return found, units, err
+	}
+	if units, err = convert.run(ctx, names, "ir"); err != nil {
+		return found, units, err
+	}
+	for name, ir := range units.outputs {
+		if err := os.WriteFile(filepath.Join(dir, name+irEnding), ir, 0o600); err != nil {
+			return found, units, err
+		}
+	}
+	return found, units, nil
+}
+
+const irEnding = ".ir.jsonl"
+
+// findAgain finds the entities of pages whose IR an earlier run left, by the functions that convert calls.
+func findAgain(dir string, pages []entityset.Page) (found, units conversion, err error) {
+	found.outputs, units.outputs = make(map[string][]byte), make(map[string][]byte)
+	for _, p := range pages {
+		name := fileOf(p)
+		ir, err := os.ReadFile(filepath.Join(dir, name+irEnding))
+		if err != nil {
+			return found, units, err
+		}
+		in, err := readPageInput(ir)
+		if err != nil {
+			return found, units, fmt.Errorf("%s: %w", name, err)
+		}
+		units.outputs[name] = ir
+		if found.outputs[name], err = json.Marshal(entity.NewDocument("", "", []entity.Page{rules.Extract(in)})); err != nil {
+			return found, units, err
+		}
+	}
+	return found, units, nil
+}
+
+// readPageInput reads the IR of a document of one page.
+func readPageInput(ir []byte) (entity.PageInput, error) {
+	dec := json.NewDecoder(bytes.NewReader(ir))
+	var page model.Page
+	if err := dec.Decode(&page); err != nil {
+		return entity.PageInput{}, err
+	}
+	var units []model.Unit
+	for dec.More() {
+		var u model.Unit
+		if err := dec.Decode(&u); err != nil {
+			return entity.PageInput{}, err
+		}
+		units = append(units, u)
+	}
+	return entity.PageOf(page, units, nil), nil
 }
 
 // drawPages writes the files of pages into a folder and returns their names.
@@ -90,11 +157,11 @@ func drawPages(ctx context.Context, dir string, pages []entityset.Page) ([]strin
 	defer func() { _ = engine.Close(ctx) }()
 	var names []string
 	for _, p := range pages {
-		data, ending, err := entityset.Draw(ctx, engine, p)
+		data, err := entityset.Draw(ctx, engine, p)
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, p.Half+"-"+p.Name+ending)
+		names = append(names, fileOf(p))
 		if err := os.WriteFile(filepath.Join(dir, names[len(names)-1]), data, 0o600); err != nil {
 			return nil, err
 		}

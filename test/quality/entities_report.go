@@ -23,15 +23,15 @@ type EntityHalf struct {
 	Unread     []string           `json:"unread,omitempty"` // pages that could not be converted, such as scans without OCR
 	Entities   EntityCounts       `json:"entities"`
 	Values     EntityCounts       `json:"values"`
-	Values0    int                `json:"values_found"` // that were found, whether right or not
+	Found      int                `json:"values_found"` // whether right or not
 	Grounded   int                `json:"values_grounded"`
 	Groups     []EntityGroup      `json:"groups"`
 	Confidence []ConfidenceFigure `json:"confidence"`
 	Wrong      []string           `json:"wrong,omitempty"` // of the half that is looked at, when asked
 	Missed     []string           `json:"missed,omitempty"`
+	Ungrounded []string           `json:"ungrounded,omitempty"`
 	groups     map[string]*EntityGroup
 	sure       map[float64]*ConfidenceFigure
-	ungrounded []string
 }
 
 // EntityGroup counts what is of one type, field, language or form.
@@ -98,16 +98,15 @@ func (r *EntityReport) add(p entityset.Page, found []foundEntity, details bool) 
 	h := r.half(p.Half)
 	h.Pages++
 	for _, e := range found {
-		h.Values0 += len(e.Values)
+		h.Found += len(e.Values)
 		h.Grounded += len(e.Values) - min(len(e.Values), len(e.Ungrounded))
 		for _, u := range e.Ungrounded {
-			h.ungrounded = append(h.ungrounded, p.Name+": "+e.Type+" "+u)
+			if details && p.Half == entityset.HalfLookedAt {
+				h.Ungrounded = append(h.Ungrounded, p.Name+": "+e.Type+" "+u)
+			}
 		}
 	}
 	details = details && p.Half == entityset.HalfLookedAt
-	if details {
-		h.Wrong = append(h.Wrong, h.ungrounded...)
-	}
 	for _, j := range scoreEntities(p, found) {
 		names := []string{"type " + j.typ, "language " + p.Language, "form " + p.Form}
 		if j.field != "" {
@@ -162,7 +161,7 @@ func (r *EntityReport) finish() {
 // Good reports whether the unseen half reaches its goals, and every value of both stands on its page.
 func (r EntityReport) Good() bool {
 	for _, h := range r.Halves {
-		if h.Grounded != h.Values0 {
+		if h.Grounded != h.Found {
 			return false
 		}
 		if h.Half == entityset.HalfUnseen && (min(h.Entities.Precision(), h.Values.Precision()) < goalEntityPrecision || min(h.Entities.Recall(), h.Values.Recall()) < goalEntityRecall) {
@@ -184,7 +183,7 @@ func (r EntityReport) Write(w io.Writer) error {
 			line(g.Name, g.Entities, g.Values)
 		}
 		line("all", h.Entities, h.Values)
-		fmt.Fprintf(tab, "values that stand on their page: %d of %d\t\t\t\t\t\t\t\n", h.Grounded, h.Values0)
+		fmt.Fprintf(tab, "values that stand on their page: %d of %d\t\t\t\t\t\t\t\n", h.Grounded, h.Found)
 		for _, c := range h.Confidence {
 			fmt.Fprintf(tab, "confidence %.2f: %d entities, right %.2f; values right %.2f\t\t\t\t\t\t\t\n", c.Confidence, c.Entities.Right+c.Entities.Wrong, c.Entities.Precision(), c.Values.Precision())
 		}
@@ -197,7 +196,7 @@ func (r EntityReport) Write(w io.Writer) error {
 		for _, list := range []struct {
 			name  string
 			lines []string
-		}{{"not read", h.Unread}, {"wrong", h.Wrong}, {"missed", h.Missed}} {
+		}{{"not read", h.Unread}, {"wrong", h.Wrong}, {"missed", h.Missed}, {"not grounded", h.Ungrounded}} {
 			for _, l := range list.lines {
 				if _, err := fmt.Fprintf(w, "%s: %s\n", list.name, l); err != nil {
 					return err

@@ -26,6 +26,7 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 		if f.field.Kind == entity.KindNumber {
 			if unit, ok := c.proposed.Values["unit"].(string); ok && unit != "" {
 				out.Values["unit"] = unit
+				out.Grounds = append(out.Grounds, c.unitGround(f, unit))
 			}
 		}
 	}
@@ -72,6 +73,48 @@ func (c *checker) grounds(f finding) (out []entity.Ground) {
 		out = append(out, g)
 	}
 	return out
+}
+
+// unitGround returns where the unit of a number stands that is a field of its own: in the head or cell that its
+// finding names, beside the number, or as the noun that the number counts.
+func (c *checker) unitGround(f finding, unit string) entity.Ground {
+	h := f.hits[0]
+	at := h.at
+	if len(f.hits) > 1 && f.hits[1].field == "unit" {
+		h = f.hits[1]
+		at = h.at
+	} else if p := h.part; p != nil && h.rival >= 0 {
+		n := p.text.Numbers[h.rival]
+		switch noun, ok := nounBehind(p, n, unit); {
+		case n.Unit.Canonical != "":
+			at = value.Span{Start: p.Start + n.Unit.Start, End: p.Start + n.Unit.End}
+		case ok:
+			at = value.Span{Start: p.Start + noun.Start, End: p.Start + noun.End}
+		}
+	}
+	g := entity.Ground{Field: "unit", Evidence: f.hits[0].quote, IRID: h.block.unit.IRID, Start: at.Start, End: at.End,
+		Text: h.block.unit.FieldsRaw.Text[at.Start:at.End], BBox: h.block.box(at), Form: f.hits[0].form}
+	if h.head {
+		g.BBox = h.block.headBox(h)
+	}
+	if q := c.quotes[f.hits[0].quote]; q.row != nil {
+		g.RowText = h.block.unit.FieldsRaw.Text[q.row.Start:q.row.End]
+	}
+	return g
+}
+
+// nounBehind returns where the words of a unit stand behind a number.
+func nounBehind(p *part, n value.Number, unit string) (value.Span, bool) {
+	wanted := foldedWords(value.Words(unit))
+	for i := range p.text.Words {
+		if p.text.Words[i].Start < n.End || len(wanted) == 0 || i+len(wanted) > len(p.text.Words) {
+			continue
+		}
+		if words := p.text.Words[i : i+len(wanted)]; sameWords(foldedWords(words), wanted) {
+			return value.Span{Start: words[0].Start, End: words[len(words)-1].End}, true
+		}
+	}
+	return value.Span{}, false
 }
 
 // headBox returns the box of the head of a column.

@@ -12,7 +12,7 @@ import (
 )
 
 // Version is raised by hand when the same page yields other entities.
-const Version = 2
+const Version = 3
 
 // Confidence by how an entity was found: written by hand, an order of trust and no probability.
 const (

@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals, entities, details bool
+	var asJSON, scans, decisions, heads, retrieval, totals, entities, details, again bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	flags.BoolVar(&entities, "entities", false, "instead: find the entities of labelled pages by rules, and print what is right and missed; exit 1 below the goals")
+	flags.BoolVar(&again, "again", false, "with -entities: use the IR that an earlier run left in -keep, and convert nothing")
 	flags.BoolVar(&details, "details", false, "with -entities: name what is wrong and missed on the pages that are looked at")
 	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return show(report, asJSON, w)
 	}
 	if entities {
-		return runEntities(ctx, quality.EntityOptions{Colophon: o.Colophon, Keep: keep, Details: details}, asJSON, w)
+		return runEntities(ctx, quality.EntityOptions{Colophon: o.Colophon, Keep: keep, Again: again, Details: details}, asJSON, w)
 	}
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")

@@ -15,20 +15,18 @@ import (
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
-// Draw returns the file of a page and the ending of its name. A scan is the PDF file of the page as a grey
+// Draw returns the file of a page, HTML or PDF. A scan is the PDF file of the page as a grey
 // picture with specks, which the PDF engine draws.
-func Draw(ctx context.Context, engine *pdfium.Runtime, p Page) (data []byte, ending string, err error) {
+func Draw(ctx context.Context, engine *pdfium.Runtime, p Page) ([]byte, error) {
 	switch p.Form {
 	case "html":
-		return []byte(drawHTML(p)), ".html", nil
+		return []byte(drawHTML(p)), nil
 	case "pdf":
-		data, err = drawPDF(p)
-		return data, ".pdf", err
+		return drawPDF(p)
 	case "scan":
-		data, err = drawScan(ctx, engine, p)
-		return data, ".pdf", err
+		return drawScan(ctx, engine, p)
 	default:
-		return nil, "", fmt.Errorf("page %s: there is no form %q", p.Name, p.Form)
+		return nil, fmt.Errorf("page %s: there is no form %q", p.Name, p.Form)
 	}
 }
 

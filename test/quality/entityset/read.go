@@ -85,7 +85,7 @@ type reader struct {
 }
 
 // read reads a file of pages: "== NAME LANGUAGE FORM" begins one, "//" a comment, "#" headings, "- " an item,
-// "^ " the caption of the table that follows, "@@ type | field | …" what its columns hold, "|" a row of
+// "^ " the caption of the table that follows, "@@ type | field | …" what its columns hold and "@@" that the next rows hold none, "|" a row of
 // cells; other lines are paragraphs. What stands in braces is a value (see mark).
 func read(text, half string) ([]Page, error) {
 	var r reader
@@ -116,6 +116,9 @@ func (r *reader) line(line, half string) error {
 		return fmt.Errorf("%q stands before the first page", line)
 	case strings.HasPrefix(line, "^ "):
 		r.caption = line[2:]
+		return nil
+	case line == "@@":
+		r.columns = nil
 		return nil
 	case strings.HasPrefix(line, "@@ "):
 		r.columns = cells(line[3:])
