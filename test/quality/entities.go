@@ -176,6 +176,7 @@ type foundEntity struct {
 	Evidence   []string
 	Grounds    []foundGround
 	Confidence float64
+	FoundBy    string
 	Ungrounded []string // values for which nothing stands where they say
 }
 
@@ -197,7 +198,7 @@ func listsOf() map[string]string {
 
 // sameThing are names of the canonical schema beside those of the prompt, and what is no value.
 func sameThing() []string {
-	return []string{"id", "evidence", "grounds", "confidence", "origin", "startDate", "endDate", "metric", "station"}
+	return []string{"id", "evidence", "grounds", "confidence", "origin", "found_by", "startDate", "endDate", "metric", "station"}
 }
 
 // readEntities reads what convert --to entities and --to ir wrote of one document.
@@ -241,6 +242,7 @@ func readEntity(typ string, item []byte) (foundEntity, error) {
 		Evidence   []string      `json:"evidence"`
 		Grounds    []foundGround `json:"grounds"`
 		Confidence float64       `json:"confidence"`
+		FoundBy    string        `json:"found_by"`
 	}
 	if err := json.Unmarshal(item, &of); err != nil {
 		return e, err
@@ -248,7 +250,7 @@ func readEntity(typ string, item []byte) (foundEntity, error) {
 	if err := json.Unmarshal(item, &e.Values); err != nil {
 		return e, err
 	}
-	e.Evidence, e.Grounds, e.Confidence = of.Evidence, of.Grounds, of.Confidence
+	e.Evidence, e.Grounds, e.Confidence, e.FoundBy = of.Evidence, of.Grounds, of.Confidence, of.FoundBy
 	for _, name := range sameThing() {
 		if typ == "implementation" && name == "metric" {
 			continue

@@ -31,7 +31,7 @@ type EntityHalf struct {
 	Missed     []string           `json:"missed,omitempty"`
 	Ungrounded []string           `json:"ungrounded,omitempty"`
 	groups     map[string]*EntityGroup
-	sure       map[float64]*ConfidenceFigure
+	sure       map[string]*ConfidenceFigure
 }
 
 // EntityGroup counts what is of one type, field, language or form.
@@ -41,9 +41,10 @@ type EntityGroup struct {
 	Values   EntityCounts `json:"values"`
 }
 
-// ConfidenceFigure says how often entities of one confidence are right.
+// ConfidenceFigure says how often entities of one kind of finding are right.
 type ConfidenceFigure struct {
-	Confidence float64      `json:"confidence"`
+	FoundBy    string       `json:"found_by"`
+	Confidence float64      `json:"confidence"` // that they have
 	Entities   EntityCounts `json:"entities"`
 	Values     EntityCounts `json:"values"`
 }
@@ -83,7 +84,7 @@ func (r *EntityReport) half(name string) *EntityHalf {
 	i := slices.IndexFunc(r.Halves, func(h EntityHalf) bool { return h.Half == name })
 	if i < 0 {
 		i = len(r.Halves)
-		r.Halves = append(r.Halves, EntityHalf{Half: name, groups: make(map[string]*EntityGroup), sure: make(map[float64]*ConfidenceFigure)})
+		r.Halves = append(r.Halves, EntityHalf{Half: name, groups: make(map[string]*EntityGroup), sure: make(map[string]*ConfidenceFigure)})
 	}
 	return &r.Halves[i]
 }
@@ -98,6 +99,9 @@ func (r *EntityReport) add(p entityset.Page, found []foundEntity, details bool) 
 	h := r.half(p.Half)
 	h.Pages++
 	for _, e := range found {
+		if h.sure[e.FoundBy] == nil {
+			h.sure[e.FoundBy] = &ConfidenceFigure{FoundBy: e.FoundBy, Confidence: e.Confidence}
+		}
 		h.Found += len(e.Values)
 		h.Grounded += len(e.Values) - min(len(e.Values), len(e.Ungrounded))
 		for _, u := range e.Ungrounded {
@@ -129,10 +133,7 @@ func (r *EntityReport) add(p entityset.Page, found []foundEntity, details bool) 
 			count(&h.groups[name].Entities, &h.groups[name].Values)
 		}
 		if j.verdict != missed {
-			if h.sure[j.confidence] == nil {
-				h.sure[j.confidence] = &ConfidenceFigure{Confidence: j.confidence}
-			}
-			count(&h.sure[j.confidence].Entities, &h.sure[j.confidence].Values)
+			count(&h.sure[j.foundBy].Entities, &h.sure[j.foundBy].Values)
 		}
 		text := strings.TrimSpace(fmt.Sprintf("%s: %s.%s %s", p.Name, j.typ, j.field, j.text))
 		switch {
@@ -185,7 +186,7 @@ func (r EntityReport) Write(w io.Writer) error {
 		line("all", h.Entities, h.Values)
 		fmt.Fprintf(tab, "values that stand on their page: %d of %d\t\t\t\t\t\t\t\n", h.Grounded, h.Found)
 		for _, c := range h.Confidence {
-			fmt.Fprintf(tab, "confidence %.2f: %d entities, right %.2f; values right %.2f\t\t\t\t\t\t\t\n", c.Confidence, c.Entities.Right+c.Entities.Wrong, c.Entities.Precision(), c.Values.Precision())
+			fmt.Fprintf(tab, "%s, confidence %.2f: %d entities, right %.2f; values right %.2f\t\t\t\t\t\t\t\n", c.FoundBy, c.Confidence, c.Entities.Right+c.Entities.Wrong, c.Entities.Precision(), c.Values.Precision())
 		}
 		fmt.Fprintln(tab)
 	}
@@ -205,6 +206,26 @@ func (r EntityReport) Write(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// Calibrate writes how often each kind of finding was right on both halves, as confidence.tsv of
+// pkg/entity/rules has it, behind the comment that the file begins with.
+func (r EntityReport) Calibrate(comment string) string {
+	sums := make(map[string]EntityCounts)
+	for _, h := range r.Halves {
+		for _, c := range h.Confidence {
+			sum := sums[c.FoundBy]
+			sum.Right += c.Entities.Right
+			sum.Wrong += c.Entities.Wrong
+			sums[c.FoundBy] = sum
+		}
+	}
+	var b strings.Builder
+	b.WriteString(comment)
+	for _, how := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(&b, "%s\t%d\t%d\n", how, sums[how].Right, sums[how].Wrong)
+	}
+	return b.String()
 }
 
 // describe shows an entity to a person.

@@ -23,8 +23,8 @@ const (
 type judged struct {
 	typ, field string
 	verdict    verdict
-	confidence float64 // of what was found
-	text       string  // for a person
+	foundBy    string // of what was found: the kind of finding
+	text       string // for a person
 }
 
 // scorePage holds the entities of a page against its labels. Each found entity belongs to the label of its type with
@@ -52,9 +52,9 @@ func scoreEntities(p entityset.Page, found []foundEntity) (out []judged) {
 	for f, e := range found {
 		l, ok := taken[f]
 		if !ok {
-			out = append(out, judged{typ: e.Type, verdict: wrong, confidence: e.Confidence, text: describe(e)})
+			out = append(out, judged{typ: e.Type, verdict: wrong, foundBy: e.FoundBy, text: describe(e)})
 			for name := range e.Values {
-				out = append(out, judged{e.Type, name, wrong, e.Confidence, describe(e)})
+				out = append(out, judged{e.Type, name, wrong, e.FoundBy, describe(e)})
 			}
 			continue
 		}
@@ -67,7 +67,7 @@ func scoreEntities(p entityset.Page, found []foundEntity) (out []judged) {
 		out = append(out, judged{typ: label.Type, verdict: missed, text: strings.Join(label.Texts, " / ")})
 		for field, want := range label.Values {
 			if !want.Optional {
-				out = append(out, judged{label.Type, field, missed, 0, strings.Join(want.Forms, " ~ ")})
+				out = append(out, judged{label.Type, field, missed, "", strings.Join(want.Forms, " ~ ")})
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func scoreValues(e foundEntity, label entityset.Label) (out []judged) {
 		if label.Optional && v != wrong {
 			v = unjudged
 		}
-		out = append(out, judged{e.Type, field, v, e.Confidence, text})
+		out = append(out, judged{e.Type, field, v, e.FoundBy, text})
 	}
 	add("", right, describe(e))
 	for field, v := range e.Values {

@@ -9,10 +9,11 @@ import (
 )
 
 // build makes the entity of what was found. A description that is not on the page is replaced by
-// the first quote, which is; an entity without a required field, or without any value of its own, is dropped.
+// the quote in which its first value stands, which is; an entity without a required field, or without any value of its own, is dropped.
 func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 	found = c.bind(found)
-	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin}
+	c.dropIdleQuotes(found)
+	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin, FoundBy: c.proposed.FoundBy}
 	for i, q := range c.quotes {
 		text := q.block.unit.FieldsRaw.Text[q.span.Start:q.span.End]
 		out.Evidence = append(out.Evidence, text)
@@ -22,7 +23,7 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 	for _, f := range found {
 		out.Values[f.field.Name] = f.value
 		out.Grounds = append(out.Grounds, c.grounds(f)...)
-		own = own || f.field.Kind != entity.KindReferences && f.field.Name != "location"
+		own = own || c.isOwn(f.field)
 		if f.field.Kind == entity.KindNumber {
 			if unit, ok := c.proposed.Values["unit"].(string); ok && unit != "" {
 				out.Values["unit"] = unit
@@ -38,8 +39,9 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 			c.drop("", NothingLeft, f.Name)
 			return out, false
 		}
-		out.Values[f.Name] = out.Evidence[0]
-		first := out.Grounds[0]
+		of := firstQuoteOf(found)
+		out.Values[f.Name] = out.Evidence[of]
+		first := out.Grounds[of]
 		first.Field = f.Name
 		out.Grounds = append(out.Grounds, first)
 	}
@@ -48,6 +50,20 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 		return out, false
 	}
 	return out, true
+}
+
+// isOwn reports whether a field alone makes an entity: a place or a reference says nothing of its own, nor does a description
+// where more was proposed and nothing of it is so.
+func (c *checker) isOwn(f entity.Field) bool {
+	if !isLong(f) {
+		return f.Kind != entity.KindReferences && f.Name != "location"
+	}
+	for _, other := range c.typ.Fields {
+		if !isLong(other) && !isNull(c.proposed.Values[other.Name]) {
+			return false
+		}
+	}
+	return true
 }
 
 // grounds returns where a finding stands: its first place, that of a period's other end, and of a unit in a head.

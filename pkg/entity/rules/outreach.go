@@ -46,7 +46,7 @@ func (f *finder) outreach(t value.Text) {
 	if when := schedule(t); when != nil {
 		values["schedule"] = *when
 	}
-	f.add(entity.Outreach, values, t.Text, f.confidence("outreach"))
+	f.add(entity.Outreach, values, t.Text, f.by("outreach"))
 }
 
 // count is a number with the noun that it counts.
@@ -138,7 +138,7 @@ func (f *finder) statement(t value.Text) bool {
 	if m := budget(t); m != nil {
 		values["budget"] = *m
 	}
-	f.add(entity.Implementation, values, t.Text, f.confidence("implementation"))
+	f.add(entity.Implementation, values, t.Text, byStatement)
 	return true
 }
 

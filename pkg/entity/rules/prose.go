@@ -66,11 +66,12 @@ func isCounted(n value.Number) bool {
 	return !n.IsDate && !n.IsLabel && len(n.Readings) == 1 && n.Currency == "" && n.Range != value.LowEnd
 }
 
-func (f *finder) confidence(kind string) float64 {
+// by returns how a sentence of a type of entity is found here.
+func (f *finder) by(kind string) string {
 	if f.inSection(kind) {
-		return sureProse
+		return bySection
 	}
-	return likelyProse
+	return bySentence
 }
 
 // deadline returns the date of a sentence by which something is to be done.
@@ -114,7 +115,7 @@ func (f *finder) goals(t value.Text) {
 		} else {
 			values["target"] = q
 		}
-		f.add(entity.Goal, values, t.Text, f.confidence("goal"))
+		f.add(entity.Goal, values, t.Text, f.by("goal"))
 	}
 }
 
@@ -163,7 +164,7 @@ func (f *finder) practices(t value.Text) {
 			continue
 		}
 		x, ok := nearest(names, n)
-		if !ok {
+		if !ok || lexicon.Has("generic_practice", t.Language, lexicon.Fold(x.text)) && len(terms(t, "plant_word")) == 0 {
 			continue
 		}
 		switch {
@@ -183,7 +184,7 @@ func (f *finder) practices(t value.Text) {
 			if len(order) == 1 {
 				byName[name]["location"] = place(t)
 			}
-			f.add(entity.BMP, byName[name], t.Text, f.confidence("bmp"))
+			f.add(entity.BMP, byName[name], t.Text, f.by("bmp"))
 		}
 	}
 }
@@ -215,7 +216,7 @@ func (f *finder) measures(t value.Text) {
 		if often := terms(t, "frequency"); len(often) == 1 {
 			values["frequency"] = often[0].text
 		}
-		f.add(entity.Monitoring, values, t.Text, f.confidence("monitoring"))
+		f.add(entity.Monitoring, values, t.Text, f.by("monitoring"))
 		found = true
 	}
 	often := terms(t, "frequency")
@@ -223,7 +224,7 @@ func (f *finder) measures(t value.Text) {
 		return
 	}
 	for _, p := range parameters {
-		f.add(entity.Monitoring, map[string]any{"parameter": p.text, "frequency": often[0].text, "location": place(t)}, t.Text, sureProse)
+		f.add(entity.Monitoring, map[string]any{"parameter": p.text, "frequency": often[0].text, "location": place(t)}, t.Text, bySection)
 	}
 }
 
@@ -259,7 +260,7 @@ func (f *finder) activities(t value.Text) {
 		values["budget"] = *m
 	}
 	if len(values) > 1 {
-		f.add(entity.Implementation, values, t.Text, sureProse)
+		f.add(entity.Implementation, values, t.Text, bySection)
 	}
 }
 
@@ -278,7 +279,7 @@ func (f *finder) findAreas(t value.Text) {
 	}
 	for i, name := range names {
 		values := map[string]any{"name": name.text}
-		confidence := likelyArea
+		how := byName
 		if len(codes) == 0 && len(places) == 0 && f.areas[name.text] {
 			continue // named before on this page, and nothing new is said
 		}
@@ -286,15 +287,15 @@ func (f *finder) findAreas(t value.Text) {
 			values["type"], _ = lexicon.Lookup("area_type", t.Language, lexicon.Fold(kinds[kindOf(t.Language, kinds)].text))
 		}
 		if len(codes) == len(names) || len(codes) == 1 && i == 0 && isNextCode(t, name, names) {
-			values["huc"], confidence = codes[min(i, len(codes)-1)], sureArea
+			values["huc"], how = codes[min(i, len(codes)-1)], byCode
 		}
 		if len(places) == 1 && len(names) == 1 {
-			values["coordinates"], confidence = []entity.Point{{Lat: places[0].Lat, Lon: places[0].Lon}}, sureArea
+			values["coordinates"], how = []entity.Point{{Lat: places[0].Lat, Lon: places[0].Lon}}, byCode
 		}
 		if i == 0 {
 			values["description"] = extent
 		}
-		f.add(entity.GeographicArea, values, t.Text, confidence)
+		f.add(entity.GeographicArea, values, t.Text, how)
 	}
 }
 

@@ -61,9 +61,9 @@ func (f *finder) table(u *model.Unit, language string) {
 	if !ok {
 		return
 	}
-	confidence := likelyTable
+	how := byTwo
 	if len(m.fields) >= sureColumns {
-		confidence = sureTable
+		how = byTable
 	}
 	for _, row := range g.rows {
 		values := make(map[string]any)
@@ -83,7 +83,7 @@ func (f *finder) table(u *model.Unit, language string) {
 		if isTotal(values, language) || !hasIdentity(m.typ.Name, values) || len(values) < fewestFields {
 			continue
 		}
-		f.add(m.typ.Name, values, u.FieldsRaw.Text[row.start:row.end], confidence)
+		f.add(m.typ.Name, values, u.FieldsRaw.Text[row.start:row.end], how)
 	}
 }
 
