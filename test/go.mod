@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/colophon-dev/colophon/pkg v0.0.0
+	github.com/colophon-dev/colophon/services/chunker v0.0.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/invopop/jsonschema v0.14.0
 	github.com/jackc/pgx/v5 v5.12.0
@@ -151,3 +152,5 @@ require (
 replace github.com/colophon-dev/colophon/pkg => ../pkg
 
 replace github.com/colophon-dev/colophon/devstack => ../devstack
+
+replace github.com/colophon-dev/colophon/services/chunker => ../services/chunker

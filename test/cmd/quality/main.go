@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 
 	"github.com/colophon-dev/colophon/test/quality"
@@ -28,7 +29,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var asJSON, scans, decisions, heads, boundaries, retrieval, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -41,7 +42,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
+	flags.BoolVar(&boundaries, "boundaries", false, "instead: make a set of documents whose parts are known, cut them, and print where chunks begin and parts do")
+	flags.StringVar(&seed, "seed", "1", "with -heads, -boundaries: what the set is made from; a number for the second")
 	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
@@ -56,6 +58,17 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if sections != "" {
 		report, err := quality.RunSections(strings.Split(sections, ","))
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
+	}
+	if boundaries {
+		number, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil {
+			return fmt.Errorf("-seed %q: a number is wanted", seed)
+		}
+		report, err := quality.RunBoundaries(ctx, number)
 		if err != nil {
 			return err
 		}
