@@ -1,0 +1,263 @@
+package quality
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
+	chunker "github.com/colophon-dev/colophon/services/chunker/app"
+	"github.com/colophon-dev/colophon/test/questions"
+)
+
+// How many hits are looked at, how many tokens a window has, and how many of these are the
+// end of the one before: what splitters without knowledge of documents have by default.
+const (
+	cutHits       = 10
+	windowTokens  = 512
+	windowOverlap = 64
+)
+
+// CutsReport compares ways of cutting, by the questions that each answers. Header,
+// embedder and budget are the same for all: only the cuts differ.
+type CutsReport struct {
+	Ways []CutsRow `json:"ways"`
+}
+
+// CutsRow is what one way comes to.
+type CutsRow struct {
+	Way     string             `json:"way"`
+	Context bool               `json:"context"` // the context line is part of what is embedded and searched by words
+	Chunks  int                `json:"chunks"`
+	NDCG    map[string]float64 `json:"ndcg"` // nDCG@10 by what a question shares, of the documents that a domain takes, and of all
+	Asked   map[string]int     `json:"asked"`
+}
+
+// The columns of a row.
+const (
+	cutAll     = "all"
+	cutDomain  = "domains" // questions to documents that a chunker of a domain takes
+	cutOther   = "others"
+	cutLetters = "letters"
+	cutMeaning = "meaning"
+)
+
+// passageOf is a chunk, or a window, as it is searched.
+type passageOf struct {
+	context string // its context line
+	text    string // with its header
+	content string
+}
+
+// RunCuts asks the questions of test/questions of their documents, cut in each way, with
+// the built-in embedder.
+func RunCuts(ctx context.Context, embedder retrieval.Embedder) (CutsReport, error) {
+	var report CutsReport
+	set, err := questions.Read()
+	if err != nil {
+		return report, err
+	}
+	taken := make(map[string]bool) // documents, by a domain
+	for _, way := range []struct {
+		name string
+		cut  func(made, general chunker.Made) []passageOf
+	}{
+		{"domains", func(made, _ chunker.Made) []passageOf { return passagesOf(made.Chunks) }},
+		{"general", func(_, general chunker.Made) []passageOf { return passagesOf(general.Chunks) }},
+		{"windows", func(_, general chunker.Made) []passageOf { return windowsOf(general.Chunks) }},
+	} {
+		var passages []passageOf
+		for _, d := range set.Documents {
+			s := snapshotOf("Questions", d.File, d.URL, d.Content, d.Date)
+			domain, err := made(ctx, s, d.Content, false)
+			if err != nil {
+				return report, err
+			}
+			general, err := made(ctx, s, d.Content, true)
+			if err != nil {
+				return report, err
+			}
+			taken[d.ID] = domain.Meta.Chunker != ""
+			passages = append(passages, way.cut(domain, general)...)
+		}
+		for _, context := range []bool{false, true} {
+			row, err := askCuts(ctx, embedder, set, passages, context, taken)
+			if err != nil {
+				return report, err
+			}
+			row.Way = way.name
+			report.Ways = append(report.Ways, row)
+		}
+	}
+	return report, nil
+}
+
+// contextLine is the line of a chunk: its title, section, date and source.
+func contextLine(c model.Chunk, section []string) string {
+	parts := append([]string{c.Title}, section...)
+	return strings.Join(append(parts, c.InfoDate, c.Source), " › ")
+}
+
+func passagesOf(chunks []model.Chunk) []passageOf {
+	var all []passageOf
+	for _, c := range chunks {
+		all = append(all, passageOf{context: contextLine(c, c.SectionPath), text: c.Text, content: c.Content})
+	}
+	return all
+}
+
+// windowsOf cuts what a document says, without what is repeated in it, into windows of
+// words that overlap, under the header of its chunks.
+func windowsOf(chunks []model.Chunk) []passageOf {
+	if len(chunks) == 0 {
+		return nil
+	}
+	type word struct {
+		text    string
+		tokens  int
+		section []string
+	}
+	var words []word
+	for _, c := range chunks {
+		for _, s := range c.Provenance.Segments {
+			if s.Synthetic != "" {
+				continue
+			}
+			for _, w := range strings.Fields(c.Text[s.Start:s.End]) {
+				// About the tokens of o200k_base: a word has one, and one more for each five letters.
+				words = append(words, word{w, 1 + len(w)/6, c.SectionPath})
+			}
+		}
+	}
+	first := chunks[0]
+	head := first.Text[:len(first.Text)-len(first.Content)]
+	room := windowTokens - len(strings.Fields(head))*2
+	var all []passageOf
+	for from := 0; from < len(words); {
+		tokens, to := 0, from
+		var content []string
+		for ; to < len(words) && tokens+words[to].tokens <= room; to++ {
+			tokens += words[to].tokens
+			content = append(content, words[to].text)
+		}
+		text := strings.Join(content, " ")
+		all = append(all, passageOf{context: contextLine(first, words[from].section), text: head + text, content: text})
+		if to == len(words) {
+			break
+		}
+		for back := 0; back < windowOverlap; to-- {
+			back += words[to-1].tokens
+		}
+		from = to
+	}
+	return all
+}
+
+// askCuts asks all questions of passages, as the gateway searches: both sides, fused.
+func askCuts(ctx context.Context, embedder retrieval.Embedder, set questions.Set, passages []passageOf, withContext bool, taken map[string]bool) (CutsRow, error) {
+	row := CutsRow{Context: withContext, Chunks: len(passages), NDCG: make(map[string]float64), Asked: make(map[string]int)}
+	texts, words := make([]string, len(passages)), make([]map[uint32]float64, len(passages))
+	holding := make(map[uint32]int)
+	for i, p := range passages {
+		texts[i] = p.content
+		searched := p.text
+		if withContext {
+			texts[i], searched = p.context+"\n\n"+p.content, p.context+"\n"+p.text
+		}
+		indices, values := retrieval.Sparse(searched)
+		words[i] = make(map[uint32]float64, len(indices))
+		for j, index := range indices {
+			words[i][index] = float64(values[j])
+			holding[index]++
+		}
+	}
+	vectors, err := embedder.Embed(ctx, texts, retrieval.Passage)
+	if err != nil {
+		return row, err
+	}
+	asked := slices.Concat(set.Questions, set.Unasked)
+	for _, q := range asked {
+		of, err := embedder.Embed(ctx, []string{q.Text}, retrieval.Query)
+		if err != nil {
+			return row, err
+		}
+		terms, _ := retrieval.SparseQuery(q.Text)
+		dense, sparse := make([]retrieval.Scored, len(passages)), make([]retrieval.Scored, 0, len(passages))
+		for i := range passages {
+			id := fmt.Sprintf("%06d", i)
+			dense[i] = retrieval.Scored{ID: id, Score: dot(of[0], vectors[i])}
+			score := 0.0
+			for _, t := range terms {
+				if v, ok := words[i][t]; ok {
+					df, n := float64(holding[t]), float64(len(passages))
+					score += v * math.Log(1+(n-df+0.5)/(df+0.5))
+				}
+			}
+			if score > 0 {
+				sparse = append(sparse, retrieval.Scored{ID: id, Score: score})
+			}
+		}
+		gain := gainOf(retrieval.Fuse(best(dense), best(sparse), embedder.DenseWeight(), retrieval.FullScore(len(terms), len(passages))), passages, q.Passage)
+		place := cutOther
+		if taken[q.Document] {
+			place = cutDomain
+		}
+		for _, column := range []string{cutAll, place, q.Shares} {
+			row.NDCG[column] += gain
+			row.Asked[column]++
+		}
+	}
+	for column, n := range row.Asked {
+		row.NDCG[column] /= float64(n)
+	}
+	return row, nil
+}
+
+func dot(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// best returns the first hundred, best first, as the gateway asks for them.
+func best(list []retrieval.Scored) []retrieval.Scored {
+	slices.SortFunc(list, func(a, b retrieval.Scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
+	})
+	return list[:min(len(list), retrieval.FusionDepth)]
+}
+
+// gainOf is the nDCG of a question that one passage answers: by the place of the first
+// hit that has more than half of it.
+func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) float64 {
+	for i, hit := range hits[:min(cutHits, len(hits))] {
+		var n int
+		if _, err := fmt.Sscanf(hit.ID, "%d", &n); err == nil && questions.Share(passages[n].content, answer) > 0.5 {
+			return 1 / math.Log2(float64(i)+2)
+		}
+	}
+	return 0
+}
+
+// Write prints the report for people.
+func (r CutsReport) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	columns := []string{cutAll, cutDomain, cutOther, cutLetters, cutMeaning}
+	_, _ = fmt.Fprintf(t, "nDCG@%d\tcontext\tchunks\t%s\n", cutHits, strings.Join(columns, "\t"))
+	for _, row := range r.Ways {
+		_, _ = fmt.Fprintf(t, "%s\t%t\t%d", row.Way, row.Context, row.Chunks)
+		for _, c := range columns {
+			_, _ = fmt.Fprintf(t, "\t%.3f (%d)", row.NDCG[c], row.Asked[c])
+		}
+		_, _ = fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
