@@ -11,10 +11,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 
-	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/test/quality"
 )
 
@@ -30,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, boundaries, cuts, asked, totals bool
+	var asJSON, scans, decisions, heads, asked, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -43,12 +41,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.BoolVar(&boundaries, "boundaries", false, "instead: make a set of documents whose parts are known, cut them, and print where chunks begin and parts do")
-	flags.BoolVar(&cuts, "cuts", false, "instead: ask the questions of test/questions of their documents, cut by domain, by the general chunker and into windows")
 	flags.StringVar(&seed, "seed", "1", "with -heads and -boundaries: what the set is made from; a number for the second")
 	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	found := addEntityFlags(flags)
+	cutting := addCutFlags(flags)
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
@@ -66,23 +63,8 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		}
 		return show(report, asJSON, w)
 	}
-	if boundaries {
-		number, err := strconv.ParseUint(seed, 10, 64)
-		if err != nil {
-			return fmt.Errorf("-seed %q: a number is wanted", seed)
-		}
-		report, err := quality.RunBoundaries(ctx, number)
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
-	}
-	if cuts {
-		report, err := quality.RunCuts(ctx, retrieval.HashEmbedder{})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+	if cutting.asked() {
+		return cutting.run(ctx, seed, asJSON, w)
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/colophon-dev/colophon/pkg/retrieval"
+	"github.com/colophon-dev/colophon/test/quality"
+)
+
+// cutFlags say what is measured of how documents are cut.
+type cutFlags struct{ boundaries, cuts bool }
+
+func addCutFlags(flags *flag.FlagSet) *cutFlags {
+	var f cutFlags
+	flags.BoolVar(&f.boundaries, "boundaries", false, "instead: make a set of documents whose parts are known, cut them, and print where chunks begin and parts do")
+	flags.BoolVar(&f.cuts, "cuts", false, "instead: ask the questions of test/questions of their documents, cut by domain, by the general chunker and into windows")
+	return &f
+}
+
+func (f *cutFlags) asked() bool { return f.boundaries || f.cuts }
+
+func (f *cutFlags) run(ctx context.Context, seed string, asJSON bool, w io.Writer) error {
+	if f.cuts {
+		report, err := quality.RunCuts(ctx, retrieval.HashEmbedder{})
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
+	}
+	number, err := strconv.ParseUint(seed, 10, 64)
+	if err != nil {
+		return fmt.Errorf("-seed %q: a number is wanted", seed)
+	}
+	report, err := quality.RunBoundaries(ctx, number)
+	if err != nil {
+		return err
+	}
+	return show(report, asJSON, w)
+}
