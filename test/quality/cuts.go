@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/colophon-dev/colophon/pkg/llm"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
@@ -36,6 +40,7 @@ type CutsRow struct {
 	Context bool               `json:"context"` // the context line is part of what is embedded and searched by words
 	Chunks  int                `json:"chunks"`
 	NDCG    map[string]float64 `json:"ndcg"` // nDCG@10 by what a question shares, of the documents that a domain takes, and of all
+	Read    map[string]float64 `json:"read"` // the same of as many tokens: a hit stands as far down as there is to read before it, in windows of 512
 	Asked   map[string]int     `json:"asked"`
 }
 
@@ -53,16 +58,65 @@ type passageOf struct {
 	context string // its context line
 	text    string // with its header
 	content string
+	tokens  int // of text
+}
+
+// CutsOptions say what is compared.
+type CutsOptions struct {
+	Kinds   []string // of documents; none: all
+	Vectors string   // folder that keeps the vectors of an endpoint's model
+}
+
+// cutsEmbedder returns the embedder that the settings name, else the built-in one, and
+// what gives it back.
+func cutsEmbedder(vectors string) (retrieval.Embedder, func(), error) {
+	settings := searchSettings(os.Environ())
+	at := settings.value("EMBED_URL")
+	if at == "" {
+		return retrieval.HashEmbedder{}, func() {}, nil
+	}
+	closing := func() {}
+	if vectors != "" {
+		keeper, err := keepVectors(at, vectors)
+		if err != nil {
+			return nil, nil, err
+		}
+		at, closing = keeper.url, func() { _ = keeper.close() }
+	}
+	dimensions, err := strconv.Atoi(settings.value("EMBED_DIMENSIONS"))
+	if err != nil {
+		closing()
+		return nil, nil, fmt.Errorf("COLOPHON_EMBED_DIMENSIONS: %w", err)
+	}
+	embedder, err := llm.Open(llm.Config{
+		BaseURL: at, Key: settings.value("EMBED_API_KEY"), Model: settings.value("EMBED_MODEL"), QueryModel: settings.value("EMBED_QUERY_MODEL"),
+		Dimensions: dimensions, TextTokens: 2000, BatchTexts: 4, BatchTokens: 8000, Calls: 1, Timeout: 10 * time.Minute,
+	})
+	if err != nil {
+		closing()
+		return nil, nil, err
+	}
+	return embedder, func() { embedder.Close(); closing() }, nil
 }
 
 // RunCuts asks the questions of test/questions of their documents, cut in each way, with
-// the built-in embedder.
-func RunCuts(ctx context.Context, embedder retrieval.Embedder) (CutsReport, error) {
+// the embedder of the settings.
+func RunCuts(ctx context.Context, o CutsOptions) (CutsReport, error) {
 	var report CutsReport
 	set, err := questions.Read()
 	if err != nil {
 		return report, err
 	}
+	embedder, done, err := cutsEmbedder(o.Vectors)
+	if err != nil {
+		return report, err
+	}
+	defer done()
+	set.Documents = slices.DeleteFunc(set.Documents, func(d questions.Document) bool { return len(o.Kinds) > 0 && !slices.Contains(o.Kinds, d.Kind) })
+	asked := slices.DeleteFunc(slices.Concat(set.Questions, set.Unasked), func(q questions.Question) bool {
+		_, there := set.Document(q.Document)
+		return !there
+	})
 	taken := make(map[string]bool) // documents, by a domain
 	for _, way := range []struct {
 		name string
@@ -87,7 +141,7 @@ func RunCuts(ctx context.Context, embedder retrieval.Embedder) (CutsReport, erro
 			passages = append(passages, way.cut(domain, general)...)
 		}
 		for _, context := range []bool{false, true} {
-			row, err := askCuts(ctx, embedder, set, passages, context, taken)
+			row, err := askCuts(ctx, embedder, asked, passages, context, taken)
 			if err != nil {
 				return report, err
 			}
@@ -107,7 +161,7 @@ func contextLine(c model.Chunk, section []string) string {
 func passagesOf(chunks []model.Chunk) []passageOf {
 	var all []passageOf
 	for _, c := range chunks {
-		all = append(all, passageOf{context: contextLine(c, c.SectionPath), text: c.Text, content: c.Content})
+		all = append(all, passageOf{context: contextLine(c, c.SectionPath), text: c.Text, content: c.Content, tokens: c.Tokens})
 	}
 	return all
 }
@@ -147,7 +201,7 @@ func windowsOf(chunks []model.Chunk) []passageOf {
 			content = append(content, words[to].text)
 		}
 		text := strings.Join(content, " ")
-		all = append(all, passageOf{context: contextLine(first, words[from].section), text: head + text, content: text})
+		all = append(all, passageOf{context: contextLine(first, words[from].section), text: head + text, content: text, tokens: windowTokens})
 		if to == len(words) {
 			break
 		}
@@ -160,8 +214,8 @@ func windowsOf(chunks []model.Chunk) []passageOf {
 }
 
 // askCuts asks all questions of passages, as the gateway searches: both sides, fused.
-func askCuts(ctx context.Context, embedder retrieval.Embedder, set questions.Set, passages []passageOf, withContext bool, taken map[string]bool) (CutsRow, error) {
-	row := CutsRow{Context: withContext, Chunks: len(passages), NDCG: make(map[string]float64), Asked: make(map[string]int)}
+func askCuts(ctx context.Context, embedder retrieval.Embedder, asked []questions.Question, passages []passageOf, withContext bool, taken map[string]bool) (CutsRow, error) {
+	row := CutsRow{Context: withContext, Chunks: len(passages), NDCG: make(map[string]float64), Read: make(map[string]float64), Asked: make(map[string]int)}
 	texts, words := make([]string, len(passages)), make([]map[uint32]float64, len(passages))
 	holding := make(map[uint32]int)
 	for i, p := range passages {
@@ -181,7 +235,6 @@ func askCuts(ctx context.Context, embedder retrieval.Embedder, set questions.Set
 	if err != nil {
 		return row, err
 	}
-	asked := slices.Concat(set.Questions, set.Unasked)
 	for _, q := range asked {
 		of, err := embedder.Embed(ctx, []string{q.Text}, retrieval.Query)
 		if err != nil {
@@ -203,18 +256,20 @@ func askCuts(ctx context.Context, embedder retrieval.Embedder, set questions.Set
 				sparse = append(sparse, retrieval.Scored{ID: id, Score: score})
 			}
 		}
-		gain := gainOf(retrieval.Fuse(best(dense), best(sparse), embedder.DenseWeight(), retrieval.FullScore(len(terms), len(passages))), passages, q.Passage)
+		gain, read := gainOf(retrieval.Fuse(best(dense), best(sparse), embedder.DenseWeight(), retrieval.FullScore(len(terms), len(passages))), passages, q.Passage)
 		place := cutOther
 		if taken[q.Document] {
 			place = cutDomain
 		}
 		for _, column := range []string{cutAll, place, q.Shares} {
 			row.NDCG[column] += gain
+			row.Read[column] += read
 			row.Asked[column]++
 		}
 	}
 	for column, n := range row.Asked {
 		row.NDCG[column] /= float64(n)
+		row.Read[column] /= float64(n)
 	}
 	return row, nil
 }
@@ -235,29 +290,48 @@ func best(list []retrieval.Scored) []retrieval.Scored {
 	return list[:min(len(list), retrieval.FusionDepth)]
 }
 
-// gainOf is the nDCG of a question that one passage answers: by the place of the first
-// hit that has more than half of it.
-func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) float64 {
-	for i, hit := range hits[:min(cutHits, len(hits))] {
-		var n int
-		if _, err := fmt.Sscanf(hit.ID, "%d", &n); err == nil && questions.Share(passages[n].content, answer) > 0.5 {
-			return 1 / math.Log2(float64(i)+2)
+// gainOf is the nDCG of a question that one passage answers, by the place of the first hit
+// that has more than half of it, and by how much there is to read before that.
+func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) (gain, read float64) {
+	tokens := 0
+	for i, hit := range hits {
+		n, err := strconv.Atoi(hit.ID)
+		if err != nil || i >= cutHits && tokens >= cutHits*windowTokens {
+			break
 		}
+		if questions.Share(passages[n].content, answer) > 0.5 {
+			if i < cutHits {
+				gain = 1 / math.Log2(float64(i)+2)
+			}
+			if tokens < cutHits*windowTokens {
+				read = 1 / math.Log2(float64(tokens)/windowTokens+2)
+			}
+			return gain, read
+		}
+		tokens += passages[n].tokens
 	}
-	return 0
+	return 0, 0
 }
 
 // Write prints the report for people.
 func (r CutsReport) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	columns := []string{cutAll, cutDomain, cutOther, cutLetters, cutMeaning}
-	_, _ = fmt.Fprintf(t, "nDCG@%d\tcontext\tchunks\t%s\n", cutHits, strings.Join(columns, "\t"))
-	for _, row := range r.Ways {
-		_, _ = fmt.Fprintf(t, "%s\t%t\t%d", row.Way, row.Context, row.Chunks)
-		for _, c := range columns {
-			_, _ = fmt.Fprintf(t, "\t%.3f (%d)", row.NDCG[c], row.Asked[c])
+	for _, measure := range []struct {
+		name string
+		of   func(CutsRow) map[string]float64
+	}{
+		{fmt.Sprintf("nDCG@%d", cutHits), func(r CutsRow) map[string]float64 { return r.NDCG }},
+		{fmt.Sprintf("nDCG of %d tokens", cutHits*windowTokens), func(r CutsRow) map[string]float64 { return r.Read }},
+	} {
+		_, _ = fmt.Fprintf(t, "%s\tcontext\tchunks\t%s\n", measure.name, strings.Join(columns, "\t"))
+		for _, row := range r.Ways {
+			_, _ = fmt.Fprintf(t, "%s\t%t\t%d", row.Way, row.Context, row.Chunks)
+			for _, c := range columns {
+				_, _ = fmt.Fprintf(t, "\t%.3f (%d)", measure.of(row)[c], row.Asked[c])
+			}
+			_, _ = fmt.Fprintln(t)
 		}
-		_, _ = fmt.Fprintln(t)
 	}
 	return t.Flush()
 }

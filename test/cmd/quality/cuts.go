@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
-	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/test/quality"
 )
 
@@ -17,15 +17,19 @@ type cutFlags struct{ boundaries, cuts bool }
 func addCutFlags(flags *flag.FlagSet) *cutFlags {
 	var f cutFlags
 	flags.BoolVar(&f.boundaries, "boundaries", false, "instead: make a set of documents whose parts are known, cut them, and print where chunks begin and parts do")
-	flags.BoolVar(&f.cuts, "cuts", false, "instead: ask the questions of test/questions of their documents, cut by domain, by the general chunker and into windows")
+	flags.BoolVar(&f.cuts, "cuts", false, "instead: ask the questions of test/questions of their documents, cut by domain, by the general chunker and into windows, with the embedder of COLOPHON_EMBED_…; -only names kinds of documents, divided by commas")
 	return &f
 }
 
 func (f *cutFlags) asked() bool { return f.boundaries || f.cuts }
 
-func (f *cutFlags) run(ctx context.Context, seed string, asJSON bool, w io.Writer) error {
+func (f *cutFlags) run(ctx context.Context, seed, only, vectors string, asJSON bool, w io.Writer) error {
 	if f.cuts {
-		report, err := quality.RunCuts(ctx, retrieval.HashEmbedder{})
+		o := quality.CutsOptions{Vectors: vectors}
+		if only != "" {
+			o.Kinds = strings.Split(only, ",")
+		}
+		report, err := quality.RunCuts(ctx, o)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	found := addEntityFlags(flags)
 	cutting := addCutFlags(flags)
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
-	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
+	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return show(report, asJSON, w)
 	}
 	if cutting.asked() {
-		return cutting.run(ctx, seed, asJSON, w)
+		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
