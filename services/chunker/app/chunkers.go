@@ -8,6 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/lists"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/minutes"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/posts"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split/recipes"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/regulations"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split/tables"
 )
@@ -18,6 +19,7 @@ func chunkers() split.Table {
 	return split.Table{
 		Domains: []split.Domain{
 			forum.Chunker{},
+			recipes.Chunker{},
 			regulations.Chunker{},
 			minutes.Chunker{},
 			dictionary.Chunker{},

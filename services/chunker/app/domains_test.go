@@ -26,6 +26,8 @@ var domainPages = map[string]struct {
 		[]string{"Lake|Levels:|Year of the measure | Height of the lake~2025 | 3 centimetres~2026 | 5 centimetres"}},
 	"lists": {`<h1>Weirs</h1><ul><li>the upper weir<li>the middle weir<ul><li>with its gate</ul><li>the lower weir<li>the mill weir</ul>`,
 		[]string{"Weirs|the upper weir|the middle weir|with its gate|the lower weir|the mill weir"}},
+	"recipes": {`<h1>Winter</h1><h2>Soup</h2><h3>Ingredients</h3><ul><li>two leeks</ul><h3>Preparation</h3><p>Peel them.</p><h2>Fritters</h2><h3>Ingredients</h3><ul><li>flour</ul>`,
+		[]string{"Winter|Soup|Ingredients|two leeks|Preparation|Peel them.", "Winter|Fritters|Ingredients|flour"}},
 	"posts": {`<meta property="og:type" content="article"><h1>The oven</h1><p>It was lit.</p><h2>Its bread</h2><p>It was dark.</p>`,
 		[]string{"The oven|It was lit.|Its bread|It was dark."}},
 }
