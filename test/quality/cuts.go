@@ -65,6 +65,8 @@ type passageOf struct {
 type CutsOptions struct {
 	Kinds   []string // of documents; none: all
 	Vectors string   // folder that keeps the vectors of an endpoint's model
+
+	Progress func(CutsRow) // told of each row when it is known; nil: nobody
 }
 
 // cutsEmbedder returns the embedder that the settings name, else the built-in one, and
@@ -118,35 +120,41 @@ func RunCuts(ctx context.Context, o CutsOptions) (CutsReport, error) {
 		return !there
 	})
 	taken := make(map[string]bool) // documents, by a domain
-	for _, way := range []struct {
-		name string
-		cut  func(made, general chunker.Made) []passageOf
+	ways := []struct {
+		name     string
+		cut      func(domain, general chunker.Made) []passageOf
+		passages []passageOf
 	}{
-		{"domains", func(made, _ chunker.Made) []passageOf { return passagesOf(made.Chunks) }},
-		{"general", func(_, general chunker.Made) []passageOf { return passagesOf(general.Chunks) }},
-		{"windows", func(_, general chunker.Made) []passageOf { return windowsOf(general.Chunks) }},
-	} {
-		var passages []passageOf
-		for _, d := range set.Documents {
-			s := snapshotOf("Questions", d.File, d.URL, d.Content, d.Date)
-			domain, err := made(ctx, s, d.Content, false)
-			if err != nil {
-				return report, err
-			}
-			general, err := made(ctx, s, d.Content, true)
-			if err != nil {
-				return report, err
-			}
-			taken[d.ID] = domain.Meta.Chunker != ""
-			passages = append(passages, way.cut(domain, general)...)
+		{name: "domains", cut: func(domain, _ chunker.Made) []passageOf { return passagesOf(domain.Chunks) }},
+		{name: "general", cut: func(_, general chunker.Made) []passageOf { return passagesOf(general.Chunks) }},
+		{name: "windows", cut: func(_, general chunker.Made) []passageOf { return windowsOf(general.Chunks) }},
+	}
+	for _, d := range set.Documents {
+		s := snapshotOf("Questions", d.File, d.URL, d.Content, d.Date)
+		domain, err := made(ctx, s, d.Content, false)
+		if err != nil {
+			return report, err
 		}
-		for _, context := range []bool{false, true} {
-			row, err := askCuts(ctx, embedder, asked, passages, context, taken)
+		general, err := made(ctx, s, d.Content, true)
+		if err != nil {
+			return report, err
+		}
+		taken[d.ID] = domain.Meta.Chunker != ""
+		for i, way := range ways {
+			ways[i].passages = append(way.passages, way.cut(domain, general)...)
+		}
+	}
+	for _, context := range []bool{false, true} {
+		for _, way := range ways {
+			row, err := askCuts(ctx, embedder, asked, way.passages, context, taken)
 			if err != nil {
 				return report, err
 			}
 			row.Way = way.name
 			report.Ways = append(report.Ways, row)
+			if o.Progress != nil {
+				o.Progress(row)
+			}
 		}
 	}
 	return report, nil

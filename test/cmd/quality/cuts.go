@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,9 @@ func (f *cutFlags) asked() bool { return f.boundaries || f.cuts }
 
 func (f *cutFlags) run(ctx context.Context, seed, only, vectors string, asJSON bool, w io.Writer) error {
 	if f.cuts {
-		o := quality.CutsOptions{Vectors: vectors}
+		o := quality.CutsOptions{Vectors: vectors, Progress: func(row quality.CutsRow) {
+			_, _ = fmt.Fprintf(os.Stderr, "%s, context %t: %v, %v of %v\n", row.Way, row.Context, row.NDCG, row.Read, row.Asked)
+		}}
 		if only != "" {
 			o.Kinds = strings.Split(only, ",")
 		}
