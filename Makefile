@@ -83,6 +83,10 @@ scans: install ## errors, boxes and cost of OCR over a corpus folder, beside the
 quality-retrieval: build ## how well questions find their documents, with the embedder of COLOPHON_EMBED_…: make quality-retrieval CORPUS=DIR (VECTORS=DIR keeps what an endpoint made)
 	@$(GO) run ./test/cmd/quality -retrieval -vectors "$(VECTORS)" $(if $(CORPUS),-corpus "$(CORPUS)")
 
+.PHONY: quality-references
+quality-references: build ## how well questions find answers that stand behind a reference, in documents of our own
+	@$(GO) run ./test/cmd/quality -references
+
 .PHONY: quality-heads
 quality-heads: build ## running heads and feet of a set of PDF files made for it: body lost, heads found (SEED=N)
 	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -heads -seed "$(SEED)" -python "$$python" -keep "$(KEEP)"
