@@ -10,11 +10,14 @@ import (
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
-// refsOf returns the chunk_refs of an answer's hits.
+// refsOf returns the chunk_refs of an answer's hits that have some score: what shares
+// nothing with the question has none.
 func refsOf(a search.Answer) string {
 	var refs []string
 	for _, h := range a.Hits {
-		refs = append(refs, h.ChunkRef)
+		if h.Score > 0 {
+			refs = append(refs, h.ChunkRef)
+		}
 	}
 	return strings.Join(refs, " ")
 }
@@ -26,7 +29,7 @@ func TestReferencesAreFollowed(t *testing.T) {
 	r.register("mairie", "estado")
 	_, pointer := r.add(doc{content: "Le quorum se calcule comme il est dit à l'article 5 da Lei n.º 18/2021, et à l'article 9 de la même loi."})
 	_, target := r.add(doc{source: "estado", title: "Lei n.º 18/2021 – Lei das Bibliotecas", language: "pt",
-		content: "Art. 5. Sessões\n\nMetade dos membros basta.", shape: func(c *model.Chunk) {
+		content: "Art. 5. Sessões. Metade dos membros basta.", shape: func(c *model.Chunk) {
 			c.Anchors = []model.Anchor{{Type: "artigo", Text: "Art. 5", Page: 1}}
 		}})
 	_, other := r.add(doc{title: "Lei n.º 19/2021", content: "Art. 5. Outra coisa."})
