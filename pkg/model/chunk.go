@@ -37,7 +37,8 @@ const (
 //	4: more of them: heads of chapters, lines that look like items, parts that change sides
 //	5: others of them: numbers beside titles, the document's own title; less text that looks like one
 //	6: others of them: numbers by chapter, stamped ones; less text that looks like one
-const ChunkerVersion = "6"
+//	7: type, status, info_date and meta by the rules of pkg/statement
+const ChunkerVersion = "7"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10
@@ -63,7 +64,7 @@ type Chunk struct {
 	Type            ChunkType         `json:"type"`              // fact, allegation or opinion
 	Status          ChunkStatus       `json:"status"`            // under_review, confirmed, refuted or obsolete
 	InfoDate        string            `json:"info_date"`         // YYYY-MM-DD
-	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from, as last_modified_origin
+	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from: text_updated, text_judgment, text_session, text_published or text_signed (the text says it), published (the page's own data), else as last_modified_origin
 	Source          string            `json:"source"`            // display name of the source
 	SourceType      string            `json:"source_type"`       // official, wiki, history, proposal, comment or forum (seeds#knowledge)
 	DocType         string            `json:"doc_type"`          // pdf, html, text, … (seeds#store, source_type)
@@ -95,12 +96,12 @@ type Anchor struct {
 
 // ChunkMeta is what is said of a chunk beside its text (seeds#knowledge, meta).
 type ChunkMeta struct {
-	Topic         string   `json:"topic,omitempty"`           // subject in a few words
-	Tags          []string `json:"tags,omitempty"`            // free words
-	Actors        []string `json:"actors,omitempty"`          // who is named
-	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is
-	LegalCues     []string `json:"legal_cues,omitempty"`      // words that show a legal effect
-	TypeGuess     string   `json:"type_guess,omitempty"`      // what a rule takes its type for
+	Topic         string   `json:"topic,omitempty"`           // subject, such as water or budget: that of which it has most words, two at least
+	Tags          []string `json:"tags,omitempty"`            // other topics that it has words of, those with more first
+	Actors        []string `json:"actors,omitempty"`          // who is named, as printed
+	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is, such as judgment, regulation or minutes, as the nearest heading or the title says
+	LegalCues     []string `json:"legal_cues,omitempty"`      // which legal effects it has words of, such as repeal or deadline
+	TypeGuess     string   `json:"type_guess,omitempty"`      // what the strongest of its sentences is, however little of it that is: allegation before opinion before fact
 }
 
 // Provenance maps every byte of a chunk's text (contracts#provenance).

@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var asJSON, scans, decisions, heads, retrieval, sentences, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
+	flags.BoolVar(&sentences, "sentences", false, "instead: tell what the marked sentences of test/questions are; of the half that nobody looks at sums only")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -55,11 +56,10 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
 	}
 	if sections != "" {
-		report, err := quality.RunSections(strings.Split(sections, ","))
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return runSections(sections, asJSON, w)
+	}
+	if sentences {
+		return runSentences(asJSON, w)
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
@@ -99,6 +99,22 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if totals {
 		report.DropFiles()
+	}
+	return show(report, asJSON, w)
+}
+
+func runSentences(asJSON bool, w io.Writer) error {
+	report, err := quality.RunSentences()
+	if err != nil {
+		return err
+	}
+	return show(report, asJSON, w)
+}
+
+func runSections(files string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunSections(strings.Split(files, ","))
+	if err != nil {
+		return err
 	}
 	return show(report, asJSON, w)
 }

@@ -25,6 +25,7 @@ type Survey struct {
 	read        running.Read
 	leftOut     model.LeftOut
 	tags        tags
+	dated       dated
 	counts      model.PageCounts
 }
 
@@ -40,6 +41,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
 	s.tags.add(page.Facts)
+	s.dated.facts(page)
 	s.counts.Add(units)
 	s.read.Add(page, units)
 	s.leftOut = s.leftOut.Plus(model.LeftOutOn(page, units))
@@ -52,6 +54,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		}
 		s.Units[u.Type]++
 		s.fingerprint.Add(u.FieldsRaw.Text)
+		s.dated.add(page, u)
 		if u.Type == model.UnitHeading && s.heading == "" {
 			s.heading = header.Entry(u.FieldsRaw.Text)
 		}

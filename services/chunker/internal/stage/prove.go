@@ -43,7 +43,7 @@ func Again(chunkers split.Table) proof.Chunker {
 				}
 				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cut(choice, split.Options{Header: header.Of(s, base), Language: base.Language, Count: count}, base, v, facts.LeftOut, pages, func(c model.Chunk) error {
+				err = cuttingOf(choice, s, base, &facts, count).cut(v, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
