@@ -102,6 +102,18 @@ type ChunkMeta struct {
 	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is, such as judgment, regulation or minutes, as the nearest heading or the title says
 	LegalCues     []string `json:"legal_cues,omitempty"`      // which legal effects it has words of, such as repeal or deadline
 	TypeGuess     string   `json:"type_guess,omitempty"`      // what the strongest of its sentences is, however little of it that is: allegation before opinion before fact
+
+	// Of what an operator has added (contracts#notes).
+	Evidence []Evidenced `json:"evidence,omitempty"` // where it is from
+	Replaces []string    `json:"replaces,omitempty"` // chunk_refs of which this chunk says what is known of them since
+	SumsUp   []string    `json:"sums_up,omitempty"`  // chunk_refs that it sums up
+}
+
+// Evidenced is a place that an operator has named as evidence: words on a page of a chunk.
+type Evidenced struct {
+	ChunkRef string `json:"chunk_ref"` // the chunk that has the words
+	Page     int    `json:"page"`      // 1-based, page of its document
+	Quote    string `json:"quote"`     // the words, as they stand there
 }
 
 // Provenance maps every byte of a chunk's text (contracts#provenance).

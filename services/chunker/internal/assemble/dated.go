@@ -6,6 +6,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/statement"
+	"github.com/colophon-dev/colophon/pkg/statement/note"
 )
 
 const (
@@ -25,6 +26,35 @@ const (
 type dated struct {
 	first, last []string
 	published   string // YYYY-MM-DD, of the page's own data; "" for none
+}
+
+// notes collects the paragraphs of a document that may be what an operator has added: of one that has fields of
+// a note all, while they are few.
+type notes struct {
+	paragraphs []string
+	fields     bool
+	bytes      int
+}
+
+// longestNote bounds what is collected, in bytes, above what a note may have.
+const longestNote = 256 << 10
+
+func (n *notes) add(u model.Unit) {
+	if n.bytes += len(u.FieldsRaw.Text); n.bytes > longestNote {
+		n.paragraphs = nil
+		return
+	}
+	n.paragraphs = append(n.paragraphs, u.FieldsRaw.Text)
+	n.fields = n.fields || note.IsField(u.FieldsRaw.Text)
+}
+
+// Note returns what an operator has added with the document; ok is false when it is none, or no source of
+// operators has captured it (contracts#notes).
+func (s *Survey) Note(snapshot model.Snapshot) (n note.Note, ok bool) {
+	if !note.FromSource(snapshot.SourceID) || !s.notes.fields {
+		return note.Note{}, false
+	}
+	return note.Parse(s.notes.paragraphs)
 }
 
 func (d *dated) add(page model.Page, u model.Unit) {

@@ -26,6 +26,7 @@ type Survey struct {
 	leftOut     model.LeftOut
 	tags        tags
 	dated       dated
+	notes       notes
 	counts      model.PageCounts
 }
 
@@ -55,6 +56,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		s.Units[u.Type]++
 		s.fingerprint.Add(u.FieldsRaw.Text)
 		s.dated.add(page, u)
+		s.notes.add(u)
 		if u.Type == model.UnitHeading && s.heading == "" {
 			s.heading = header.Entry(u.FieldsRaw.Text)
 		}

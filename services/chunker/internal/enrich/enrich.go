@@ -14,6 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/statement"
+	"github.com/colophon-dev/colophon/pkg/statement/note"
 )
 
 // Base returns what all chunks of a run have in common, but for what depends on
@@ -54,7 +55,11 @@ func host(address string) string {
 type Document struct {
 	Dated     statement.Date // what its text says; none: the zero value
 	Published string         // YYYY-MM-DD, what its page says in data about itself; "" for nothing
+	Note      *note.Note     // what an operator says with it; nil: it is none
 }
+
+// originOperator is the info_date_origin of a date that an operator has given.
+const originOperator = "operator"
 
 // originPublished is the info_date_origin of the day of Document.Published.
 const originPublished = "published"
@@ -69,6 +74,12 @@ const ownBlocks = 2
 // header is not yet that of these. Paragraphs are its text without headings and what rules wrote, blocks its
 // text with headings.
 func (d Document) Chunk(c *model.Chunk, blocks, paragraphs []string) {
+	if n := d.Note; n != nil {
+		c.Type, c.Status, c.InfoDate, c.InfoDateOrigin = n.Type, n.Status, n.Date, originOperator
+		c.Meta = statement.MetaOf(c.Language, "", nil, []string{n.Text})
+		c.Meta.Evidence, c.Meta.Replaces, c.Meta.SumsUp = n.Evidence, n.Replaces, n.SumsUp
+		return
+	}
 	said := statement.Judge(c.Language, c.SourceType, paragraphs)
 	c.Type, c.Status = said.Type, said.Status
 	c.Meta = statement.MetaOf(c.Language, c.Title, c.SectionPath, paragraphs)

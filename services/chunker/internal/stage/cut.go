@@ -44,10 +44,14 @@ type cutting struct {
 
 // cuttingOf is the cutting of a run of which all pages were surveyed.
 func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts *assemble.Survey, count func(string) (int, error)) cutting {
-	return cutting{
+	c := cutting{
 		chunker: chunker, snapshot: s, base: base, count: count, leftOut: facts.LeftOut,
 		document: enrich.Document{Dated: facts.Dated(s), Published: facts.Published()},
 	}
+	if n, ok := facts.Note(s); ok {
+		c.document.Note = &n
+	}
+	return c
 }
 
 // cut makes the chunks of a version out of its pages, in order. It is pure.
