@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,11 +14,11 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
-// chooseChunker chooses the chunker of a document of which all pages were surveyed.
-func chooseChunker(chunkers split.Table, s model.Snapshot, facts *assemble.Survey) split.Choice {
-	return chunkers.Choose(split.SourceOf(s), split.Document{
-		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Units: maps.Clone(facts.Units),
-	})
+// documentOf is what a document looks like of which all pages were surveyed.
+func documentOf(s model.Snapshot, facts *assemble.Survey) split.Document {
+	return split.Document{
+		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Looks: facts.Looks,
+	}
 }
 
 // metaOf is what a manifest says of the chunker that was chosen: nothing of the general
@@ -37,15 +36,16 @@ type cutting struct {
 	snapshot model.Snapshot
 	base     model.Chunk     // what all chunks have in common
 	document enrich.Document // what the rules for a chunk need of the whole
+	looks    split.Document  // what the document looks like as a whole
 	budget   int             // tokens; 0 is the default
 	count    func(string) (int, error)
 	leftOut  func(irID string) bool
 }
 
 // cuttingOf is the cutting of a run of which all pages were surveyed.
-func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts *assemble.Survey, count func(string) (int, error)) cutting {
+func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts *assemble.Survey, looks split.Document, count func(string) (int, error)) cutting {
 	c := cutting{
-		chunker: chunker, snapshot: s, base: base, count: count, leftOut: facts.LeftOut,
+		chunker: chunker, snapshot: s, base: base, count: count, leftOut: facts.LeftOut, looks: looks,
 		document: enrich.Document{Dated: facts.Dated(s), Published: facts.Published()},
 	}
 	if n, ok := facts.Note(s); ok {
@@ -62,7 +62,7 @@ func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) e
 	}
 	index := 0
 	headings := make(map[string]bool) // units, by ir_id
-	splitter, err := c.chunker.New(split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Count: c.count}, func(d split.Draft) error {
+	splitter, err := c.chunker.New(split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Document: c.looks, Count: c.count}, func(d split.Draft) error {
 		chunk, err := c.chunkOf(v, index, d, len(head), headings)
 		if err != nil {
 			return err

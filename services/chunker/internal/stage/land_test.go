@@ -83,7 +83,7 @@ func TestAChunkHasTheHeaderOfWhatItSays(t *testing.T) {
 	var facts assemble.Survey
 	facts.Add(frame.Page, frame.Units)
 	var got []string
-	err := cuttingOf(general.Chunker{}, s, base, &facts, split.O200k()).cut(model.Version{DocHash: "d", Generation: 1},
+	err := cuttingOf(general.Chunker{}, s, base, &facts, documentOf(s, &facts), split.O200k()).cut(model.Version{DocHash: "d", Generation: 1},
 		func(each func(segment.Frame) error) error { return each(frame) }, func(c model.Chunk) error {
 			got = append(got, strings.Join([]string{string(c.Type), string(c.Status), c.InfoDate, c.InfoDateOrigin, c.Meta.TypeGuess, c.Meta.KindOfContent}, " "))
 			if head := header.Of(s, c); !strings.HasPrefix(c.Text, head) || c.Text[len(head):] != c.Content {
