@@ -40,6 +40,7 @@ const (
 //	7: chunkers of domains: regulations, minutes, forums, dictionaries, tables, lists, posts;
 //	   articles apart from each other, no row of a table cut, sentences by Unicode's rules
 //	   the url of a member of a container
+//	   type, status, info_date and meta by the rules of pkg/statement
 const ChunkerVersion = "7"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
@@ -66,7 +67,7 @@ type Chunk struct {
 	Type            ChunkType         `json:"type"`              // fact, allegation or opinion
 	Status          ChunkStatus       `json:"status"`            // under_review, confirmed, refuted or obsolete
 	InfoDate        string            `json:"info_date"`         // YYYY-MM-DD
-	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from, as last_modified_origin
+	InfoDateOrigin  string            `json:"info_date_origin"`  // where info_date is from: text_updated, text_judgment, text_session, text_published or text_signed (the text says it), published (the page's own data), else as last_modified_origin
 	Source          string            `json:"source"`            // display name of the source
 	SourceType      string            `json:"source_type"`       // official, wiki, history, proposal, comment or forum (seeds#knowledge)
 	DocType         string            `json:"doc_type"`          // pdf, html, text, … (seeds#store, source_type)
@@ -98,12 +99,24 @@ type Anchor struct {
 
 // ChunkMeta is what is said of a chunk beside its text (seeds#knowledge, meta).
 type ChunkMeta struct {
-	Topic         string   `json:"topic,omitempty"`           // subject in a few words
-	Tags          []string `json:"tags,omitempty"`            // free words
-	Actors        []string `json:"actors,omitempty"`          // who is named
-	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is
-	LegalCues     []string `json:"legal_cues,omitempty"`      // words that show a legal effect
-	TypeGuess     string   `json:"type_guess,omitempty"`      // what a rule takes its type for
+	Topic         string   `json:"topic,omitempty"`           // subject, such as water or budget: that of which it has most words, two at least
+	Tags          []string `json:"tags,omitempty"`            // other topics that it has words of, those with more first
+	Actors        []string `json:"actors,omitempty"`          // who is named, as printed
+	KindOfContent string   `json:"kind_of_content,omitempty"` // what sort of text it is, such as judgment, regulation or minutes, as the nearest heading or the title says
+	LegalCues     []string `json:"legal_cues,omitempty"`      // which legal effects it has words of, such as repeal or deadline
+	TypeGuess     string   `json:"type_guess,omitempty"`      // what the strongest of its sentences is, however little of it that is: allegation before opinion before fact
+
+	// Of what an operator has added (contracts#notes).
+	Evidence []Evidenced `json:"evidence,omitempty"` // where it is from
+	Replaces []string    `json:"replaces,omitempty"` // chunk_refs of which this chunk says what is known of them since
+	SumsUp   []string    `json:"sums_up,omitempty"`  // chunk_refs that it sums up
+}
+
+// Evidenced is a place that an operator has named as evidence: words on a page of a chunk.
+type Evidenced struct {
+	ChunkRef string `json:"chunk_ref"` // the chunk that has the words
+	Page     int    `json:"page"`      // 1-based, page of its document
+	Quote    string `json:"quote"`     // the words, as they stand there
 }
 
 // Provenance maps every byte of a chunk's text (contracts#provenance).

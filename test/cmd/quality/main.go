@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, asked, references, totals bool
+	var asJSON, scans, decisions, heads, asked, references, sentences, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -49,6 +49,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.BoolVar(&references, "references", false, "instead: ask the questions of test/questions through a whole system, those whose answer stands behind a reference apart")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
+	flags.BoolVar(&sentences, "sentences", false, "instead: tell what the marked sentences of test/questions are; of the half that nobody looks at sums only")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
@@ -58,11 +59,10 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
 	}
 	if sections != "" {
-		report, err := quality.RunSections(strings.Split(sections, ","))
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return runSections(sections, asJSON, w)
+	}
+	if sentences {
+		return runSentences(asJSON, w)
 	}
 	if cutting.asked() {
 		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
@@ -115,6 +115,22 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if totals {
 		report.DropFiles()
+	}
+	return show(report, asJSON, w)
+}
+
+func runSentences(asJSON bool, w io.Writer) error {
+	report, err := quality.RunSentences()
+	if err != nil {
+		return err
+	}
+	return show(report, asJSON, w)
+}
+
+func runSections(files string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunSections(strings.Split(files, ","))
+	if err != nil {
+		return err
 	}
 	return show(report, asJSON, w)
 }

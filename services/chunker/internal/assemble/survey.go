@@ -25,6 +25,8 @@ type Survey struct {
 	read        running.Read
 	leftOut     model.LeftOut
 	tags        tags
+	dated       dated
+	notes       notes
 	counts      model.PageCounts
 }
 
@@ -40,6 +42,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
 	s.tags.add(page.Facts)
+	s.dated.facts(page)
 	s.Looks.addFacts(page.Facts)
 	s.counts.Add(units)
 	s.read.Add(page, units)
@@ -50,6 +53,8 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		}
 		s.Looks.addUnit(u)
 		s.fingerprint.Add(u.FieldsRaw.Text)
+		s.dated.add(page, u)
+		s.notes.add(u)
 		if u.Type == model.UnitHeading && s.heading == "" {
 			s.heading = header.Entry(u.FieldsRaw.Text)
 		}

@@ -1,11 +1,16 @@
 package stage
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -25,20 +30,57 @@ func metaOf(c split.Choice) model.ManifestMeta {
 	return model.ManifestMeta{Chunker: c.Name, ChunkerWhy: c.Why}
 }
 
+// cutting is what the chunks of a version are made with.
+type cutting struct {
+	chunker  split.Chunker
+	snapshot model.Snapshot
+	base     model.Chunk     // what all chunks have in common
+	document enrich.Document // what the rules for a chunk need of the whole
+	looks    split.Document  // what the document looks like as a whole
+	budget   int             // tokens; 0 is the default
+	count    func(string) (int, error)
+	leftOut  func(irID string) bool
+}
+
+// cuttingOf is the cutting of a run of which all pages were surveyed.
+func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts *assemble.Survey, looks split.Document, count func(string) (int, error)) cutting {
+	c := cutting{
+		chunker: chunker, snapshot: s, base: base, count: count, leftOut: facts.LeftOut, looks: looks,
+		document: enrich.Document{Dated: facts.Dated(s), Published: facts.Published()},
+	}
+	if n, ok := facts.Note(s); ok {
+		c.document.Note = &n
+	}
+	return c
+}
+
 // cut makes the chunks of a version out of its pages, in order. It is pure.
-func cut(chunker split.Chunker, o split.Options, base model.Chunk, v model.Version,
-	leftOut func(irID string) bool, pages proof.Pages, out func(model.Chunk) error,
-) error {
+func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) error) error {
+	head, err := enrich.WidestHeader(c.snapshot, c.base, c.count)
+	if err != nil {
+		return internal("the document's header: %w", err)
+	}
 	index := 0
-	splitter, err := chunker.New(o, func(d split.Draft) error {
-		c := chunkOf(base, v, index, d)
+	headings := make(map[string]bool) // units, by ir_id
+	splitter, err := c.chunker.New(split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Document: c.looks, Count: c.count}, func(d split.Draft) error {
+		chunk, err := c.chunkOf(v, index, d, len(head), headings)
+		if err != nil {
+			return err
+		}
 		index++
-		return out(c)
+		return out(chunk)
 	})
 	if err != nil {
 		return internal("the document's header: %w", err)
 	}
-	document := assemble.New(leftOut, splitter.Add)
+	document := assemble.New(c.leftOut, func(b assemble.Block) error {
+		if b.Type == model.UnitHeading {
+			for _, run := range b.Lines[0] {
+				headings[run.IRID] = true
+			}
+		}
+		return splitter.Add(b)
+	})
 	err = pages(func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })
 	for _, step := range []func() error{document.Close, splitter.Close} {
 		if err != nil {
@@ -49,15 +91,65 @@ func cut(chunker split.Chunker, o split.Options, base model.Chunk, v model.Versi
 	return err
 }
 
-func chunkOf(base model.Chunk, v model.Version, index int, d split.Draft) model.Chunk {
-	c := base
-	c.DocHash, c.Generation, c.ChunkIndex = v.DocHash, v.Generation, index
-	c.ChunkID = digest.ChunkID(index, v.Generation)
-	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)
-	c.PointID = model.PointIDOf(c.ChunkRef, c.RuleVersions)
-	c.Text, c.Content, c.Tokens = d.Text, d.Content, d.Tokens
-	c.TextHash, c.ContentTextHash = digest.Text(d.Text), digest.Text(d.Content)
-	c.SectionPath, c.Anchors, c.PageHint = d.SectionPath, d.Anchors, d.PageHint
-	c.Provenance.Segments = d.Segments
-	return c
+// chunkOf makes a chunk of a draft, whose header, of so many bytes, becomes that of what its words
+// say that it is.
+func (c cutting) chunkOf(v model.Version, index int, d split.Draft, head int, headings map[string]bool) (model.Chunk, error) {
+	out := c.base
+	out.DocHash, out.Generation, out.ChunkIndex = v.DocHash, v.Generation, index
+	out.ChunkID = digest.ChunkID(index, v.Generation)
+	out.ChunkRef = digest.ChunkRef(out.DocHash, out.ChunkID)
+	out.PointID = model.PointIDOf(out.ChunkRef, out.RuleVersions)
+	out.Text, out.Content, out.Tokens = d.Text, d.Content, d.Tokens
+	out.SectionPath, out.Anchors, out.PageHint = d.SectionPath, d.Anchors, d.PageHint
+	out.Provenance.Segments = d.Segments
+	blocks, paragraphs := textsOf(d, headings)
+	c.document.Chunk(&out, blocks, paragraphs)
+	if own := header.Of(c.snapshot, out); own != d.Text[:head] {
+		out.Text = own + out.Content
+		out.Provenance.Segments = slices.Clone(d.Segments)
+		moved := len(own) - head
+		for i := range out.Provenance.Segments {
+			s := &out.Provenance.Segments[i]
+			s.End += moved
+			if i > 0 {
+				s.Start += moved
+			}
+		}
+		var err error
+		if out.Tokens, err = c.count(out.Text); err != nil {
+			return out, internal("counting tokens: %w", err)
+		}
+	}
+	out.TextHash, out.ContentTextHash = digest.Text(out.Text), digest.Text(out.Content)
+	return out, nil
+}
+
+// textsOf returns the blocks of a draft in their order, and those that are no headings. What rules wrote
+// is in neither; where a block was joined over pages it is one.
+func textsOf(d split.Draft, headings map[string]bool) (blocks, paragraphs []string) {
+	var open strings.Builder
+	heading := false
+	end := func() {
+		if text := strings.TrimSpace(open.String()); text != "" {
+			blocks = append(blocks, text)
+			if !heading {
+				paragraphs = append(paragraphs, text)
+			}
+		}
+		open.Reset()
+	}
+	for _, s := range d.Segments {
+		text := d.Text[s.Start:s.End]
+		switch {
+		case s.Synthetic == model.SyntheticSeparator && text == " ":
+			open.WriteString(text)
+		case s.Synthetic != "":
+			end()
+		default:
+			open.WriteString(text)
+			heading = headings[s.IRID]
+		}
+	}
+	end()
+	return blocks, paragraphs
 }

@@ -245,9 +245,9 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		w.made, batch = append(w.made, batch...), nil
 		return err
 	}
-	err := cut(w.choice, split.Options{
-		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Document: w.document, Count: w.stage.count,
-	}, base, v, w.facts.LeftOut, func(each func(segment.Frame) error) error {
+	c := cuttingOf(w.choice, w.snapshot, base, &w.facts, w.document, w.stage.count)
+	c.budget = w.stage.o.Budget
+	err := c.cut(v, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {
 		if err := c.Validate(); err != nil {

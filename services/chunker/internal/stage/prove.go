@@ -44,7 +44,7 @@ func Again(chunkers split.Table) proof.Chunker {
 				}
 				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cut(choice, split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: count}, base, v, facts.LeftOut, pages, func(c model.Chunk) error {
+				err = cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
@@ -72,8 +72,7 @@ func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pag
 	choice := chunkers.Choose(split.SourceOf(s), document)
 	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 	v := model.Version{DocHash: s.DocHash(), Generation: 1}
-	o := split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: split.O200k()}
-	return choice, cut(choice, o, base, v, facts.LeftOut, pages, out)
+	return choice, cuttingOf(choice, s, base, &facts, document, split.O200k()).cut(v, pages, out)
 }
 
 // SurveyAgain looks at the pages of a run a second time, as the stage does before it

@@ -49,7 +49,11 @@ type Item struct {
 	Page     int     `json:"page"` // 1-based, 0 when there is none
 	Language string  `json:"language"`
 	Score    float64 `json:"score"` // of the search, 0..1
-	Proof    string  `json:"proof"` // path of the proof down to the captured bytes, made when it is asked for
+	// ReplacedBy is what operators have added that is known of it since, the newest first; Replaces are chunk_refs of which
+	// it is that itself.
+	ReplacedBy []search.Replacement `json:"replaced_by,omitempty"`
+	Replaces   []string             `json:"replaces,omitempty"`
+	Proof      string               `json:"proof"` // path of the proof down to the captured bytes, made when it is asked for
 }
 
 // Of consolidates what a search has found. The prompt has at most budget code points. Its
@@ -113,7 +117,7 @@ func itemOf(h search.Hit) Item {
 	return Item{
 		ChunkRef: h.ChunkRef, Content: h.Content, Type: h.Type, Status: h.Status, InfoDate: h.InfoDate, Since: h.Since,
 		Source: h.Source, SourceID: h.SourceID, Sources: len(h.Sources), More: h.MoreSources, Title: h.Title, URL: h.URL, Page: h.Page,
-		Language: h.Language, Score: h.Score, Proof: "/v1/chunks/" + url.PathEscape(h.ChunkRef) + "/proof",
+		Language: h.Language, Score: h.Score, ReplacedBy: h.ReplacedBy, Replaces: h.Replaces, Proof: "/v1/chunks/" + url.PathEscape(h.ChunkRef) + "/proof",
 	}
 }
 

@@ -225,7 +225,24 @@ func titleOf(i Item) string {
 		place = fmt.Sprintf(", page %d", i.Page)
 	}
 	turned := strings.NewReplacer("[", "(", "]", ")").Replace
-	return fmt.Sprintf("%s, %s: %s, “%s”%s (%s, %s)", i.InfoDate, i.Type, turned(plain(i.Source)), turned(title), place, i.Status, i.ChunkRef)
+	since := ""
+	for _, r := range i.ReplacedBy {
+		since += fmt.Sprintf("; since %s %s, %s, by %s: “%s” (%s)", r.InfoDate, r.Type, r.Status, turned(plain(r.Source)), turned(plain(beginning(r.Content))), r.ChunkRef)
+	}
+	if len(i.Replaces) > 0 {
+		since += "; says what is known since of " + strings.Join(i.Replaces, ", ")
+	}
+	return fmt.Sprintf("%s, %s: %s, “%s”%s (%s, %s%s)", i.InfoDate, i.Type, turned(plain(i.Source)), turned(title), place, i.Status, i.ChunkRef, since)
+}
+
+// beginning is the first paragraph of a text, as far as a line of the prompt has room.
+func beginning(text string) string {
+	const most = 200
+	text, _, _ = strings.Cut(text, "\n\n")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }
 
 func blockOf(i Item, text string) SearchResult {

@@ -37,6 +37,7 @@ type Catalog interface {
 	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
 	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
 	FirstOfChains(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
+	Replacing(ctx context.Context, contentTextHashes []string, until string, except []string) (map[string][]model.Chunk, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
 }
 
@@ -149,8 +150,20 @@ type Hit struct {
 	Source      string         `json:"source"` // display name of the source
 	DocumentID  string         `json:"document_id"`
 	SnapshotID  string         `json:"snapshot_id"`
-	Sources     []Source       `json:"sources"`      // all that say it and pass the filters, this chunk first
-	MoreSources bool           `json:"more_sources"` // there are more than sources lists
+	Sources     []Source       `json:"sources"`               // all that say it and pass the filters, this chunk first
+	MoreSources bool           `json:"more_sources"`          // there are more than sources lists
+	ReplacedBy  []Replacement  `json:"replaced_by,omitempty"` // what operators have added that is known of it since, the newest first
+	Replaces    []string       `json:"replaces,omitempty"`    // chunk_refs of which an operator has added it as what is known since
+}
+
+// Replacement is a chunk that an operator has added, by which another is what is known of since.
+type Replacement struct {
+	ChunkRef string `json:"chunk_ref"`
+	Type     string `json:"type"`      // fact, allegation or opinion
+	Status   string `json:"status"`    // under_review, confirmed, refuted or obsolete
+	InfoDate string `json:"info_date"` // YYYY-MM-DD
+	Source   string `json:"source"`    // display name of the source
+	Content  string `json:"content"`   // the chunk without its header
 }
 
 // Neighbour is a chunk that stands near a hit in its document.
@@ -235,6 +248,9 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 func (s *Searcher) show(ctx context.Context, answer *Answer, found findings, r Request, w wording, scope catalog.SearchScope) error {
 	began := time.Now()
 	filled, err := s.fill(ctx, found, r.chunks(scope))
+	if err == nil {
+		err = s.addReplacing(ctx, filled, dayOf(r.AsOf), scope.Disabled)
+	}
 	if err == nil && r.Neighbours > 0 {
 		err = s.addNeighbours(ctx, filled, r.Neighbours)
 	}
@@ -303,6 +319,20 @@ type filled struct {
 	others []catalog.ChunkWithState // that say the same, without text; those found first
 	more   bool                     // there are more than others
 	around []catalog.ChunkWithState // that stand near it in its document, in their order
+	since  []model.Chunk            // what operators have added that is known of it since
+}
+
+// addReplacing reads what operators have added about the contents of groups, until a day ("" for no bound).
+func (s *Searcher) addReplacing(ctx context.Context, of []filled, until string, disabled []string) error {
+	hashes := make([]string, len(of))
+	for i, f := range of {
+		hashes[i] = f.chunk.Chunk.ContentTextHash
+	}
+	found, err := s.Catalog.Replacing(ctx, hashes, until, disabled)
+	for i := range of {
+		of[i].since = found[of[i].chunk.Chunk.ContentTextHash]
+	}
+	return err
 }
 
 // fill reads the best chunk of each group, and all that say the same as it: also
@@ -370,6 +400,10 @@ func (f filled) hit(query string) Hit {
 	}
 	if h.SectionPath == nil {
 		h.SectionPath = []string{}
+	}
+	h.Replaces = c.Meta.Replaces
+	for _, n := range f.since {
+		h.ReplacedBy = append(h.ReplacedBy, Replacement{n.ChunkRef, string(n.Type), string(n.Status), n.InfoDate, n.Source, n.Content})
 	}
 	h.Sources = append(h.Sources, sourceOf(f.chunk))
 	for _, other := range f.others {

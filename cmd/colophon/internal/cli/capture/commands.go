@@ -13,5 +13,5 @@ type commands struct{ *cli.Tool }
 // Commands returns the commands of this room.
 func Commands(t *cli.Tool) []*cobra.Command {
 	c := commands{t}
-	return []*cobra.Command{c.captureCommand()}
+	return []*cobra.Command{c.captureCommand(), c.knowledgeCommand()}
 }
