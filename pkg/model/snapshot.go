@@ -84,7 +84,7 @@ type Snapshot struct {
 
 	ETag               string `json:"etag,omitempty"`       // ETag of the server, for conditional requests
 	LastModified       Time   `json:"last_modified"`        // whole seconds
-	LastModifiedOrigin string `json:"last_modified_origin"` // where last_modified is from: http_header, meta (of the page), document, archive_member, retrieved_at, or the crawler's own word
+	LastModifiedOrigin string `json:"last_modified_origin"` // where last_modified is from: http_header, meta (of the page), pdf, file, archive_member, retrieved_at, request_time, or the crawler's own word
 
 	RequestHeaders    map[string][]string `json:"request_headers,omitempty"`     // what our own fetch asked with, after redaction; a crawler's are not taken
 	ResponseHeaders   map[string][]string `json:"response_headers,omitempty"`    // after redaction only

@@ -32,6 +32,10 @@ func TestOpenAPI(t *testing.T) {
 	programs.NeedServers(t)
 	w := startDev(t, t.TempDir(), nil)
 	w.must(3, "capture", "--wait", "--source", "town", documents(t))
+	hooks, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	gateway := endpoint(t, w.dir, "COLOPHON_GATEWAY_URL")
 	for _, known := range []string{"", knownIDs(t, gateway)} {
 		config := filepath.Join(t.TempDir(), "schemathesis.toml")
@@ -40,7 +44,8 @@ func TestOpenAPI(t *testing.T) {
 		}
 		cmd := exec.Command(*schemathesis, "--config-file", config, "run", gateway+"/openapi.json", "--url", gateway,
 			"--checks", "all", "--max-examples", fmt.Sprint(*examples), "--continue-on-failure", "--seed", "18")
-		cmd.Env = append(environment(t.TempDir()), "NO_COLOR=1", "COLUMNS=150")
+		cmd.Dir = t.TempDir() // where it leaves its reports
+		cmd.Env = append(environment(t.TempDir()), "NO_COLOR=1", "COLUMNS=150", "SCHEMATHESIS_HOOKS=schemathesis_hooks", "PYTHONPATH="+hooks)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("schemathesis: %v\n%s", err, out)
