@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -27,7 +28,7 @@ func chunkRules(s *shelf) map[string]func(said) error {
 			return equal(v.chunk.Chunk.InfoDate, v.snapshot.LastModified.UTC().Format("2006-01-02"))
 		},
 		"chunk.chunk.document_id": func(v said) error { return equal(v.chunk.Chunk.DocumentID, v.snapshot.DocumentID) },
-		"chunk.chunk.url":         func(v said) error { return equal(v.chunk.Chunk.URL, v.snapshot.URL) },
+		"chunk.chunk.url":         func(v said) error { return equal(v.chunk.Chunk.URL, cmp.Or(v.snapshot.URL, v.snapshot.ExternalID)) },
 		"chunk.chunk.doc_type":    func(v said) error { return equal(v.chunk.Chunk.DocType, string(v.snapshot.FinalType)) },
 		"chunk.chunk.language":    code,
 		"chunk.chunk.tokens": func(v said) error {
@@ -270,6 +271,8 @@ func manifestDetailRules(s *shelf) map[string]rule {
 		"manifest.meta.same_as_doc_hash": func(v said) error {
 			return expect(s.chunks[v.manifest.Meta.SameDocHash] > 0, "of a version that has chunks")
 		},
+		"manifest.meta.chunker":            looksLike(words),
+		"manifest.meta.chunker_why":        looksLike(`.+ .+`),
 		"manifest.meta.same_as_generation": oneOf("1"),
 		"manifest.same_as": func(v said) error {
 			return equal(s.snapshots[v.manifest.SameAs].DocumentID, v.manifest.DocumentID)
