@@ -162,6 +162,10 @@ access-test: install .cache/minio .cache/minio-users ## who may what: the whole 
 	@mkdir -p .cache
 	cd tools/minio && GOWORK=off $(GO) build -trimpath -ldflags "-s -w" -o ../../.cache/minio-users ./users
 
+.PHONY: api-test
+api-test: install ## Schemathesis asks the gateway for what its OpenAPI document allows and forbids (EXAMPLES=60)
+	@program=$$(.ci/schemathesis) && $(GO) test -count=1 -v -timeout 60m -run 'TestOpenAPI$$' ./test/e2e -args -schemathesis "$$program" -examples $(or $(EXAMPLES),60)
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (default 10s)
 	@for m in $(MODULES); do (cd $$m && for p in $$($(GO) list ./...); do \

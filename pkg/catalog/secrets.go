@@ -108,7 +108,7 @@ func snapshotHolds(record string) (bool, error) {
 	return recordHolds(s.ExternalID) || recordHolds(s.SourceRecordID) ||
 		slices.ContainsFunc(append(s.RedirectChain, s.URL, s.URLCanonical), urlHolds) ||
 		slices.ContainsFunc([]string{s.RobotsPolicyNotes, s.Filename, s.HTTPContentDisposition, s.FetchToolVersion}, textHolds) ||
-		metadataHolds(s.Metadata) || headersHold(s.ResponseHeaders), nil
+		metadataHolds(s.Metadata) || headersHold(s.ResponseHeaders) || headersHold(s.RequestHeaders), nil
 }
 
 func requestHolds(request string) (bool, error) {

@@ -94,6 +94,7 @@ func TestValidate(t *testing.T) {
 		"no identity":     func(s *model.Snapshot) { s.ExternalID = "" },
 		"no document":     func(s *model.Snapshot) { s.DocumentID = "" },
 		"raw headers":     func(s *model.Snapshot) { s.ResponseHeaders = map[string][]string{"etag": {"x"}} },
+		"raw request":     func(s *model.Snapshot) { s.RequestHeaders = map[string][]string{"Accept": {"*/*"}} },
 	})
 	each(t, model.Unit{IRID: "ir_a", Type: model.UnitParagraph, RecordLocator: model.Locator{Kind: model.LocatorEntry},
 		FieldsRaw: model.Fields{Text: "x", Verbatim: true},

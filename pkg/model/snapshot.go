@@ -84,8 +84,9 @@ type Snapshot struct {
 
 	ETag               string `json:"etag,omitempty"`       // ETag of the server, for conditional requests
 	LastModified       Time   `json:"last_modified"`        // whole seconds
-	LastModifiedOrigin string `json:"last_modified_origin"` // where last_modified is from: http_header, meta (of the page), document, archive_member, retrieved_at, or the crawler's own word
+	LastModifiedOrigin string `json:"last_modified_origin"` // where last_modified is from: http_header, meta (of the page), pdf, file, archive_member, retrieved_at, request_time, or the crawler's own word
 
+	RequestHeaders    map[string][]string `json:"request_headers,omitempty"`     // what our own fetch asked with, after redaction; a crawler's are not taken
 	ResponseHeaders   map[string][]string `json:"response_headers,omitempty"`    // after redaction only
 	RedactionPolicyID string              `json:"redaction_policy_id,omitempty"` // the redaction rules that the headers went through
 	FetchToolVersion  string              `json:"fetch_tool_version,omitempty"`  // name and version of what fetched it
@@ -127,7 +128,7 @@ func (s Snapshot) Validate() error {
 		return errors.New("last_modified: must be set")
 	case s.ExternalID == "" || s.DocumentID == "":
 		return errors.New("a snapshot belongs to a document: external_id and document_id must be set")
-	case len(s.ResponseHeaders) > 0 && s.RedactionPolicyID == "":
+	case len(s.ResponseHeaders)+len(s.RequestHeaders) > 0 && s.RedactionPolicyID == "":
 		return errors.New("redaction_policy_id: must be set when headers are stored")
 	}
 	return nil

@@ -75,7 +75,7 @@ type Fields struct {
 	Verbatim    bool      `json:"verbatim"`                   // always true (seeds#conventions)
 	Language    *Language `json:"language,omitempty"`         // language of the block, when it differs from the page's
 	Level       int       `json:"level,omitempty"`            // of a heading, 1..6
-	Depth       int       `json:"depth,omitempty"`            // of a list item, 1 = outermost
+	Depth       int       `json:"depth,omitempty"`            // of a list item or a definition, 1 = outermost
 	Marker      string    `json:"marker,omitempty"`           // of a list item or footnote, as printed
 	Continues   bool      `json:"continues,omitempty"`        // it goes on on the next page
 	Continued   bool      `json:"continued,omitempty"`        // it goes on from the page before

@@ -189,12 +189,24 @@ func RecordID(id string) string {
 // KeepsHeader reports whether a header field of an answer, its name in canonical form,
 // may be stored: it says something about the document, and can be no credential but for
 // the URLs in it. The one list, for snapshots, dead letters and whatever else keeps some;
-// no field of a request is ever stored.
+// those of a request are of [KeepsRequestHeader].
 func KeepsHeader(name string) bool {
 	switch name {
 	case "Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
 		"Content-Length", "Content-Location", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location",
 		"Memento-Datetime", "Refresh", "Retry-After", "Server", "Vary", "X-Robots-Tag":
+		return true
+	default:
+		return false
+	}
+}
+
+// KeepsRequestHeader reports whether a header field of a request of our own, its name in
+// canonical form, may be stored: those that say what was asked for, and nothing of who asked
+// but the program's name.
+func KeepsRequestHeader(name string) bool {
+	switch name {
+	case "Accept", "Accept-Encoding", "If-Modified-Since", "If-None-Match", "User-Agent":
 		return true
 	default:
 		return false

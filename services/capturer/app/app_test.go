@@ -554,6 +554,9 @@ func TestFetch(t *testing.T) {
 	if len(snap.ResponseHeaders["Set-Cookie"]) > 0 || snap.RedactionPolicyID == "" {
 		t.Errorf("headers %+v", snap.ResponseHeaders)
 	}
+	if asked := http.Header(snap.RequestHeaders); asked.Get("Accept-Encoding") != "identity" || asked.Get("User-Agent") == "" || len(asked) != 3 {
+		t.Errorf("asked with %+v", snap.RequestHeaders)
+	}
 
 	// Both URLs are within the window now; force is above it.
 	hits := s.hits.Load()

@@ -120,7 +120,7 @@ func TestAQuotationAmongWhatIsNotLookedUpYet(t *testing.T) {
 // TestCheckQuoteRefuses: what cannot be asked is refused with a problem.
 func TestCheckQuoteRefuses(t *testing.T) {
 	r := newRig(t)
-	for _, body := range []string{``, `{`, `{}`, `{"quote":""}`, `{"quote":7}`, `{"quote":"a"} {}`, `{"quote":"a","of":"b"}`, `{"quote":"a","as_of":"soon"}`,
+	for _, body := range []string{``, `{`, `{}`, `{"quote":""}`, `{"quote":7}`, `{"quote":"a"} {}`, `{"quote":"a","of":"b"}`, `{"quote":"a","as_of":"soon"}`, `{"quote":"a","as_of":""}`,
 		`{"quote":"a","limit":51}`, `{"quote":"a","limit":-1}`, `{"quote":"a","limit":0}`, `{"quote":"a","limit":1.5}`, `{"quote":"a","limit":1e99}`, `{"quote":"a","source":null}`, `{"quote":"a","language":[null]}`, `null`,
 		`{"quote":"a","source":["\u0001"]}`, fmt.Sprintf(`{"quote":%q}`, strings.Repeat("a", quote.MaxQuote+1)),
 		`{"quote":"a","source":[` + strings.Repeat(`"a",`, 50) + `"a"]}`} {

@@ -67,6 +67,7 @@ type Response struct {
 	Chain  []string // the URLs that led there, the requested one first; empty without redirects
 	Status int
 	Header http.Header
+	Asked  http.Header    // the header fields that this client sent with the last request
 	At     time.Time      // when the head of the answer came, by this machine's clock
 	Body   *spool.Content // as it came: a content coding is not undone; nil with NotModified
 
@@ -295,7 +296,7 @@ func setHeader(h http.Header, name, value string) {
 }
 
 func (c *Client) read(answer *http.Response, r Request, conditional bool) (*Response, error) {
-	got := &Response{Status: answer.StatusCode, Header: answer.Header, At: time.Now()}
+	got := &Response{Status: answer.StatusCode, Header: answer.Header, Asked: answer.Request.Header, At: time.Now()}
 	switch {
 	case conditional && answer.StatusCode == http.StatusNotModified:
 		got.NotModified = true

@@ -104,6 +104,7 @@ type Document struct {
 	Chain       []string // of redirects
 	Status      int      // of HTTP; 0 for none
 	Header      http.Header
+	Asked       http.Header // what our own fetch asked with; nil for what was handed over
 	Tool        string
 	FetchedAt   time.Time // when the answer of our own fetch came, by Clock; zero for what was handed over
 	NotModified bool      // the server has said so, and there is no Content

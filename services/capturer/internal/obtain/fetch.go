@@ -41,7 +41,8 @@ func (o *Obtainer) Fetch(ctx context.Context, req *request.Request, source model
 	}
 	doc := &Document{
 		URL: redact.Today().URL(answer.URL), RawURL: answer.URL, Chain: redact.Today().URLs(answer.Chain), Status: answer.Status,
-		Header: redact.Today().Headers(answer.Header), Tool: o.ToolVersion, FetchedAt: fetchedAt,
+		Header: redact.Today().Headers(answer.Header), Asked: redact.Today().RequestHeaders(answer.Asked),
+		Tool: o.ToolVersion, FetchedAt: fetchedAt,
 		NotModified: answer.NotModified,
 	}
 	if doc.NotModified {

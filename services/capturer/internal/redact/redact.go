@@ -65,10 +65,19 @@ const maxValue = 4 << 10
 // Headers returns the response headers that may be stored, with canonical
 // names, nil when none may.
 func (r Rules) Headers(h map[string][]string) map[string][]string {
+	return r.keep(h, redact.KeepsHeader)
+}
+
+// RequestHeaders returns the headers of our own request that may be stored, likewise.
+func (r Rules) RequestHeaders(h map[string][]string) map[string][]string {
+	return r.keep(h, redact.KeepsRequestHeader)
+}
+
+func (r Rules) keep(h map[string][]string, keeps func(name string) bool) map[string][]string {
 	var kept map[string][]string
 	for _, given := range slices.Sorted(maps.Keys(h)) {
 		name := http.CanonicalHeaderKey(strings.TrimSpace(given))
-		if !redact.KeepsHeader(name) {
+		if !keeps(name) {
 			continue
 		}
 		for _, value := range h[given] {

@@ -27,6 +27,16 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+func TestRequestHeaders(t *testing.T) {
+	got := Today().RequestHeaders(map[string][]string{
+		"user-agent": {"colophon (+https://u:p@x.org/?pwd=s)"}, "Accept": {"*/*"}, "If-None-Match": {`"7"`}, "Cookie": {"s"}, "Authorization": {"s"}, "Referer": {"s"}, "From": {"s"},
+	})
+	want := map[string][]string{"User-Agent": {"colophon (+https://x.org/?pwd=REDACTED)"}, "Accept": {"*/*"}, "If-None-Match": {`"7"`}}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestValues(t *testing.T) {
 	got := Today().Values(map[string]string{"a\x00": "x\x00y", "u": "HTTPS://u:p@x.org/?signature=s7Gk2Lp9&q=1", "n": "see https://x.org/?signature=s7Gk2Lp9, ftp://u:p@x.org/ and (HTTPS://y.org?api-key=s)"})
 	want := map[string]string{"a ": "x y", "u": "HTTPS://x.org/?signature=REDACTED-efed8c8441687a6a&q=1", "n": "see https://x.org/?signature=REDACTED-3844c00fb44da2b1 ftp://x.org/ and (HTTPS://y.org?api-key=REDACTED"}

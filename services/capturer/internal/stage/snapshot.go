@@ -60,6 +60,7 @@ func (s *Stage) snapshot(ctx context.Context, req *request.Request, source model
 	if len(doc.Header) > 0 {
 		snap.ResponseHeaders = doc.Header
 	}
+	snap.RequestHeaders = doc.Asked
 	s.setType(&snap, req, doc, flags, head)
 	setEncoding(&snap, head)
 	if err := setDates(&snap, req, doc, head); err != nil {

@@ -81,7 +81,7 @@ func list(help, name string, values ...string) param {
 
 // long is a list of texts that may be as long as they are stored.
 func long(help, name string) param {
-	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "array", "maxItems": maxValues, "items": text(maxLongValue)}}
+	return param{name: name, in: "query", help: help, schema: map[string]any{"type": "array", "maxItems": maxLongValues, "items": text(maxLongValue)}}
 }
 
 func dated(name, help, format string) param {
@@ -290,6 +290,10 @@ func build(t *testing.T) map[string]any {
 		}
 		content := map[string]any{media: map[string]any{"schema": schema}}
 		responses := map[string]any{"200": map[string]any{"description": "The answer.", "content": content}, "default": problem}
+		if len(params) > 0 {
+			responses["431"] = map[string]any{"description": "URL and header fields are larger than 32 KiB together.",
+				"content": map[string]any{"text/plain": map[string]any{"schema": map[string]any{"type": "string"}}}}
+		}
 		if d.ranges {
 			responses["206"] = map[string]any{"description": "The ranges that the header Range asks for, in bytes.", "content": content}
 			responses["304"] = map[string]any{"description": "If-None-Match names what it is still."}
@@ -335,7 +339,7 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 		}
 		return t.Name()
 	}, Mapper: cell}
-	for _, path := range []string{"../search", "../quote", "../consolidate", "../../../../pkg/model", "../../../../pkg/proof", "./"} {
+	for _, path := range []string{"../search", "../refer", "../quote", "../consolidate", "../../../../pkg/model", "../../../../pkg/proof", "./"} {
 		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}

@@ -35,8 +35,9 @@ const (
 	maxValue  = 200 // of a filter or an id
 	maxValues = 50  // of one filter
 
-	maxLongValue = 2000 // of a URL or a title, as long as they are stored
-	maxLimit     = 100
+	maxLongValue  = 2000 // of a URL or a title, as long as they are stored
+	maxLongValues = 15   // of these: as many of the longest as the header of a request holds (32 KiB)
+	maxLimit      = 100
 )
 
 // NotReady says that parts are missing without which nothing can be found. Its names
@@ -121,17 +122,17 @@ func query(r *http.Request, known ...string) (url.Values, error) {
 		if !allowed {
 			return nil, bad("there is no parameter %q here", clip(name))
 		}
-		if len(given) > maxValues {
-			return nil, bad("%s: %d values, limit %d", name, len(given), maxValues)
+		limit, most := maxValue, maxValues
+		switch name {
+		case "q":
+			limit = maxQuery
+		case "url", "title":
+			limit, most = maxLongValue, maxLongValues
+		}
+		if len(given) > most {
+			return nil, bad("%s: %d values, limit %d", name, len(given), most)
 		}
 		for _, value := range given {
-			limit := maxValue
-			switch name {
-			case "q":
-				limit = maxQuery
-			case "url", "title":
-				limit = maxLongValue
-			}
 			if err := checkText(name, value, limit); err != nil {
 				return nil, err
 			}

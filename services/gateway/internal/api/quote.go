@@ -35,10 +35,12 @@ var errQuoteLimit = bad("limit must be a whole number from 1 to %d", maxPlaces)
 // errNoJSON says that a body is of another media type.
 var errNoJSON = errors.New("the body must be application/json")
 
-// quoteBody is what a quotation is asked with: a limit of 0 is not one that was not given.
+// quoteBody is what a quotation is asked with: a limit of 0, or a day of no letters, is not
+// one that was not given.
 type quoteBody struct {
 	quote.Request
-	Limit *int `json:"limit"`
+	Limit *int    `json:"limit"`
+	AsOf  *string `json:"as_of"`
 }
 
 // checkQuote answers where a quotation stands.
@@ -51,6 +53,12 @@ func (a *API) checkQuote(w http.ResponseWriter, r *http.Request) error {
 	if body.Limit != nil {
 		if req.Limit = *body.Limit; req.Limit < 1 {
 			return errQuoteLimit
+		}
+	}
+	if body.AsOf != nil {
+		req.AsOf = *body.AsOf
+		if _, err := day(url.Values{"as_of": {req.AsOf}}, "as_of"); err != nil {
+			return err
 		}
 	}
 	if err := checkQuoteRequest(req); err != nil {
@@ -78,11 +86,6 @@ func checkQuoteRequest(req quote.Request) error {
 			if err := checkText(name, value, maxValue); err != nil {
 				return err
 			}
-		}
-	}
-	if req.AsOf != "" {
-		if _, err := day(url.Values{"as_of": {req.AsOf}}, "as_of"); err != nil {
-			return err
 		}
 	}
 	if req.Limit > maxPlaces {
