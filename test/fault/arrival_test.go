@@ -3,13 +3,17 @@ package fault
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 )
@@ -26,6 +30,10 @@ import (
 //	Q      a ZIP file that cannot be read
 //	W V    a web archive with A of this URL, and one with A and B of one second
 //	X      a PDF file of which no page can be read
+//	G      A in a gzip file
+//	U      A in UTF-16, under its byte order mark
+//	E      no bytes
+//	S      A, in an answer of status 404
 //
 // What begins with "=" has the day of the one before it. The second value is which of
 // the five is current when all have come: 0 for none, -1 for a member of a web archive.
@@ -36,6 +44,7 @@ func arrivals() []history5 {
 		{"A Z A A A", 1}, {"A B A B Z", 0}, {"Z Y A A B", 5}, {"Z A Z A Z", 0}, {"A A Z X X", 0},
 		{"X A X A X", 4}, {"A A X A A", 4}, {"W A B A W", -1}, {"V V A V A", 5}, {"A =A =B =A B", 5},
 		{"A Q A A A", 1}, {"Q B A Q A", 3},
+		{"A G A G B", 5}, {"G A G A G", 0}, {"U A U A A", 4}, {"E A E A E", 4}, {"A S S B S", 5},
 	}
 }
 
@@ -98,6 +107,14 @@ func arrival(t *testing.T, n, i int, found string, day int) event.CaptureRequest
 		r.Inline.ContentBase64 = warcOf("https://town.example.org/"+name, *retrieved(day), forms)
 	case "X":
 		r.Filename, r.Inline.ContentBase64 = "minutes.pdf", []byte("%PDF-1.4 and nothing that a PDF file has")
+	case "G":
+		r.Filename, r.Inline.ContentBase64 = "minutes.html.gz", gzipOf(t, page(content, 0))
+	case "U":
+		r.Inline.ContentBase64 = inUTF16(page(content, 0))
+	case "E":
+		r.Inline.ContentBase64 = nil
+	case "S":
+		r.HTTPStatus = http.StatusNotFound
 	default:
 		t.Fatalf("%q is no capture", found)
 	}
@@ -120,6 +137,29 @@ func zipOf(t *testing.T, n int) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// gzipOf is a gzip file.
+func gzipOf(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// inUTF16 is a text in UTF-16, the byte order mark first.
+func inUTF16(text []byte) []byte {
+	data := []byte{0xfe, 0xff}
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		data = binary.BigEndian.AppendUint16(data, unit)
+	}
+	return data
 }
 
 // warcOf is a web archive of one URL, captured several times in one second.
