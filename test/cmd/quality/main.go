@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return show(report, asJSON, w)
 	}
 	if cutting.asked() {
-		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
+		return cutting.run(ctx, o.Corpus, seed, o.Only, vectors, asJSON, w)
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
