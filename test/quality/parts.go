@@ -70,6 +70,7 @@ func RunParts(ctx context.Context, folder, only string) (PartsReport, error) {
 	if x.handle, err = child.Builtin().Role(setup); err != nil {
 		return r, err
 	}
+	maker := chunker.NewMaker()
 	var spent time.Duration
 	err = filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 		kind, ours := kindsOf[strings.ToLower(filepath.Ext(file))]
@@ -90,7 +91,7 @@ func RunParts(ctx context.Context, folder, only string) (PartsReport, error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		began := time.Now()
-		made, err := chunker.Make(s, model.Run{ExtractionID: "x", ParserVersion: extract.ParserVersion}, frames, false)
+		made, err := maker.Make(s, model.Run{ExtractionID: "x", ParserVersion: extract.ParserVersion}, frames, false)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -60,7 +60,7 @@ func Again(chunkers split.Table) proof.Chunker {
 
 // Make makes chunks of the pages of a run as the stage does, without a catalog, and
 // returns the chunker that was chosen: for who measures chunkers.
-func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pages, out func(model.Chunk) error) (split.Choice, error) {
+func Make(chunkers split.Table, count func(string) (int, error), s model.Snapshot, run model.Run, pages proof.Pages, out func(model.Chunk) error) (split.Choice, error) {
 	var facts assemble.Survey
 	if err := pages(func(f segment.Frame) error {
 		facts.Add(f.Page, f.Units)
@@ -72,7 +72,7 @@ func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pag
 	choice := chunkers.Choose(split.SourceOf(s), document)
 	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 	v := model.Version{DocHash: docHashOf(s), Generation: 1}
-	o := split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: split.O200k()}
+	o := split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: count}
 	return choice, cut(choice, o, base, v, facts.LeftOut, pages, out)
 }
 
