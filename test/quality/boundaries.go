@@ -72,6 +72,7 @@ func (r *BoundaryRow) add(o BoundaryRow) {
 // counts.
 func RunBoundaries(ctx context.Context, seed uint64) (BoundaryReport, error) {
 	report := BoundaryReport{Seed: seed}
+	maker := chunker.NewMaker()
 	for _, half := range []struct {
 		name      string
 		documents []boundaryset.Document
@@ -79,7 +80,7 @@ func RunBoundaries(ctx context.Context, seed uint64) (BoundaryReport, error) {
 		kinds := make(map[string]*BoundaryRow)
 		whole := BoundaryRow{Half: half.name}
 		for _, d := range half.documents {
-			row, err := boundariesOf(ctx, half.name, d)
+			row, err := boundariesOf(ctx, maker, half.name, d)
 			if err != nil {
 				return report, fmt.Errorf("%s: %s: %w", half.name, d.Kind, err)
 			}
@@ -103,7 +104,7 @@ func RunBoundaries(ctx context.Context, seed uint64) (BoundaryReport, error) {
 }
 
 // made is a document as the service makes it into chunks.
-func made(ctx context.Context, s model.Snapshot, raw []byte, generalOnly bool) (chunker.Made, error) {
+func made(ctx context.Context, maker *chunker.Maker, s model.Snapshot, raw []byte, generalOnly bool) (chunker.Made, error) {
 	in := extract.Input{Raw: raw, Snapshot: s, ExtractionID: digest.ExtractionID(extract.ParserVersion, "", "")}
 	all := extract.Extractors{model.KindHTML: html.Extractor{}, model.KindTextFile: textfile.Extractor{Formats: textfile.Builtin()}}
 	pages, reason, sentence, err := all.Pages(ctx, in)
@@ -118,7 +119,7 @@ func made(ctx context.Context, s model.Snapshot, raw []byte, generalOnly bool) (
 		}
 		frames = append(frames, frame)
 	}
-	return chunker.Make(s, model.Run{ExtractionID: in.ExtractionID, ParserVersion: extract.ParserVersion}, frames, generalOnly)
+	return maker.Make(s, model.Run{ExtractionID: in.ExtractionID, ParserVersion: extract.ParserVersion}, frames, generalOnly)
 }
 
 // snapshotOf returns a snapshot of a file, as the capturer would have made it.
@@ -136,7 +137,7 @@ func snapshotOf(source, name, url string, raw []byte, date time.Time) model.Snap
 	return s
 }
 
-func boundariesOf(ctx context.Context, half string, d boundaryset.Document) (BoundaryRow, error) {
+func boundariesOf(ctx context.Context, maker *chunker.Maker, half string, d boundaryset.Document) (BoundaryRow, error) {
 	s := snapshotOf("set", d.Name, "https://set.example/"+d.Name, d.Content, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	s.SourceType, s.Domain = d.SourceType, d.Domain
 	if d.EntryRule != "" {
@@ -145,7 +146,7 @@ func boundariesOf(ctx context.Context, half string, d boundaryset.Document) (Bou
 			return BoundaryRow{}, err
 		}
 	}
-	m, err := made(ctx, s, d.Content, false)
+	m, err := made(ctx, maker, s, d.Content, false)
 	if err != nil {
 		return BoundaryRow{}, err
 	}

@@ -119,6 +119,7 @@ func RunCuts(ctx context.Context, o CutsOptions) (CutsReport, error) {
 		_, there := set.Document(q.Document)
 		return !there
 	})
+	maker := chunker.NewMaker()
 	taken := make(map[string]bool) // documents, by a domain
 	ways := []struct {
 		name     string
@@ -131,11 +132,11 @@ func RunCuts(ctx context.Context, o CutsOptions) (CutsReport, error) {
 	}
 	for _, d := range set.Documents {
 		s := snapshotOf("Questions", d.File, d.URL, d.Content, d.Date)
-		domain, err := made(ctx, s, d.Content, false)
+		domain, err := made(ctx, maker, s, d.Content, false)
 		if err != nil {
 			return report, err
 		}
-		general, err := made(ctx, s, d.Content, true)
+		general, err := made(ctx, maker, s, d.Content, true)
 		if err != nil {
 			return report, err
 		}

@@ -13,19 +13,21 @@ type Made struct {
 	Meta   model.ManifestMeta // the chunker that was chosen and why; empty for the general one
 }
 
-// Make makes chunks of a document's pages as the service does, without a catalog: for who
-// measures chunkers. generalOnly leaves all domains out.
-func Make(s model.Snapshot, run model.Run, pages []segment.Frame, generalOnly bool) (Made, error) {
+// Maker makes chunks of documents as the service does, without a catalog: for who measures
+// chunkers. It is safe for concurrent use.
+type Maker struct{ count func(string) (int, error) }
+
+// NewMaker returns a maker.
+func NewMaker() *Maker { return &Maker{count: split.O200k()} }
+
+// Make makes chunks of a document's pages. generalOnly leaves all domains out.
+func (m *Maker) Make(s model.Snapshot, run model.Run, pages []segment.Frame, generalOnly bool) (Made, error) {
 	table := chunkers()
 	if generalOnly {
 		table.Domains = nil
 	}
-	return makeBy(table, s, run, pages)
-}
-
-func makeBy(table split.Table, s model.Snapshot, run model.Run, pages []segment.Frame) (Made, error) {
 	var made Made
-	choice, err := stage.Make(table, s, run, func(each func(segment.Frame) error) error {
+	choice, err := stage.Make(table, m.count, s, run, func(each func(segment.Frame) error) error {
 		for _, f := range pages {
 			if err := each(f); err != nil {
 				return err

@@ -55,6 +55,12 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	shown := func(r report, err error) error {
+		if err != nil {
+			return err
+		}
+		return show(r, asJSON, w)
+	}
 	if hostile != "" {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
 	}
@@ -65,21 +71,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return runSentences(asJSON, w)
 	}
 	if cutting.asked() {
-		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
+		return cutting.run(ctx, o.Corpus, seed, o.Only, vectors, asJSON, w)
 	}
 	if heads {
-		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return shown(quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep}))
 	}
 	if references {
-		report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: o.Colophon})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return shown(quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: o.Colophon}))
 	}
 	if *found.wanted {
 		return found.run(ctx, o.Colophon, keep, asJSON, w)
@@ -89,25 +87,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	}
 	if asked {
-		report, err := quality.RunRetrieval(ctx, quality.RetrievalOptions{Corpus: o.Corpus, Colophon: o.Colophon, Vectors: vectors})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return shown(quality.RunRetrieval(ctx, quality.RetrievalOptions{Corpus: o.Corpus, Colophon: o.Colophon, Vectors: vectors}))
 	}
 	if decisions {
-		report, err := quality.RunDecisions(ctx, o.Corpus, o.Only)
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return shown(quality.RunDecisions(ctx, o.Corpus, o.Only))
 	}
 	if scans {
-		report, err := quality.RunScans(ctx, o.Corpus, o.Only)
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return shown(quality.RunScans(ctx, o.Corpus, o.Only))
 	}
 	report, err := quality.Run(ctx, o)
 	if err != nil {

@@ -60,7 +60,7 @@ func Again(chunkers split.Table) proof.Chunker {
 
 // Make makes chunks of the pages of a run as the stage does, without a catalog, and
 // returns the chunker that was chosen: for who measures chunkers.
-func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pages, out func(model.Chunk) error) (split.Choice, error) {
+func Make(chunkers split.Table, count func(string) (int, error), s model.Snapshot, run model.Run, pages proof.Pages, out func(model.Chunk) error) (split.Choice, error) {
 	var facts assemble.Survey
 	if err := pages(func(f segment.Frame) error {
 		facts.Add(f.Page, f.Units)
@@ -72,7 +72,7 @@ func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pag
 	choice := chunkers.Choose(split.SourceOf(s), document)
 	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 	v := model.Version{DocHash: s.DocHash(), Generation: 1}
-	return choice, cuttingOf(choice, s, base, &facts, document, split.O200k()).cut(v, pages, out)
+	return choice, cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, out)
 }
 
 // SurveyAgain looks at the pages of a run a second time, as the stage does before it
