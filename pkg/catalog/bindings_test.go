@@ -87,7 +87,7 @@ func TestAnUpgradeBindsTheRowsOfBefore(t *testing.T) {
 	db := openCatalog(t)
 	decidedRows(t, db)
 	exec(t, db, `DROP TABLE bindings`)
-	exec(t, db, `DROP INDEX chunks_content, sources_disabled; DROP TABLE chunk_words; DROP FUNCTION note_chunk_words CASCADE; DROP FUNCTION quote_words(text); ALTER TABLE audit DROP COLUMN published; DROP TABLE embedding_use, embedding_cache;
+	exec(t, db, `DROP INDEX chunks_content, sources_disabled; DROP TABLE chunk_words; DROP FUNCTION note_chunk_words CASCADE; DROP FUNCTION quote_words(text) CASCADE; ALTER TABLE audit DROP COLUMN published; DROP TABLE embedding_use, embedding_cache;
 		DROP INDEX runs_failed, chunk_manifests_url, chunk_manifests_number, documents_url, documents_external, documents_item, documents_number, documents_uuid`) // of the migrations after it
 	exec(t, db, `DELETE FROM goose_db_version WHERE version_id >= 17`)
 	if err := db.Migrate(t.Context()); err != nil {

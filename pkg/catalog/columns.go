@@ -227,7 +227,7 @@ func workingTables() []table {
 		{"fetch_turns", []line{{"host owner turn_at seen_at asking_until", Working, "leases of the capturer: who waits to ask a host"}}},
 		{"attempts", []line{{"consumer message_id failures starts last_error updated_at", Working, "counters of the runner of each stage: deliveries that did not end well"}}},
 		{"adopted_objects", []line{{"bucket key at", Working, "clocks of capturer and extractor: objects that reconcile leaves alone for a while"}}},
-		{"chunk_words", []line{{"chunk_ref words", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"}}},
+		{"chunk_words", []line{{"chunk_ref words fulltext", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"}}},
 		{"embedding_cache", []line{{"model dimensions text_hash vector made_at", Working, "the indexer: what an endpoint was paid for; no other machine can make it again, and searches use the copy in the vector store"}}},
 		{"embedding_use", []line{{"day model tokens", Working, "counters of the indexer: what was embedded on a day"}}},
 		{"audit", []line{

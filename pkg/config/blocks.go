@@ -73,6 +73,7 @@ type Postgres struct {
 	Schema   string        `env:"POSTGRES_SCHEMA" envDefault:"colophon" help:"Schema of all tables."`
 	MaxConns int32         `env:"POSTGRES_MAX_CONNS" envDefault:"8" allowed:"2..1000" help:"Connections of this process."`
 	Timeout  time.Duration `env:"POSTGRES_TIMEOUT" envDefault:"30s" allowed:"100ms.." help:"Of one statement. A lock that others hold is waited for half as long, a connection that says nothing twice, and a transaction whose client says nothing is ended after ten times as long."`
+	Fulltext bool          `env:"POSTGRES_FULLTEXT" envDefault:"false" help:"Whether searches also rank by the catalog's full text, stemmed by language. Janitors make it and gateways ask it: both need the same."`
 }
 
 // About is the block's text in the documentation.

@@ -62,6 +62,34 @@ func Fuse(dense, sparse []Scored, denseWeight, full float64) []Scored {
 	return list
 }
 
+// FulltextWeight is the weight of a ranking by the catalog's full text beside the others,
+// where there is one: measured (docs/quality.md, retrieval).
+const FulltextWeight = 0.1
+
+// Mix adds another ranking to a list that Fuse made: each score there, divided by the best
+// one, counts by the weight, what the list had by the rest. What only the other ranking
+// has comes in. Equal scores keep their order, those of the list first.
+func Mix(list, other []Scored, weight float64) []Scored {
+	mixed := make([]Scored, len(list), len(list)+len(other))
+	at := make(map[string]int, len(list))
+	for i, hit := range list {
+		mixed[i] = Scored{ID: hit.ID, Score: float64(hit.Score * (1 - weight))}
+		at[hit.ID] = i
+	}
+	share := shares(other, 0, 0)
+	for _, hit := range other {
+		i, known := at[hit.ID]
+		if !known {
+			i, at[hit.ID] = len(mixed), len(mixed)
+			mixed = append(mixed, Scored{ID: hit.ID})
+		}
+		mixed[i].Score += float64(share[hit.ID] * weight)
+		delete(share, hit.ID) // one that stands twice counts once
+	}
+	slices.SortStableFunc(mixed, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })
+	return mixed
+}
+
 // nearness is the dense score of an id; what has none is further than all that have.
 func nearness(dense map[string]float64, id string) float64 {
 	if score, ok := dense[id]; ok {

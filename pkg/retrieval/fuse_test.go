@@ -100,3 +100,24 @@ func TestWhatIsFarBelowKeepsItsOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestMix: another ranking counts by its weight, and changes no order where it is silent.
+func TestMix(t *testing.T) {
+	list := []Scored{{"a", 1}, {"b", 0.5}, {"c", 0.5}}
+	for _, c := range []struct {
+		name   string
+		other  []Scored
+		weight float64
+		want   []Scored
+	}{
+		{"silent", nil, 0.1, []Scored{{"a", 0.9}, {"b", 0.45}, {"c", 0.45}}},
+		{"it raises one, and brings one", []Scored{{"c", 8}, {"d", 4}}, 0.2, []Scored{{"a", 0.8}, {"c", 0.6}, {"b", 0.4}, {"d", 0.1}}},
+		{"one that stands twice", []Scored{{"b", 4}, {"b", 2}}, 0.5, []Scored{{"b", 0.75}, {"a", 0.5}, {"c", 0.25}}},
+		{"all of the weight", []Scored{{"d", 1}}, 1, []Scored{{"d", 1}, {"a", 0}, {"b", 0}, {"c", 0}}},
+	} {
+		got := Mix(list, c.other, c.weight)
+		if !slices.EqualFunc(got, c.want, func(a, b Scored) bool { return a.ID == b.ID && math.Abs(a.Score-b.Score) < 1e-9 }) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

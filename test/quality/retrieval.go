@@ -123,7 +123,7 @@ func (s settings) value(name string) string {
 func searchSettings(environment []string) (s settings) {
 	for _, line := range environment {
 		name, ours := strings.CutPrefix(line, config.Prefix)
-		if ours && (strings.HasPrefix(name, "EMBED_") || strings.HasPrefix(name, "RERANK_")) {
+		if ours && (strings.HasPrefix(name, "EMBED_") || strings.HasPrefix(name, "RERANK_") || strings.HasPrefix(name, "POSTGRES_FULLTEXT=")) {
 			s = append(s, name)
 		}
 	}

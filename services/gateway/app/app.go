@@ -141,7 +141,7 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 		Catalog: a.db,
 		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
 			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: boxes,
-			Alias: a.config.Qdrant.Collection, Log: tel.Logger, References: references,
+			Alias: a.config.Qdrant.Collection, Log: tel.Logger, References: references, Fulltext: a.config.Postgres.Fulltext,
 			Embedders: a.models.measured(meter), Reranker: a.measuredReranker(meter),
 		}},
 		References: references,

@@ -33,7 +33,7 @@ const probeDefault = 3 * time.Second
 // App is the running janitor.
 type App struct {
 	rounds  *rounds.Rounds
-	words   *rounds.Words
+	words   []*rounds.Words
 	conn    *stream.Conn
 	db      *catalog.DB
 	blobs   *blobstore.Store
@@ -66,7 +66,10 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 		Every:      c.Reconcile.Every, Age: c.Reconcile.Age,
 		ObjectsEvery: c.Reconcile.ObjectsEvery, ObjectAge: c.Reconcile.ObjectAge, Log: tel.Logger,
 	}
-	a.words = &rounds.Words{Maker: a.db, Log: tel.Logger}
+	a.words = []*rounds.Words{{Make: a.db.MakeQuoteWords, Log: tel.Logger}}
+	if c.Postgres.Fulltext {
+		a.words = append(a.words, &rounds.Words{Make: a.db.MakeFulltext, Log: tel.Logger})
+	}
 	return a, nil
 }
 
@@ -77,7 +80,9 @@ func (a *App) Name() string { return Name }
 // and the next one, of whatever janitor, goes on.
 func (a *App) Run(ctx context.Context) error {
 	var both sync.WaitGroup
-	both.Go(func() { a.words.Run(ctx) })
+	for _, words := range a.words {
+		both.Go(func() { words.Run(ctx) })
+	}
 	a.rounds.Run(ctx)
 	both.Wait()
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
+	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
@@ -176,8 +177,13 @@ func TestWaitingProofsTakeNoTurns(t *testing.T) {
 
 func crowded(s Searcher, p Prover) http.Handler {
 	a := &API{
-		Catalog: oneChunk{}, Searcher: s, Prover: p, Loopback: true, Log: slog.New(slog.DiscardHandler),
+		Catalog: oneChunk{}, Searcher: s, Prover: p, References: noLinks{}, Loopback: true, Log: slog.New(slog.DiscardHandler),
 		Tracer: noop.NewTracerProvider().Tracer(""), Traces: propagation.TraceContext{},
 	}
 	return a.Handler()
 }
+
+// noLinks leads nowhere.
+type noLinks struct{}
+
+func (noLinks) Links(context.Context, model.Chunk) (refer.Links, error) { return refer.Links{}, nil }

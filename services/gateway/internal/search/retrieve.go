@@ -11,6 +11,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/language"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
@@ -44,8 +45,9 @@ type question struct {
 	weight    float64 // of the dense side
 	wordsOnly bool    // the question could not be embedded
 	filter    vectorstore.Filter
-	nothing   bool              // no chunk passes the filter
-	shownAs   map[string]string // chunk_ref by that of the point that stands for it, where the search is limited to documents or snapshots
+	fulltext  func(ctx context.Context, n int) ([]vectorstore.Hit, error) // nil: the catalog is not asked
+	nothing   bool                                                        // no chunk passes the filter
+	shownAs   map[string]string                                           // chunk_ref by that of the point that stands for it, where the search is limited to documents or snapshots
 }
 
 func (s *Searcher) question(ctx context.Context, scope catalog.SearchScope, r Request, w wording) (*question, error) {
@@ -69,7 +71,22 @@ func (s *Searcher) question(ctx context.Context, scope catalog.SearchScope, r Re
 		return nil, err
 	}
 	q.sparse.Indices, q.sparse.Values = retrieval.SparseQuery(w.asked)
+	if s.Fulltext && !r.placed() {
+		q.fulltext = s.inCatalog(w.asked, r.chunks(scope))
+	}
 	return q, s.narrow(ctx, q, scope, r.Filter)
+}
+
+// inCatalog returns what asks the catalog's full text.
+func (s *Searcher) inCatalog(asked string, f catalog.ChunkFilter) func(context.Context, int) ([]vectorstore.Hit, error) {
+	return func(ctx context.Context, n int) ([]vectorstore.Hit, error) {
+		found, err := s.Catalog.FulltextHits(ctx, language.Of(asked), asked, f, n)
+		hits := make([]vectorstore.Hit, len(found))
+		for i, hit := range found {
+			hits[i] = vectorstore.Hit{ChunkRef: hit.ChunkRef, Stands: hit.Stands, Score: hit.Score}
+		}
+		return hits, err
+	}
 }
 
 // narrow sets the filter of a question. What documents and snapshots have is looked up.
@@ -129,7 +146,7 @@ func (q *question) candidates(ctx context.Context, n int) (hits []retrieval.Scor
 	if q.nothing {
 		return nil, false, nil
 	}
-	var dense, sparse side
+	var dense, sparse, full side
 	passages := 0
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
@@ -153,15 +170,27 @@ func (q *question) candidates(ctx context.Context, n int) (hits []retrieval.Scor
 		})
 		return err
 	})
+	both.Go(func() error {
+		if q.fulltext == nil {
+			return nil
+		}
+		hits, err := q.fulltext(ctx, n)
+		full = sideOf(hits)
+		full.more = len(hits) == n
+		return err
+	})
 	if err := both.Wait(); err != nil {
 		return nil, false, err
 	}
 	hits = retrieval.Fuse(dense.texts, sparse.texts, q.weight, retrieval.FullScore(len(q.sparse.Indices), passages))
+	if q.fulltext != nil {
+		hits = retrieval.Mix(hits, full.texts, retrieval.FulltextWeight)
+	}
 	for i, hit := range hits {
-		ref := better(hit.ID, dense.chunks[hit.ID], sparse.chunks[hit.ID])
+		ref := better(hit.ID, dense.chunks[hit.ID], sparse.chunks[hit.ID], full.chunks[hit.ID])
 		hits[i].ID = cmp.Or(q.shownAs[ref], ref)
 	}
-	return hits, dense.more || sparse.more, nil
+	return hits, dense.more || sparse.more || full.more, nil
 }
 
 // side is what one side of a search found: texts, each by the chunk_ref that stands for
@@ -170,6 +199,18 @@ type side struct {
 	texts  []retrieval.Scored
 	chunks map[string]string // what was found of each, a chunk_ref
 	more   bool              // there may be more
+}
+
+// sideOf joins hits to texts.
+func sideOf(hits []vectorstore.Hit) side {
+	found := side{chunks: make(map[string]string)}
+	for _, h := range hits {
+		if _, known := found.chunks[h.Stands]; !known {
+			found.texts = append(found.texts, retrieval.Scored{ID: h.Stands, Score: h.Score})
+		}
+		found.chunks[h.Stands] = better(h.Stands, found.chunks[h.Stands], h.ChunkRef)
+	}
+	return found
 }
 
 // better returns which of the chunks of a text that were found is shown: the one that

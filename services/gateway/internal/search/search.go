@@ -36,6 +36,7 @@ type Catalog interface {
 	Neighbours(ctx context.Context, refs []string, reach int) (map[string][]catalog.ChunkWithState, error)
 	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
 	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
+	FulltextHits(ctx context.Context, language, question string, f catalog.ChunkFilter, limit int) ([]catalog.FulltextHit, error)
 	FirstOfChains(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
 	Replacing(ctx context.Context, contentTextHashes []string, until string, except []string) (map[string][]model.Chunk, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
@@ -57,6 +58,7 @@ type Searcher struct {
 	Embedders  map[string]retrieval.Embedder // by the model's name
 	Reranker   Reranker                      // nil: none
 	References References                    // nil: none are followed
+	Fulltext   bool                          // whether the catalog is asked by its full text, too
 	Alias      string
 	Log        *slog.Logger
 }

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// WordMaker makes the words by which quotations are looked for; see catalog.MakeQuoteWords.
-type WordMaker interface {
-	MakeQuoteWords(ctx context.Context, most int) (made int, err error)
-}
+// MakeWords makes words of at most most chunks: those by which quotations are looked for, or
+// the full text; see catalog.MakeQuoteWords and catalog.MakeFulltext.
+type MakeWords func(ctx context.Context, most int) (made int, err error)
 
 const (
 	wordsBatch = 200              // chunks at a time: of some 2,000 letters each they take the catalog about half a second
@@ -20,8 +19,8 @@ const (
 // Words makes the words of chunks soon after they have landed, in whatever janitor: several
 // divide the work. The fields are set before Run.
 type Words struct {
-	Maker WordMaker
-	Log   *slog.Logger
+	Make MakeWords
+	Log  *slog.Logger
 }
 
 // Run makes words until ctx ends. After each batch it rests as long as the batch took, so
@@ -29,7 +28,7 @@ type Words struct {
 func (w *Words) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		began := time.Now()
-		made, err := w.Maker.MakeQuoteWords(ctx, wordsBatch)
+		made, err := w.Make(ctx, wordsBatch)
 		rest := time.Since(began)
 		switch {
 		case ctx.Err() != nil:

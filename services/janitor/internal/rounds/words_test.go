@@ -39,7 +39,7 @@ func TestWordsAreMadeUntilNoneAreDue(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		m := &makes{answers: []int{wordsBatch, wordsBatch, 7, 0, -1, wordsBatch}, takes: 100 * time.Millisecond, began: time.Now(), stop: cancel}
-		(&Words{Maker: m, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
+		(&Words{Make: m.MakeQuoteWords, Log: slog.New(slog.DiscardHandler)}).Run(ctx)
 		want := []time.Duration{0, 200 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond, 2600 * time.Millisecond, 12700 * time.Millisecond}
 		if !slices.Equal(m.at, want) {
 			t.Errorf("it looked at %v, want %v", m.at, want)
