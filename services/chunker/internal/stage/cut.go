@@ -98,7 +98,7 @@ func (c cutting) chunkOf(v model.Version, index int, d split.Draft, head int, he
 	out.DocHash, out.Generation, out.ChunkIndex = v.DocHash, v.Generation, index
 	out.ChunkID = digest.ChunkID(index, v.Generation)
 	out.ChunkRef = digest.ChunkRef(out.DocHash, out.ChunkID)
-	out.PointID = digest.PointID(out.ChunkRef)
+	out.PointID = model.PointIDOf(out.ChunkRef, out.RuleVersions)
 	out.Text, out.Content, out.Tokens = d.Text, d.Content, d.Tokens
 	out.SectionPath, out.Anchors, out.PageHint = d.SectionPath, d.Anchors, d.PageHint
 	out.Provenance.Segments = d.Segments

@@ -71,7 +71,7 @@ func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pag
 	document := documentOf(s, &facts)
 	choice := chunkers.Choose(split.SourceOf(s), document)
 	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
-	v := model.Version{DocHash: docHashOf(s), Generation: 1}
+	v := model.Version{DocHash: s.DocHash(), Generation: 1}
 	return choice, cuttingOf(choice, s, base, &facts, document, split.O200k()).cut(v, pages, out)
 }
 
