@@ -49,11 +49,10 @@ type Item struct {
 	Page     int     `json:"page"` // 1-based, 0 when there is none
 	Language string  `json:"language"`
 	Score    float64 `json:"score"` // of the search, 0..1
-	// ReplacedBy is what operators have added that is known of it since, the newest first; Replaces are chunk_refs of which
-	// it is that itself.
-	ReplacedBy []search.Replacement `json:"replaced_by,omitempty"`
-	Replaces   []string             `json:"replaces,omitempty"`
-	Proof      string               `json:"proof"` // path of the proof down to the captured bytes, made when it is asked for
+
+	ReplacedBy []search.Replacement `json:"replaced_by,omitempty"` // what operators have added that is known of it since, the newest first
+	Replaces   []string             `json:"replaces,omitempty"`    // chunk_refs of which an operator has added it as what is known since
+	Proof      string               `json:"proof"`                 // path of the proof down to the captured bytes, made when it is asked for
 }
 
 // Of consolidates what a search has found. The prompt has at most budget code points. Its
