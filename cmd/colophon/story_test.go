@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,8 +57,13 @@ func (d *desk) tellsTheStoryOfOwnEntities(t *testing.T) {
 		t.Errorf("got\n%swant\n%s\n%s", rows, want, out)
 	}
 	put(t, schema, "name: permits\nversion: 1\nschema: {type: object}\n", day)
-	contains(t, d.say(t, 2, "convert", page, "--to", "entities", "--schema", schema), "permits.yaml: schema.properties")
-	contains(t, d.say(t, 2, "convert", page, "--to", "text", "--schema", schema), "--schema goes with --to entities")
+	for want, to := range map[string]string{"permits.yaml: schema.properties": "entities", "--schema goes with --to entities": "text"} {
+		var problems bytes.Buffer
+		args := []string{"--dir", d.dir, "convert", page, "--to", to, "--schema", schema}
+		if code := run(t.Context(), args, io.Discard, &problems); code != 2 || !strings.Contains(problems.String(), want) {
+			t.Errorf("exit %d: %s", code, &problems)
+		}
+	}
 }
 
 // storyBlock returns the code that stands behind a comment of the document.

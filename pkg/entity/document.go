@@ -56,7 +56,7 @@ type Page struct {
 // types are those that were asked for.
 func (p Page) types() []Type {
 	if p.Types == nil {
-		return Types()
+		return types()
 	}
 	return p.Types
 }

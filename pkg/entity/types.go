@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
 )
@@ -84,7 +85,9 @@ const (
 
 // Types returns the six types with the union of the fields of the prompt and of the canonical
 // schema of seeds#extraction, in the order of the seed.
-func Types() []Type {
+func Types() []Type { return slices.Clone(types()) }
+
+var types = sync.OnceValue(func() []Type {
 	return []Type{
 		{Name: Goal, Plural: "goals", Schema: "Goal", Fields: []Field{
 			{Name: "title", Kind: KindName, Prompt: true},
@@ -149,11 +152,11 @@ func Types() []Type {
 			{Name: "description", Kind: KindText, Prompt: true},
 		}},
 	}
-}
+})
 
 // TypeOf returns the type of a name.
 func TypeOf(name string) (Type, bool) {
-	all := Types()
+	all := types()
 	i := slices.IndexFunc(all, func(t Type) bool { return t.Name == name })
 	if i < 0 {
 		return Type{}, false

@@ -67,8 +67,8 @@ func TestPairsAreData(t *testing.T) {
 }
 
 // Of the pairs that were written by hand no altered one passes, and each true one does.
-func TestThirdPairs(t *testing.T) {
-	pairs, err := ThirdPairs()
+func TestPairsByHand(t *testing.T) {
+	pairs, err := PairsByHand()
 	if err != nil {
 		t.Fatal(err)
 	}

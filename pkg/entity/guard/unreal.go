@@ -35,7 +35,29 @@ func isOtherAmount(p *part, n value.Number) bool {
 	if hasCueBefore(p, n.Start, "multiple") || hasCueBefore(p, n.Start, "aside") {
 		return true
 	}
-	return isSuperseded(p, n) || isRemoved(p, n)
+	return isSuperseded(p, n) || isRemoved(p, n) || wouldBe(p, n)
+}
+
+// wouldBe reports whether a verb between the signs around a number has an ending that says what would be.
+func wouldBe(p *part, n value.Number) bool {
+	endings := lexicon.Words("would_alone", p.text.Language)
+	if len(endings) == 0 {
+		return false
+	}
+	start := strings.LastIndexAny(p.text.Text[:n.Start], ",;:") + 1
+	end := len(p.text.Text)
+	if i := strings.IndexAny(p.text.Text[n.End:], ",;:"); i >= 0 {
+		end = n.End + i
+	}
+	for _, w := range p.text.Words {
+		if w.Start < start || w.End > end || lexicon.Has("would_plan", p.text.Language, w.Folded) {
+			continue
+		}
+		if slices.ContainsFunc(endings, func(e string) bool { return len(w.Folded) > len(e)+2 && strings.HasSuffix(w.Folded, e) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // isSuperseded reports whether a phrase such as "was replaced by" stands behind a number, and another number behind that.
