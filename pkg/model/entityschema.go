@@ -17,7 +17,7 @@ type EntitySchema struct {
 
 // EntityPages says on which pages entities are looked for: those with an open section or heading of a kind, or with a word.
 type EntityPages struct {
-	Sections []string `json:"sections,omitempty"` // kinds (contracts#section-kinds)
+	Sections []string `json:"sections,omitempty"` // kinds (contracts#section-kind)
 	Words    []string `json:"words,omitempty"`    // words or phrases; capital letters do not count
 }
 
