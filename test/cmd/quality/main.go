@@ -58,11 +58,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return runHostile(ctx, o.Colophon, hostile, asJSON, w)
 	}
 	if sections != "" {
-		report, err := quality.RunSections(strings.Split(sections, ","))
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return runSections(sections, asJSON, w)
 	}
 	if cutting.asked() {
 		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
@@ -115,6 +111,14 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if totals {
 		report.DropFiles()
+	}
+	return show(report, asJSON, w)
+}
+
+func runSections(tables string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunSections(strings.Split(tables, ","))
+	if err != nil {
+		return err
 	}
 	return show(report, asJSON, w)
 }
