@@ -71,11 +71,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return show(report, asJSON, w)
 	}
 	if references {
-		report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: o.Colophon})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return runReferences(ctx, o.Colophon, asJSON, w)
 	}
 	if *found.wanted {
 		return found.run(ctx, o.Colophon, keep, asJSON, w)
@@ -117,6 +113,14 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 
 func runSections(tables string, asJSON bool, w io.Writer) error {
 	report, err := quality.RunSections(strings.Split(tables, ","))
+	if err != nil {
+		return err
+	}
+	return show(report, asJSON, w)
+}
+
+func runReferences(ctx context.Context, colophon string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: colophon})
 	if err != nil {
 		return err
 	}
