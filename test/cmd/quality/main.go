@@ -64,11 +64,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
 	}
 	if heads {
-		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
-		if err != nil {
-			return err
-		}
-		return show(report, asJSON, w)
+		return runHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep}, asJSON, w)
 	}
 	if references {
 		return runReferences(ctx, o.Colophon, asJSON, w)
@@ -121,6 +117,14 @@ func runSections(tables string, asJSON bool, w io.Writer) error {
 
 func runReferences(ctx context.Context, colophon string, asJSON bool, w io.Writer) error {
 	report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: colophon})
+	if err != nil {
+		return err
+	}
+	return show(report, asJSON, w)
+}
+
+func runHeads(ctx context.Context, o quality.HeadOptions, asJSON bool, w io.Writer) error {
+	report, err := quality.RunHeads(ctx, o)
 	if err != nil {
 		return err
 	}
