@@ -91,6 +91,7 @@ func TestSurface(t *testing.T) {
 	t.Run("status", d.listsCaptures)
 	t.Run("json", d.printsJSON)
 	t.Run("pages", d.keepsPagesApart)
+	t.Run("own entities", d.tellsTheStoryOfOwnEntities)
 }
 
 var day = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)

@@ -9,11 +9,16 @@ import (
 // type. What is of another shape than its field is left out, and named in wrong; names of the
 // canonical schema count as those of the prompt.
 func DecodePage(data []byte) (proposals []Entity, wrong []string, err error) {
+	return DecodePageOf(Types(), data)
+}
+
+// DecodePageOf is DecodePage for these types.
+func DecodePageOf(types []Type, data []byte) (proposals []Entity, wrong []string, err error) {
 	var lists map[string]json.RawMessage
 	if err := json.Unmarshal(data, &lists); err != nil {
 		return nil, nil, err
 	}
-	for _, t := range Types() {
+	for _, t := range types {
 		raw, ok := lists[t.Plural]
 		delete(lists, t.Plural)
 		if !ok || string(raw) == "null" {

@@ -15,6 +15,7 @@ type PageInput struct {
 	Language string          // ISO 639-1; empty when it is not known
 	Open     []model.Section // sections that are open when the page begins, the outermost first
 	Units    []model.Unit    // of the page, in reading order
+	Types    []Type          // that are asked for; nil: the six
 }
 
 // PageOf returns the input that a page's record and units make. Where the record knows no language, as of a page with
@@ -49,11 +50,20 @@ type Page struct {
 	Entities   []Entity
 	Confidence float64        // mean of its entities'; 0 without any
 	Drops      map[string]int // what the guard dropped, by reason
+	Types      []Type         // that were asked for; nil: the six
+}
+
+// types are those that were asked for.
+func (p Page) types() []Type {
+	if p.Types == nil {
+		return types()
+	}
+	return p.Types
 }
 
 // NewPage returns a page of these entities.
 func NewPage(in PageInput, entities []Entity, drops map[string]int) Page {
-	p := Page{PageID: in.PageID, PageNo: in.PageNo, Entities: entities, Drops: drops}
+	p := Page{PageID: in.PageID, PageNo: in.PageNo, Entities: entities, Drops: drops, Types: in.Types}
 	for _, e := range entities {
 		p.Confidence += e.Confidence / float64(len(entities))
 	}
@@ -65,8 +75,10 @@ func NewPage(in PageInput, entities []Entity, drops map[string]int) Page {
 func (p Page) Counts() map[string]int {
 	out := make(map[string]int)
 	for _, e := range p.Entities {
-		if t, ok := TypeOf(e.Type); ok {
-			out[t.Plural]++
+		for _, t := range p.types() {
+			if t.Name == e.Type {
+				out[t.Plural]++
+			}
 		}
 	}
 	return out
@@ -77,7 +89,7 @@ func (p Page) MarshalJSON() ([]byte, error) {
 	var w objectWriter
 	w.add("pageId", p.PageID)
 	w.add("pageNo", p.PageNo)
-	for _, t := range Types() {
+	for _, t := range p.types() {
 		list := []Entity{}
 		for _, e := range p.Entities {
 			if e.Type == t.Name {

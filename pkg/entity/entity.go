@@ -27,6 +27,7 @@ type Entity struct {
 	Grounds    []Ground // after the guard: where each value and each quote stands
 	Confidence float64  // 0 to 1, by written rules
 	Origin     string   // rules or model
+	Of         *Type    // its type, where that is one of one's own; nil of the six
 	FoundBy    string   // by what kind of finding, of rules: it decides Confidence; empty of a model
 }
 
@@ -55,6 +56,14 @@ type Form struct {
 
 // Title is what an entity is called in its id: its title or the first of its names.
 func (e Entity) Title() string {
+	if e.Of != nil {
+		for _, f := range e.Of.Fields {
+			if s, ok := e.Values[f.Name].(string); ok && s != "" && f.Kind == KindName {
+				return s
+			}
+		}
+		return ""
+	}
 	for _, name := range []string{"title", "name", "action", "parameter", "activity"} {
 		if s, ok := e.Values[name].(string); ok && s != "" {
 			return s
@@ -97,11 +106,18 @@ func AssignIDs(pageID string, entities []Entity) {
 	}
 }
 
+func (e Entity) typeOf() (Type, bool) {
+	if e.Of != nil {
+		return *e.Of, true
+	}
+	return TypeOf(e.Type)
+}
+
 // MarshalJSON writes the entity as the seed's types have it: all fields in the order of its
 // type, null where nothing is known, the canonical schema's names beside those of the prompt,
 // then evidence, grounds, confidence and origin.
 func (e Entity) MarshalJSON() ([]byte, error) {
-	t, ok := TypeOf(e.Type)
+	t, ok := e.typeOf()
 	if !ok {
 		return nil, fmt.Errorf("entity of unknown type %q", e.Type)
 	}

@@ -24,15 +24,24 @@ const (
 // Schema returns the JSON Schema (draft 2020-12) of the answer about one page, made of the
 // table of types. Version 1 has the fields of the seed's prompt.
 func Schema(v Version) map[string]any {
+	return schemaOf(Types(), v, fmt.Sprintf("Entities of a page, prompt version %d", v))
+}
+
+// SchemaOf is the same for these types, with all of their fields.
+func SchemaOf(types []Type, title string) map[string]any {
+	return schemaOf(types, PromptV2, title)
+}
+
+func schemaOf(types []Type, v Version, title string) map[string]any {
 	properties, defs := map[string]any{}, map[string]any{}
 	required := []string{}
-	for _, t := range Types() {
+	for _, t := range types {
 		properties[t.Plural] = map[string]any{"type": "array", "items": map[string]any{"$ref": "#/$defs/" + t.Schema}}
 		defs[t.Schema] = typeSchema(t, v)
 		required = append(required, t.Plural)
 	}
 	return map[string]any{
-		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": fmt.Sprintf("Entities of a page, prompt version %d", v),
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title,
 		"type": "object", "additionalProperties": false, "required": required, "properties": properties, "$defs": defs,
 	}
 }
@@ -45,6 +54,9 @@ func typeSchema(t Type, v Version) map[string]any {
 			continue
 		}
 		properties[f.Name] = fieldSchema(f)
+		if f.Describe != "" {
+			properties[f.Name].(map[string]any)["description"] = f.Describe
+		}
 		required = append(required, f.Name)
 	}
 	return map[string]any{"type": "object", "additionalProperties": false, "required": append(required, "evidence"), "properties": properties}

@@ -4,7 +4,14 @@
 // guard them by evidence, and find them by rules.
 package entity
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
+)
 
 // Kind is what a field holds, and so how the guard finds it in its evidence (contracts#entity-guard).
 type Kind string
@@ -48,6 +55,11 @@ type Field struct {
 	Choices  []string // of KindChoice
 	Words    string   // of KindChoice: the class of the lexicon whose words mean them
 	Refers   string   // of KindReferences: the type it refers to
+
+	// Of types of one's own (package custom):
+	Means    map[string][]string // of KindChoice: the words that mean each choice, folded
+	Columns  []string            // heads of columns that hold the field, folded
+	Describe string              // what it holds, for a model
 }
 
 // Type is a type of entities.
@@ -56,6 +68,9 @@ type Type struct {
 	Plural string // its list's name in a page: goals
 	Schema string // its name in the prompt: Goal
 	Fields []Field
+
+	// Patterns find entities of types of one's own in blocks of text: named groups are fields.
+	Patterns []*regexp.Regexp
 }
 
 // The names of the types.
@@ -70,9 +85,11 @@ const (
 
 // Types returns the six types with the union of the fields of the prompt and of the canonical
 // schema of seeds#extraction, in the order of the seed.
-func Types() []Type {
+func Types() []Type { return slices.Clone(types()) }
+
+var types = sync.OnceValue(func() []Type {
 	return []Type{
-		{Goal, "goals", "Goal", []Field{
+		{Name: Goal, Plural: "goals", Schema: "Goal", Fields: []Field{
 			{Name: "title", Kind: KindName, Prompt: true},
 			{Name: "description", Kind: KindText, Required: true, Prompt: true},
 			{Name: "pollutant", Kind: KindName, Prompt: true},
@@ -81,7 +98,7 @@ func Types() []Type {
 			{Name: "deadline", Kind: KindDate, Role: RoleDeadline, Prompt: true},
 			{Name: "location", Kind: KindText, Prompt: true},
 		}},
-		{BMP, "bmps", "BMP", []Field{
+		{Name: BMP, Plural: "bmps", Schema: "BMP", Fields: []Field{
 			{Name: "name", Kind: KindName, Prompt: true},
 			{Name: "type", Kind: KindText, Prompt: true},
 			{Name: "quantity", Kind: KindQuantity, Prompt: true},
@@ -92,7 +109,7 @@ func Types() []Type {
 			{Name: "schedule", Kind: KindPeriod, Prompt: true},
 			{Name: "relatedGoals", Kind: KindReferences, Refers: Goal, Prompt: true},
 		}},
-		{Implementation, "implementation", "ImplementationActivity", []Field{
+		{Name: Implementation, Plural: "implementation", Schema: "ImplementationActivity", Fields: []Field{
 			{Name: "action", Alias: "name", Kind: KindName, Required: true, Prompt: true},
 			{Name: "actor", Kind: KindText, Prompt: true},
 			{Name: "start", Alias: "startDate", Kind: KindDate, Role: RoleStart, Prompt: true},
@@ -104,7 +121,7 @@ func Types() []Type {
 			{Name: "location", Kind: KindText, Prompt: true},
 			{Name: "metrics", Kind: KindQuantity},
 		}},
-		{Monitoring, "monitoring", "MonitoringMetric", []Field{
+		{Name: Monitoring, Plural: "monitoring", Schema: "MonitoringMetric", Fields: []Field{
 			{Name: "parameter", Alias: "metric", Kind: KindName, Required: true, Prompt: true},
 			{Name: "value", Kind: KindNumber},
 			{Name: "unit", Kind: KindUnit},
@@ -116,7 +133,7 @@ func Types() []Type {
 			{Name: "responsibleParty", Kind: KindText, Prompt: true},
 			{Name: "timeframe", Kind: KindText},
 		}},
-		{Outreach, "outreach", "OutreachActivity", []Field{
+		{Name: Outreach, Plural: "outreach", Schema: "OutreachActivity", Fields: []Field{
 			{Name: "audience", Kind: KindName, Prompt: true},
 			{Name: "activity", Kind: KindName},
 			{Name: "channel", Kind: KindText, Prompt: true},
@@ -127,7 +144,7 @@ func Types() []Type {
 			{Name: "schedule", Kind: KindPeriod, Prompt: true},
 			{Name: "responsibleParty", Kind: KindText, Prompt: true},
 		}},
-		{GeographicArea, "geographicAreas", "GeographicArea", []Field{
+		{Name: GeographicArea, Plural: "geographicAreas", Schema: "GeographicArea", Fields: []Field{
 			{Name: "name", Kind: KindName, Prompt: true},
 			{Name: "type", Kind: KindChoice, Words: "area_type", Choices: []string{"admin", "hydrologic", "project area"}},
 			{Name: "huc", Kind: KindCode, Prompt: true},
@@ -135,16 +152,28 @@ func Types() []Type {
 			{Name: "description", Kind: KindText, Prompt: true},
 		}},
 	}
-}
+})
 
 // TypeOf returns the type of a name.
 func TypeOf(name string) (Type, bool) {
-	all := Types()
+	all := types()
 	i := slices.IndexFunc(all, func(t Type) bool { return t.Name == name })
 	if i < 0 {
 		return Type{}, false
 	}
 	return all[i], true
+}
+
+// TypeOf returns the type of a name among those that a page is asked for: its own, else the six.
+func (in PageInput) TypeOf(name string) (Type, bool) {
+	if in.Types == nil {
+		return TypeOf(name)
+	}
+	i := slices.IndexFunc(in.Types, func(t Type) bool { return t.Name == name })
+	if i < 0 {
+		return Type{}, false
+	}
+	return in.Types[i], true
 }
 
 // Field returns a field of the type by its name or its name in the canonical schema.
@@ -179,4 +208,21 @@ type Period struct {
 type Point struct {
 	Lat float64 `json:"lat"` // decimal degrees, -90 to 90
 	Lon float64 `json:"lon"` // decimal degrees, -180 to 180
+}
+
+// Meaning returns which choice the longest phrase that begins the folded words means, and how many words it has; 0 when
+// none does.
+func (f Field) Meaning(language string, words []string) (choice string, n int) {
+	if f.Means == nil {
+		return lexicon.LookupPhrase(f.Words, language, words)
+	}
+	for _, c := range f.Choices {
+		for _, phrase := range f.Means[c] {
+			of := strings.Fields(phrase)
+			if len(of) > n && len(of) <= len(words) && slices.Equal(of, words[:len(of)]) {
+				choice, n = c, len(of)
+			}
+		}
+	}
+	return choice, n
 }

@@ -30,29 +30,31 @@ const (
 // gets of it (name, types, territory, labels) is copied onto the snapshot at
 // capture; nothing later reads the registry.
 type Source struct {
-	SourceID     string      `json:"source_id"`
-	Name         string      `json:"name"`                   // display name, in every chunk's header
-	SourceType   string      `json:"source_type"`            // official, wiki, history, proposal, comment or forum (seeds#knowledge)
-	Domain       string      `json:"domain"`                 // domain of knowledge, such as civics, history or budget (seeds#knowledge)
-	Territory    string      `json:"territory"`              // what its documents are about or valid in
-	Layer        Layer       `json:"layer"`                  // where its chunks begin: hot, summary or archive
-	Language     string      `json:"language"`               // default, ISO 639-1
-	Languages    []string    `json:"languages"`              // those that detection chooses among; empty means all
-	Region       string      `json:"region"`                 // ISO 3166-1
-	Licence      string      `json:"licence"`                // free text or SPDX id
-	RobotsPolicy string      `json:"robots_policy"`          // respect or ignore
-	RobotsNotes  string      `json:"robots_notes"`           // operator's belief, copied to snapshots
-	HeaderLabels *Labels     `json:"header_labels"`          // nil: by language (contracts#header)
-	DedupHTML    int         `json:"dedup_html_seconds"`     // dedup window for web pages
-	DedupOther   int         `json:"dedup_document_seconds"` // dedup window for all else
-	MaxBytes     int64       `json:"max_bytes"`              // of one captured document
-	MaxPages     int         `json:"max_pages"`              // most pages of a document
-	MaxDepth     int         `json:"max_depth"`              // of containers within containers; 0: none is unpacked
-	HostRequests int         `json:"host_requests"`          // to one host at once, of all that we fetch
-	HostDelay    int         `json:"host_delay_ms"`          // from one request to a host to the next, in milliseconds
-	Entry        *EntryRule  `json:"entry_rule,omitempty"`   // which elements are records; nil: none are
-	Furniture    *Furniture  `json:"furniture,omitempty"`    // what repeats on its pages
-	State        SourceState `json:"state"`                  // enabled or disabled: what is sent for a disabled source is rejected
+	SourceID     string     `json:"source_id"`
+	Name         string     `json:"name"`                   // display name, in every chunk's header
+	SourceType   string     `json:"source_type"`            // official, wiki, history, proposal, comment or forum (seeds#knowledge)
+	Domain       string     `json:"domain"`                 // domain of knowledge, such as civics, history or budget (seeds#knowledge)
+	Territory    string     `json:"territory"`              // what its documents are about or valid in
+	Layer        Layer      `json:"layer"`                  // where its chunks begin: hot, summary or archive
+	Language     string     `json:"language"`               // default, ISO 639-1
+	Languages    []string   `json:"languages"`              // those that detection chooses among; empty means all
+	Region       string     `json:"region"`                 // ISO 3166-1
+	Licence      string     `json:"licence"`                // free text or SPDX id
+	RobotsPolicy string     `json:"robots_policy"`          // respect or ignore
+	RobotsNotes  string     `json:"robots_notes"`           // operator's belief, copied to snapshots
+	HeaderLabels *Labels    `json:"header_labels"`          // nil: by language (contracts#header)
+	DedupHTML    int        `json:"dedup_html_seconds"`     // dedup window for web pages
+	DedupOther   int        `json:"dedup_document_seconds"` // dedup window for all else
+	MaxBytes     int64      `json:"max_bytes"`              // of one captured document
+	MaxPages     int        `json:"max_pages"`              // most pages of a document
+	MaxDepth     int        `json:"max_depth"`              // of containers within containers; 0: none is unpacked
+	HostRequests int        `json:"host_requests"`          // to one host at once, of all that we fetch
+	HostDelay    int        `json:"host_delay_ms"`          // from one request to a host to the next, in milliseconds
+	Entry        *EntryRule `json:"entry_rule,omitempty"`   // which elements are records; nil: none are
+	Furniture    *Furniture `json:"furniture,omitempty"`    // what repeats on its pages
+	// Entities are schemas of entities of one's own that are found on its pages (contracts#entity-schema).
+	Entities []EntitySchema `json:"entities,omitempty"`
+	State    SourceState    `json:"state"` // enabled or disabled: what is sent for a disabled source is rejected
 }
 
 // SourceTypes returns what a source may be: who speaks in its documents.
@@ -165,6 +167,26 @@ func (s Source) Validate() error {
 		if err := s.Furniture.Validate(); err != nil {
 			return fmt.Errorf("furniture.%w", err)
 		}
+	}
+	return s.checkEntities()
+}
+
+// maxSchemas bounds how many schemas of entities a source has: each page is read for each.
+const maxSchemas = 8
+
+func (s Source) checkEntities() error {
+	if len(s.Entities) > maxSchemas {
+		return fmt.Errorf("entities: %d schemas, limit %d", len(s.Entities), maxSchemas)
+	}
+	seen := make(map[string]bool)
+	for i, e := range s.Entities {
+		if err := e.Validate(); err != nil {
+			return fmt.Errorf("entities[%d].%w", i, err)
+		}
+		if seen[e.Name] {
+			return fmt.Errorf("entities[%d].name: %s is described before", i, e.Name)
+		}
+		seen[e.Name] = true
 	}
 	return nil
 }

@@ -65,3 +65,23 @@ func TestPairsAreData(t *testing.T) {
 		t.Errorf("%d pairs read of %d, or they differ between two times", len(read), len(a))
 	}
 }
+
+// Of the pairs that were written by hand no altered one passes, and each true one does.
+func TestPairsByHand(t *testing.T) {
+	pairs, err := PairsByHand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pairs) < 60 {
+		t.Fatalf("%d pairs", len(pairs))
+	}
+	for _, p := range pairs {
+		passed, drops, err := p.Passes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed != p.True {
+			t.Errorf("%s: passed %v\n%s\n%+v", p.ID, passed, p.Page, drops)
+		}
+	}
+}

@@ -42,6 +42,7 @@ type row struct {
 
 // page is a page as the guard reads it.
 type page struct {
+	in       entity.PageInput
 	language string
 	blocks   []*block
 	prose    *index // of its blocks of text
@@ -50,7 +51,7 @@ type page struct {
 
 // newPage reads the units that hold the page's own content: no furniture, no running heads.
 func newPage(in entity.PageInput) *page {
-	p := &page{language: in.Language}
+	p := &page{in: in, language: in.Language}
 	var open sections // those that say that what stands in them does not hold
 	for _, s := range in.Open {
 		open.enter(s.Level, hasClass(fold(s.Text, false).text, in.Language, "void"))
@@ -61,11 +62,11 @@ func newPage(in entity.PageInput) *page {
 		if !u.Chunked() {
 			continue
 		}
-		b := newBlock(u, in.Language)
+		b := newBlock(u, in)
 		listed := u.Type == model.UnitListItem || u.Type == model.UnitDefinition || u.FieldsRaw.Table != nil
 		switch {
 		case u.Type == model.UnitHeading:
-			open.enter(u.FieldsRaw.Level, hasClass(b.fold.text, b.language, "void"))
+			open.enter(u.FieldsRaw.Level, hasClass(b.fold.text, b.language, "void") || isExampleHead(u.FieldsRaw.Text, b.language))
 			intro = false
 		case !listed:
 			intro = b.deniesList()
@@ -81,27 +82,36 @@ func newPage(in entity.PageInput) *page {
 			prose = append(prose, b)
 		}
 	}
+	p.voidByNotes()
 	p.prose, p.tables = newIndex(prose), newIndex(tables)
 	return p
 }
 
-func newBlock(u *model.Unit, language string) *block {
+func newBlock(u *model.Unit, in entity.PageInput) *block {
+	language := in.Language
 	if l := u.FieldsRaw.Language; l != nil && l.Lang != "" {
 		language = l.Lang
 	}
 	text := u.FieldsRaw.Text
 	b := &block{unit: u, language: language, fold: fold(text, u.FieldsRaw.Table != nil)}
 	if t := u.FieldsRaw.Table; t != nil {
-		b.readTable(t)
+		b.readTable(t, in.Types)
 		return b
 	}
 	for _, s := range Sentences(text) {
 		b.parts = append(b.parts, newPart(text, s, language))
 	}
 	for i := range b.parts {
+		b.parts[i].letChoicesStand(in.Types)
+	}
+	for i := range b.parts {
 		p := &b.parts[i]
 		p.index = i
-		p.void = p.void || asks(p.text.Text) || i+1 < len(b.parts) && b.parts[i+1].deniesBefore()
+		p.void = p.void || asks(p.text.Text) || p.isUnreal()
+		if i+1 < len(b.parts) {
+			next := &b.parts[i+1]
+			p.void = p.void || next.deniesBefore() || next.revokesBefore()
+		}
 	}
 	return b
 }
@@ -129,7 +139,7 @@ func newPart(text string, s value.Span, language string) part {
 }
 
 // readTable reads the cells of a table from where they stand in the unit's text.
-func (b *block) readTable(t *model.Table) {
+func (b *block) readTable(t *model.Table, types []entity.Type) {
 	text := b.unit.FieldsRaw.Text
 	heads := make(map[int]string)
 	b.heads = make(map[int][]model.CellRange)
@@ -146,6 +156,7 @@ func (b *block) readTable(t *model.Table) {
 		}
 		p := newPart(text, value.Span{Start: c.Start, End: c.End}, b.language)
 		p.row, p.col, p.isCell = c.Row, c.Col, true
+		p.letChoicesStand(types)
 		b.parts = append(b.parts, p)
 	}
 	for i := range b.parts {
@@ -161,7 +172,7 @@ func (b *block) readTable(t *model.Table) {
 		r.Start, r.End = min(r.Start, p.Start), max(r.End, p.End)
 		r.cells = append(r.cells, p)
 	}
-	b.voidCells(t.Caption)
+	b.voidCells(t.Caption, types)
 }
 
 // rowOf returns the row that holds a range, nil when it holds several or none. Rows are in the order of the text.

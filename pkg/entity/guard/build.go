@@ -14,6 +14,9 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 	found = c.bind(found)
 	c.dropIdleQuotes(found)
 	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin, FoundBy: c.proposed.FoundBy}
+	if c.page.in.Types != nil {
+		out.Of = &c.typ
+	}
 	for i, q := range c.quotes {
 		text := q.block.unit.FieldsRaw.Text[q.span.Start:q.span.End]
 		out.Evidence = append(out.Evidence, text)

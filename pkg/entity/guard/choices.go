@@ -25,11 +25,11 @@ func (c *checker) findChoice(f entity.Field, s string) (out []hit, reason string
 			for j := range meant {
 				meant[j].quote, meant[j].block = i, q.block
 			}
-			if !other || f.Words != "status" {
+			if !other || !isExclusive(f) {
 				of = append(of, meant...)
 			}
 		}
-		if f.Words == "status" && differs && q.row != nil {
+		if isExclusive(f) && differs && q.row != nil {
 			continue
 		}
 		out = append(out, of...)
@@ -37,11 +37,56 @@ func (c *checker) findChoice(f entity.Field, s string) (out []hit, reason string
 	return out, NotInList
 }
 
+// isExclusive reports whether a sentence or row that says two choices of a field says none: states, and choices of types
+// of one's own.
+func isExclusive(f entity.Field) bool { return f.Words == "status" || f.Means != nil }
+
+// letChoicesStand takes the words that mean a choice of a type of one's own out of those that deny: that a motion was rejected
+// is then what is asked for.
+func (p *part) letChoicesStand(types []entity.Type) {
+	if len(types) == 0 {
+		return
+	}
+	words := foldedWords(p.text.Words)
+	var meant []value.Span
+	for _, t := range types {
+		for _, f := range t.Fields {
+			for w := range words {
+				if _, n := f.Meaning(p.text.Language, words[w:min(len(words), w+longestChoice)]); f.Means != nil && n > 0 {
+					meant = append(meant, value.Span{Start: p.text.Words[w].Start, End: p.text.Words[w+n-1].End})
+				}
+			}
+		}
+	}
+	for i := range p.clauses {
+		p.clauses[i].denied = slices.DeleteFunc(p.clauses[i].denied, func(d value.Span) bool {
+			return slices.ContainsFunc(meant, func(m value.Span) bool { return p.saysOnly(d, m) })
+		})
+	}
+}
+
+// saysOnly reports whether words that deny are those that mean a choice, small words such as "is" aside.
+func (p *part) saysOnly(denial, meant value.Span) bool {
+	if denial.Start >= meant.End || meant.Start >= denial.End {
+		return false
+	}
+	for _, w := range p.text.Words {
+		inside := denial.Start <= w.Start && w.End <= denial.End
+		if inside && (w.Start < meant.Start || w.End > meant.End) && !lexicon.Has("copula", p.text.Language, w.Folded) && !lexicon.Has("predicate", p.text.Language, w.Folded) {
+			return false
+		}
+	}
+	return true
+}
+
+// longestChoice bounds the words of a phrase that means a choice.
+const longestChoice = 8
+
 // choicesOf returns where words of a part mean a choice, and whether other words mean another one.
 func choicesOf(p *part, inside value.Span, f entity.Field, s string) (meant []hit, other bool) {
 	words := foldedWords(p.text.Words)
 	for w := 0; w < len(words); {
-		v, n := lexicon.LookupPhrase(f.Words, p.text.Language, words[w:min(len(words), w+5)])
+		v, n := f.Meaning(p.text.Language, words[w:min(len(words), w+longestChoice)])
 		if n == 0 {
 			w++
 			continue

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
 	"github.com/colophon-dev/colophon/pkg/entity/value"
 )
@@ -68,14 +69,14 @@ func (p *part) deniesBefore() bool {
 }
 
 // voidCells marks the cells of which a table says that they do not hold: by its caption, by the head of their column, or
-// by a cell of their row, such as "Rejected".
-func (b *block) voidCells(caption string) {
+// by a cell of their row, such as "Rejected", unless that is what a type of one's own asks for.
+func (b *block) voidCells(caption string, types []entity.Type) {
 	all := hasClass(fold(caption, false).text, b.language, "void")
 	heads := make(map[string]bool)
 	for i := range b.rows {
 		whole := all
 		for _, c := range b.rows[i].cells {
-			whole = whole || c.saysVoid()
+			whole = whole || c.saysVoid() && !c.saysChoice(types)
 		}
 		for _, c := range b.rows[i].cells {
 			denied, known := heads[c.head]
@@ -98,6 +99,19 @@ func (p *part) saysVoid() bool {
 	}
 	_, n := lexicon.LookupPhrase("void", p.text.Language, words)
 	return n > 0
+}
+
+// saysChoice reports whether a cell says one of the choices of a type.
+func (p *part) saysChoice(types []entity.Type) bool {
+	words := foldedWords(p.text.Words)
+	for _, t := range types {
+		for _, f := range t.Fields {
+			if _, n := f.Meaning(p.text.Language, words); f.Means != nil && n == len(words) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // deniesColumn reports whether the head of a column says that what stands below is not so. "No." is short for number.

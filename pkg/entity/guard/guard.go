@@ -80,7 +80,7 @@ func (p *Page) Check(proposals []entity.Entity) Result {
 		r.Entities = append(r.Entities, out)
 	}
 	entity.AssignIDs(p.in.PageID, r.Entities)
-	r.resolve(called)
+	r.resolve(p.in, called)
 	return r
 }
 
@@ -144,7 +144,7 @@ func (c *checker) drop(field, reason, text string) {
 // check returns the entity as it stands on the page.
 func (c *checker) check() (out entity.Entity, ok bool) {
 	var known bool
-	if c.typ, known = entity.TypeOf(c.proposed.Type); !known {
+	if c.typ, known = c.page.in.TypeOf(c.proposed.Type); !known {
 		c.drop("", UnknownType, c.proposed.Type)
 		return out, false
 	}

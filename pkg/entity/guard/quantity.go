@@ -65,6 +65,10 @@ func (c *checker) findNumber(accepts func(q quote, p *part, inside value.Span, n
 					continue
 				}
 				tried++
+				if isOtherAmount(p, n) {
+					reason = OtherRole
+					continue
+				}
 				form, why, extra := accepts(q, p, inside, n)
 				switch {
 				case why != "":

@@ -8,7 +8,7 @@ import (
 
 // resolve replaces what references name, a proposed id or a title, by ids of the page, and drops the others: those that
 // name nothing, and those that name several.
-func (r *Result) resolve(called map[string]string) {
+func (r *Result) resolve(in entity.PageInput, called map[string]string) {
 	ids := make(map[string][]string) // by type and title
 	for _, e := range r.Entities {
 		if title := fold(e.Title(), false).text; title != "" {
@@ -17,7 +17,7 @@ func (r *Result) resolve(called map[string]string) {
 	}
 	for i := range r.Entities {
 		e := &r.Entities[i]
-		t, _ := entity.TypeOf(e.Type)
+		t, _ := in.TypeOf(e.Type)
 		for _, f := range t.Fields {
 			names, ok := e.Values[f.Name].([]string)
 			if !ok {

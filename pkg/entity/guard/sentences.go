@@ -161,7 +161,7 @@ func denials(t value.Text) (out []value.Span) {
 			i += n
 			continue
 		}
-		if _, n := lexicon.LookupPhrase("negation", t.Language, rest); n > 0 {
+		if _, n := lexicon.LookupPhrase("negation", t.Language, rest); n > 0 && !isNumberSign(t, i) {
 			out = append(out, value.Span{Start: t.Words[i].Start, End: t.Words[i+n-1].End})
 			i += n
 			continue
@@ -169,6 +169,16 @@ func denials(t value.Text) (out []value.Span) {
 		i++
 	}
 	return out
+}
+
+// isNumberSign reports whether a word is "No" before a number, within a sentence: Regulation No 12.
+func isNumberSign(t value.Text, i int) bool {
+	w := t.Words[i]
+	if i == 0 || i+1 == len(t.Words) || t.Text[w.Start:w.End] != "No" {
+		return false
+	}
+	next := t.Words[i+1]
+	return strings.Trim(t.Text[w.End:next.Start], ". \u00A0") == "" && unicode.IsDigit(first(t.Text[next.Start:]))
 }
 
 // isDenied reports whether the clause of a place in the part is denied.

@@ -162,3 +162,17 @@ func speaks(row, language string) bool {
 		return true
 	}
 }
+
+// Words returns the words and phrases of a class in a language, of all where it is unknown.
+func Words(name, language string) (out []string) {
+	for w, matches := range classes()[name].words {
+		for _, m := range matches {
+			if speaks(m.Language, language) {
+				out = append(out, w)
+				break
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -21,10 +21,14 @@ type column struct {
 	words                string
 }
 
-var columns = sync.OnceValue(func() []column {
-	out, err := parseColumns(columnsTSV)
+var columns = sync.OnceValue(func() map[string][]column { // by type
+	all, err := parseColumns(columnsTSV)
 	if err != nil {
 		panic(err) // the file is part of the build: its test parses it
+	}
+	out := make(map[string][]column)
+	for _, c := range all {
+		out[c.typ] = append(out[c.typ], c)
 	}
 	return out
 })
@@ -64,15 +68,18 @@ type candidate struct {
 // wholeHead is added to the weight of words that are the whole head.
 const wholeHead = 100
 
-// fieldsOf returns the fields of a type that the head of a column can name, the surest first.
-func fieldsOf(typ, head, language string) (out []candidate) {
-	plain := head
-	if i := strings.IndexAny(plain, "(["); i >= 0 {
-		plain = plain[:i]
+// plainHead returns the words of a head as columns.tsv has them, what stands in brackets aside.
+func plainHead(head string) string {
+	if i := strings.IndexAny(head, "(["); i >= 0 {
+		head = head[:i]
 	}
-	plain = strings.Trim(lexicon.Fold(plain), " .:,%#")
-	for _, c := range columns() {
-		if c.typ != typ || language != "" && c.language != language || len(c.words) > len(plain) {
+	return strings.Trim(lexicon.Fold(head), " .:,%#")
+}
+
+// fieldsOf returns the fields of a type that the plain head of a column can name, the surest first.
+func fieldsOf(typ, plain, language string) (out []candidate) {
+	for _, c := range columns()[typ] {
+		if language != "" && c.language != language || len(c.words) > len(plain) {
 			continue
 		}
 		rest := len(plain) - len(c.words)
@@ -117,12 +124,17 @@ func sectionOf(typ string) string {
 // fits. The kind of the section and of the caption decide between equals.
 func (f *finder) classify(g grid, caption, language string) (best mapping, ok bool) {
 	top := 0
+	plain := make([]string, len(g.heads))
+	for i, head := range g.heads {
+		plain[i] = plainHead(head)
+	}
+	section := sectionKind(caption, f)
 	for _, t := range entity.Types() {
-		m, score := g.mapColumns(t, language)
+		m, score := g.mapColumns(t, plain, language)
 		if len(m.fields) < fewestFields || !m.hasIdentity() {
 			continue
 		}
-		if f.inSection(sectionOf(t.Name)) || sectionKind(caption, f) == sectionOf(t.Name) {
+		if f.inSection(sectionOf(t.Name)) || section == sectionOf(t.Name) {
 			score += sectionScore
 		}
 		if t.Name == entity.GeographicArea && !m.has("huc") {
@@ -144,10 +156,10 @@ const (
 
 // mapColumns gives each column the surest field of a type that its head names, that no column before it has, and that
 // its cells can be read as.
-func (g grid) mapColumns(t entity.Type, language string) (m mapping, score int) {
+func (g grid) mapColumns(t entity.Type, plain []string, language string) (m mapping, score int) {
 	m = mapping{typ: t, fields: make(map[int]entity.Field)}
-	for i, head := range g.heads {
-		for _, c := range fieldsOf(t.Name, head, language) {
+	for i := range g.heads {
+		for _, c := range fieldsOf(t.Name, plain[i], language) {
 			field, _ := t.Field(c.field)
 			if m.has(c.field) || !g.fits(i, field, language) {
 				continue
@@ -168,6 +180,10 @@ const sampleRows = 20
 
 // fits reports whether half or more of a column's cells can be read as a field.
 func (g grid) fits(col int, field entity.Field, language string) bool {
+	key := reading{col, field.Kind, field.Role, field.Words}
+	if known, ok := g.read[key]; ok {
+		return known
+	}
 	cells, fit := 0, 0
 	for _, row := range g.rows[:min(len(g.rows), sampleRows)] {
 		cell := strings.TrimSpace(row.cells[col])
@@ -182,7 +198,16 @@ func (g grid) fits(col int, field entity.Field, language string) bool {
 			fit++
 		}
 	}
-	return 2*fit >= cells
+	g.read[key] = 2*fit >= cells
+	return g.read[key]
+}
+
+// reading is a column, and what it is read as.
+type reading struct {
+	col   int
+	kind  entity.Kind
+	role  entity.Role
+	words string
 }
 
 func (m mapping) has(field string) bool {

@@ -4,6 +4,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/entity/guard"
 	"github.com/colophon-dev/colophon/pkg/entity/value"
@@ -30,7 +32,7 @@ const (
 	fewestFields = 2
 )
 
-// Extract returns the page's entities as the guard lets them pass, and what it dropped.
+// Extract returns the page's entities, of the types that it is asked for, as the guard lets them pass, and what it dropped.
 func Extract(in entity.PageInput) entity.Page {
 	r := guard.Check(in, Propose(in))
 	return entity.NewPage(in, r.Entities, r.Counts())
@@ -38,7 +40,7 @@ func Extract(in entity.PageInput) entity.Page {
 
 // Propose returns what the rules find, in reading order, not guarded yet.
 func Propose(in entity.PageInput) []entity.Entity {
-	f := finder{areas: make(map[string]bool), language: in.Language, open: append([]model.Section(nil), in.Open...)}
+	f := finder{types: in.Types, areas: make(map[string]bool), language: in.Language, open: append([]model.Section(nil), in.Open...)}
 	if in.Language != "" {
 		f.lang = &model.Language{Lang: in.Language}
 	}
@@ -54,6 +56,11 @@ func Propose(in entity.PageInput) []entity.Entity {
 		switch {
 		case u.Type == model.UnitHeading:
 			f.enter(u)
+			f.ownText(in.Types, u.FieldsRaw.Text, language)
+		case in.Types != nil && u.FieldsRaw.Table != nil:
+			f.ownTable(in.Types, u, language)
+		case in.Types != nil:
+			f.ownText(in.Types, u.FieldsRaw.Text, language)
 		case u.FieldsRaw.Table != nil:
 			f.table(u, language)
 		default:
@@ -65,6 +72,7 @@ func Propose(in entity.PageInput) []entity.Entity {
 
 // finder walks over a page.
 type finder struct {
+	types    []entity.Type // of one's own that are asked for; nil: the six
 	language string
 	lang     *model.Language
 	open     []model.Section // the outermost first
@@ -104,7 +112,11 @@ func (f *finder) add(typ string, values map[string]any, evidence, how string) {
 	if name, ok := values["name"].(string); ok && typ == entity.GeographicArea {
 		f.areas[name] = true
 	}
-	f.found = append(f.found, entity.Entity{Type: typ, Values: values, Evidence: []string{evidence}, Confidence: confidenceOf(how), Origin: entity.OriginRules, FoundBy: how})
+	var own *entity.Type
+	if i := slices.IndexFunc(f.types, func(t entity.Type) bool { return t.Name == typ }); i >= 0 {
+		own = &f.types[i]
+	}
+	f.found = append(f.found, entity.Entity{Of: own, Type: typ, Values: values, Evidence: []string{evidence}, Confidence: confidenceOf(how), Origin: entity.OriginRules, FoundBy: how})
 }
 
 // prose looks at each sentence of a block. Entities of one kind are found in a sentence at most

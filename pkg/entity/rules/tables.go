@@ -22,6 +22,7 @@ func sectionKind(caption string, f *finder) string {
 type grid struct {
 	heads []string
 	rows  []gridRow
+	read  map[reading]bool // whether a column can be read so, as far as it was asked
 }
 
 type gridRow struct {
@@ -31,7 +32,7 @@ type gridRow struct {
 
 func newGrid(u *model.Unit) grid {
 	t, text := u.FieldsRaw.Table, u.FieldsRaw.Text
-	g := grid{}
+	g := grid{read: make(map[reading]bool)}
 	at := -1
 	for _, c := range t.CellRanges {
 		if c.Start < 0 || c.End > len(text) || c.Start > c.End || c.Col < 0 || c.Col > 1000 || c.End-c.Start > guard.MaxSentence {

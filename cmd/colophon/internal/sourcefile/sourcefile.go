@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/extract/entry"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -86,6 +87,7 @@ func kind(t reflect.Type) string {
 // Apply returns a source with what is described changed: what is named replaces
 // what was there, and what is null gets its default. The error names the field.
 func (d Description) Apply(s model.Source) (model.Source, error) {
+	before := s
 	fields, err := fieldsOf(s)
 	if err != nil {
 		return s, err
@@ -114,6 +116,14 @@ func (d Description) Apply(s model.Source) (model.Source, error) {
 		}
 	}
 	if err := s.Validate(); err != nil {
+		return s, fmt.Errorf("source %s: %w", d.ID, err)
+	}
+	for i, e := range s.Entities {
+		if _, err := custom.Compile(e); err != nil {
+			return s, fmt.Errorf("source %s: entities[%d].%w", d.ID, i, err)
+		}
+	}
+	if err := checkVersions(before.Entities, s.Entities); err != nil {
 		return s, fmt.Errorf("source %s: %w", d.ID, err)
 	}
 	return s, nil

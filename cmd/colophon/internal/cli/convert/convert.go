@@ -16,7 +16,9 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/local"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/sourcefile"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -30,8 +32,9 @@ func formats() map[string]string {
 
 func (c commands) convertCommand() *cobra.Command {
 	var (
-		w writing
-		o = capture.Options{Source: "convert"}
+		w      writing
+		schema string
+		o      = capture.Options{Source: "convert"}
 	)
 	cmd := &cobra.Command{
 		Use: "convert FILE…", Short: "Run files through the whole chain, and leave nothing behind",
@@ -40,12 +43,16 @@ func (c commands) convertCommand() *cobra.Command {
 			"page of a PDF is also written as a picture with the boxes and types of its units.\n" +
 			"Entities (goals, practices, activities, measurements, outreach, areas) are found by\n" +
 			"rules, without a model or a network; each value has its evidence, page and box.\n" +
+			"With --schema they are entities of your own, as a JSON Schema describes them.\n" +
 			"Exits 3 when a file fails.",
-		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/\n  colophon convert report.pdf --to text --overlay pictures/\n  colophon convert plan.pdf --to entities",
+		Example: "  colophon convert report.pdf --to chunks\n  colophon convert *.html --to markdown -o out/\n  colophon convert report.pdf --to text --overlay pictures/\n  colophon convert plan.pdf --to entities\n  colophon convert minutes.pdf --to entities --schema docs/council-decisions.yaml",
 		Args:    cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if _, known := formats()[w.to]; !known {
 				return cli.Usagef("--to %q: chunks, ir, html, markdown, text, csv or entities", w.to)
+			}
+			if err := w.readSchema(schema); err != nil {
+				return err
 			}
 			if err := o.Check(); err != nil {
 				return err
@@ -54,6 +61,7 @@ func (c commands) convertCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&w.to, "to", "chunks", "chunks, ir, html, markdown, text, csv or entities")
+	cmd.Flags().StringVar(&schema, "schema", "", "with --to entities: file with a schema of entities of your own (docs/entities.md)")
 	cmd.Flags().StringVarP(&w.out, "out", "o", "", "folder to write one file a document into")
 	cmd.Flags().StringVar(&w.overlay, "overlay", "", "folder to write a picture of each page of a PDF into, with the boxes of its units")
 	cmd.Flags().StringVar(&o.At, "at", "", "time of retrieval, RFC 3339; default each file's own time")
@@ -66,6 +74,32 @@ type writing struct {
 	to      string // a key of formats
 	out     string // folder; empty: standard output
 	overlay string // folder; empty: no pictures
+	own     *custom.Schema
+}
+
+// readSchema reads the schema of entities of one's own that a file has; no file is none.
+func (w *writing) readSchema(path string) error {
+	if path == "" {
+		return nil
+	}
+	if w.to != "entities" {
+		return cli.Usagef("--schema goes with --to entities")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return cli.Usagef("--schema: %v", err)
+	}
+	defer func() { _ = f.Close() }()
+	described, err := sourcefile.ParseSchema(f)
+	if err != nil {
+		return cli.Usagef("--schema %s: %v", path, err)
+	}
+	own, err := custom.Compile(described)
+	if err != nil {
+		return cli.Usagef("--schema %s: %v", path, err)
+	}
+	w.own = &own
+	return nil
 }
 
 func (c commands) convert(ctx context.Context, given []string, w writing, o capture.Options) (err error) {
@@ -145,7 +179,7 @@ func (c commands) writeConverted(ctx context.Context, sys *Temporary, results []
 			continue // a container, whose members follow
 		}
 		var buf bytes.Buffer
-		if err := sys.write(ctx, &buf, r, w.to); err != nil {
+		if err := sys.write(ctx, &buf, r, w.to, w.own); err != nil {
 			return err
 		}
 		if w.out == "" {

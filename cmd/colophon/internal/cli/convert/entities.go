@@ -6,6 +6,7 @@ import (
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/export"
 	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/entity/rules"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -13,12 +14,18 @@ import (
 )
 
 // writeEntities writes what the rules find on the pages of a snapshot's last run, as one JSON
-// object. A section that is open at the end of a page is open on the next.
-func (t *Temporary) writeEntities(ctx context.Context, enc *json.Encoder, snap model.Snapshot) error {
+// object; with a schema of one's own, of its types, on the pages that it names. A section that is open at the end of a page is open on the next.
+func (t *Temporary) writeEntities(ctx context.Context, enc *json.Encoder, snap model.Snapshot, own *custom.Schema) error {
 	var pages []entity.Page
 	var open []model.Section
 	err := export.LastFrames(ctx, t.DB, t.Blobs, snap.SnapshotID, func(f segment.Frame) error {
-		pages = append(pages, rules.Extract(entity.PageOf(f.Page, f.Units, open)))
+		in := entity.PageOf(f.Page, f.Units, open)
+		if own != nil {
+			in.Types = own.Types
+		}
+		if own == nil || own.Wants(in) {
+			pages = append(pages, rules.Extract(in))
+		}
 		open = docxt.Carry(open, f.Page.OpenSections)
 		return nil
 	})

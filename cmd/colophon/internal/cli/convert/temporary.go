@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
 	"github.com/colophon-dev/colophon/pkg/process"
@@ -67,8 +68,8 @@ func (t *Temporary) Stop() error {
 	return errors.Join(<-t.done, t.Local.Close())
 }
 
-// write writes one document in a format.
-func (t *Temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to string) error {
+// write writes one document in a format; own is the schema of entities, nil for the six types.
+func (t *Temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to string, own *custom.Schema) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	if to == "chunks" {
@@ -89,7 +90,7 @@ func (t *Temporary) write(ctx context.Context, w io.Writer, r catalog.Result, to
 		return err
 	}
 	if to == "entities" {
-		return t.writeEntities(ctx, enc, snap)
+		return t.writeEntities(ctx, enc, snap, own)
 	}
 	between := "" // an empty line between what stands on two pages
 	var pages render.Pages
