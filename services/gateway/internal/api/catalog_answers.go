@@ -17,6 +17,9 @@ import (
 type ChunkAnswer struct {
 	Chunk     model.Chunk      `json:"chunk"`                // the chunk as it was created
 	State     model.ChunkState `json:"state"`                // what changes about it
+
+	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version
+
 	SourceRef model.SourceRef  `json:"source_ref"`           // where it stands, in words that people cite by
 	Successor *quote.After     `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
 }
@@ -65,7 +68,7 @@ type Queue struct {
 }
 
 func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, after *quote.After) ChunkAnswer {
-	return ChunkAnswer{Chunk: c.Chunk, State: c.State, SourceRef: ref, Successor: after}
+	return ChunkAnswer{Chunk: c.Chunk, State: c.State, Current: c.State.Current, SourceRef: ref, Successor: after}
 }
 
 func answerRun(r catalog.RunProgress) RunProgress {
