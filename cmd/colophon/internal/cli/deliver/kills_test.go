@@ -100,28 +100,16 @@ func (w *world) readBack(of target) func() (string, error) {
 func (w *world) survive(of target) {
 	w.Helper()
 	errs := new(heard)
-	start := func() *exec.Cmd {
-		cmd := w.command(of)
-		cmd.Stderr = errs
-		began := errs.begun()
-		w.must(cmd.Start())
-		for deadline := time.Now().Add(devtest.Patience); errs.begun() == began; pause(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				w.Fatalf("the sink does not begin\n%s", errs)
-			}
-		}
-		return cmd
-	}
+	start := func() *process { return w.start(of, errs) }
 	random := rand.New(rand.NewPCG(20, 1))
 	w.happen(30)
-	cmd := start()
-	end := func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
-	defer func() { end() }()
+	running := start()
+	defer func() { running.kill() }()
 	for n := range kills {
 		w.happen(5)
 		pause(time.Duration(random.IntN(300)) * time.Millisecond) // where it dies is drawn, not waited for
-		end()
-		cmd = start()
+		running.kill()
+		running = start()
 		if of.kill != nil {
 			w.happen(3)
 			pause(time.Duration(random.IntN(300)) * time.Millisecond)
@@ -135,7 +123,7 @@ func (w *world) survive(of target) {
 	want, got := w.lines(), ""
 	deadline := time.Now().Add(devtest.Patience)
 	for {
-		ended := cmd.ProcessState != nil
+		ended := running.hasEnded()
 		var err error
 		if got, err = of.dump(); err == nil && got == want {
 			break
@@ -170,6 +158,50 @@ func (h *heard) String() string {
 
 // begun is how often a sink has begun to follow: until then it has nothing to lose.
 func (h *heard) begun() int { return strings.Count(h.String(), "the sink goes on from here") }
+
+// process is a sink that runs.
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.ended
+}
+
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// start starts a sink, again when it ends at once since its target is away, as whoever looks
+// after it does, and returns when it has begun to follow.
+func (w *world) start(of target, errs *heard) *process {
+	w.Helper()
+	for deadline := time.Now().Add(devtest.Patience); time.Now().Before(deadline); {
+		began := errs.begun()
+		p := &process{cmd: w.command(of), ended: make(chan struct{})}
+		p.cmd.Stderr = errs
+		w.must(p.cmd.Start())
+		go func() {
+			_ = p.cmd.Wait()
+			close(p.ended)
+		}()
+		for !p.hasEnded() {
+			if errs.begun() > began {
+				return p
+			}
+			pause(5 * time.Millisecond)
+		}
+	}
+	w.Fatalf("the sink does not begin\n%s", errs)
+	return nil
+}
 
 // pause lets time pass; nothing that is held to be true depends on how much.
 func pause(d time.Duration) { <-time.After(d) }
