@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var asJSON, scans, decisions, heads, asked, references, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -41,12 +41,14 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
+	flags.StringVar(&seed, "seed", "1", "with -heads and -boundaries: what the set is made from; a number for the second")
 	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	found := addEntityFlags(flags)
-	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
-	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
+	cutting := addCutFlags(flags)
+	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
+	flags.BoolVar(&references, "references", false, "instead: ask the questions of test/questions through a whole system, those whose answer stands behind a reference apart")
+	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
@@ -62,8 +64,18 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		}
 		return show(report, asJSON, w)
 	}
+	if cutting.asked() {
+		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
+	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
+	}
+	if references {
+		report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: o.Colophon})
 		if err != nil {
 			return err
 		}
@@ -76,7 +88,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
 		return err
 	}
-	if retrieval {
+	if asked {
 		report, err := quality.RunRetrieval(ctx, quality.RetrievalOptions{Corpus: o.Corpus, Colophon: o.Colophon, Vectors: vectors})
 		if err != nil {
 			return err

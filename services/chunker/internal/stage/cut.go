@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"maps"
-
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -11,11 +9,11 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
-// chooseChunker chooses the chunker of a document of which all pages were surveyed.
-func chooseChunker(chunkers split.Table, s model.Snapshot, facts *assemble.Survey) split.Choice {
-	return chunkers.Choose(split.SourceOf(s), split.Document{
-		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Units: maps.Clone(facts.Units),
-	})
+// documentOf is what a document looks like of which all pages were surveyed.
+func documentOf(s model.Snapshot, facts *assemble.Survey) split.Document {
+	return split.Document{
+		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Looks: facts.Looks,
+	}
 }
 
 // metaOf is what a manifest says of the chunker that was chosen: nothing of the general
@@ -56,7 +54,7 @@ func chunkOf(base model.Chunk, v model.Version, index int, d split.Draft) model.
 	c.DocHash, c.Generation, c.ChunkIndex = v.DocHash, v.Generation, index
 	c.ChunkID = digest.ChunkID(index, v.Generation)
 	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)
-	c.PointID = digest.PointID(c.ChunkRef)
+	c.PointID = model.PointIDOf(c.ChunkRef, c.RuleVersions)
 	c.Text, c.Content, c.Tokens = d.Text, d.Content, d.Tokens
 	c.TextHash, c.ContentTextHash = digest.Text(d.Text), digest.Text(d.Content)
 	c.SectionPath, c.Anchors, c.PageHint = d.SectionPath, d.Anchors, d.PageHint

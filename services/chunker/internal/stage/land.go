@@ -46,7 +46,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 	var done landed
 	var err error
 	done.log, err = s.locker.LandRun(ctx, run, s.o.LockWait, logBatch, func(tx Tx) error {
-		held, err := tx.HoldRun(ctx, run.SnapshotID, run.ExtractionID, docHashOf(snapshot))
+		held, err := tx.HoldRun(ctx, run.SnapshotID, run.ExtractionID, snapshot.DocHash())
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,9 @@ type work struct {
 	history  model.History // of the document, before the run lands
 	pages    pages
 	facts    assemble.Survey
-	choice   split.Choice  // the chunker, once it is known whether there are chunks to make
-	made     []model.Chunk // inserted last, at most chunkBatch
+	document split.Document // what it looks like, once it is known whether there are chunks to make
+	choice   split.Choice   // the chunker, likewise
+	made     []model.Chunk  // inserted last, at most chunkBatch
 	result   model.RunResult
 }
 
@@ -130,7 +131,8 @@ func (w *work) chunk(ctx context.Context) error {
 	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
 	var added []model.ChunkLink
 	if v.Own() {
-		w.choice = chooseChunker(w.stage.o.Chunkers, w.snapshot, &w.facts)
+		w.document = documentOf(w.snapshot, &w.facts)
+		w.choice = w.stage.o.Chunkers.Choose(split.SourceOf(w.snapshot), w.document)
 		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
 			return err
 		}
@@ -188,7 +190,7 @@ func (w *work) settle(ctx context.Context, wrong error) error {
 func (w *work) version() model.Version {
 	s := w.snapshot
 	return model.Version{
-		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
+		DocHash: s.DocHash(), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
 		ChunkerVersion: split.Version, HeaderVersion: header.Version, Layer: s.Layer, Facets: model.FacetsOf(s),
@@ -202,10 +204,6 @@ func (w *work) resultOf(v model.Version) model.RunResult {
 		r.Processed, r.Failed = r.Processed+row.Processed, r.Failed+row.Failed
 	}
 	return r
-}
-
-func docHashOf(s model.Snapshot) string {
-	return digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
 }
 
 func (w *work) manifest(v model.Version) model.Manifest {
@@ -248,7 +246,7 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		return err
 	}
 	err := cut(w.choice, split.Options{
-		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Count: w.stage.count,
+		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Document: w.document, Count: w.stage.count,
 	}, base, v, w.facts.LeftOut, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {

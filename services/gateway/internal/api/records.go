@@ -55,7 +55,11 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	if len(states) == 1 { // else it was taken away in between
 		c.State = states[0]
 	}
-	return a.answer(w, answerChunk(c, ref, after))
+	links, err := a.References.Links(r.Context(), c.Chunk)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, answerChunk(c, ref, links, after))
 }
 
 // proof answers with the proof of a chunk.
