@@ -39,6 +39,8 @@ install: ## install PostgreSQL and Tesseract with apt-get where they are not fou
 .PHONY: test
 test: install ## all tests of all modules
 	@.ci/oracle >/dev/null || [ "$$CI" != true ] # a laptop without Python leaves one test out
+	@.ci/pgvector >/dev/null || [ "$$CI" != true ] # likewise
+	@.ci/natspy >/dev/null || [ "$$CI" != true ] # likewise
 	$(GO) vet work
 	$(GO) test -timeout $(TEST_TIMEOUT) work
 	cd test && $(GO) test -count=1 ./schema ./imports ./citations # what they read is in other modules, which the cache does not watch

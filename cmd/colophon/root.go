@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/capture"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/deliver"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/export"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/follow"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/local"
@@ -63,7 +64,7 @@ func rootOf(c *cli.Tool) *cobra.Command {
 	flags.BoolVar(&c.JSON, "json", false, "print JSON for programs, errors as well (on standard error)")
 	flags.BoolVar(&c.Progress, "progress", false, "show progress also where standard error is no terminal")
 	for _, commands := range []func(*cli.Tool) []*cobra.Command{
-		local.Commands, convert.Commands, capture.Commands, follow.Commands, export.Commands, operate.Commands, sources.Commands,
+		local.Commands, convert.Commands, capture.Commands, follow.Commands, export.Commands, deliver.Commands, operate.Commands, sources.Commands,
 	} {
 		root.AddCommand(commands(c)...)
 	}

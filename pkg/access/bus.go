@@ -85,6 +85,14 @@ func (n Names) follows(stream, filter, why string) []Bus {
 	}
 }
 
+// keeps are the rights of who follows a stream under a name, beside those of who follows it.
+func (n Names) keeps(stream, name, why string) []Bus {
+	return []Bus{
+		n.api("CONSUMER.INFO", stream, "."+name, why),
+		{Subject: "$JS.ACK." + n.Streams + stream + "." + name + ".>", Why: why},
+	}
+}
+
 // apart is the right to a request about any consumer of a stream but those of the
 // chain.
 func (n Names) apart(verb, stream, rest, why string) Bus {

@@ -124,6 +124,7 @@ func consumer(n Names) Role {
 		Name: Consumer + "-" + n.Consumer, Kind: Template, Is: "a program outside that follows chunks and their vectors",
 		Bus: slices.Concat(
 			n.follows(chunks, n.Subjects+".chunk.>", "it follows chunks"),
+			n.keeps(chunks, n.Consumer, "it follows chunks under its own name, and the server keeps how far it has come"),
 			n.follows(vectors, n.Subjects+".vector.>", "it follows which vectors are in"),
 			n.follows(control, n.Subjects+".source.changed.*", "it follows which sources are disabled: no change of a chunk says so")),
 	}

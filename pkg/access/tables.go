@@ -136,7 +136,7 @@ func chunkerTables() []Table {
 		table("snapshots", "r", "headers and versions are made of what was captured"),
 		table("captures", "r", "which version is current depends on what captures have decided"),
 		table("documents", "r", "it says which version is current, and what became of it",
-			"current_snapshot_id", "current_extraction_id", "current_doc_hash", "current_generation", "fingerprint", "title", "language", "meta",
+			"current_snapshot_id", "current_extraction_id", "current_doc_hash", "current_generation", "current_rev", "fingerprint", "title", "language", "meta",
 			"last_ingested_at", "last_processed_at", "ingest_status", "error_message", "unsettled_at"),
 		table("staged_items", "ri", "it notes what waits for its vectors", "synced_at"),
 		table("runs", "r", "it ends runs", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo"),

@@ -13,15 +13,18 @@ import (
 const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
 		s.chunk_ref IS NOT NULL, coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
 		coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
-		coalesce(s.rev, 0), coalesce(s.changed_by, '')
+		coalesce(s.rev, 0), coalesce(s.changed_by, ''),
+		coalesce(d.document_id, ''), coalesce(d.current_rev, 0), coalesce(d.current_doc_hash, ''), coalesce(d.current_generation, 0)
 	FROM (SELECT * FROM chunk_log WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT published ORDER BY seq LIMIT $3) l
-	LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref ORDER BY l.seq`
+	LEFT JOIN chunks c ON c.chunk_ref = l.chunk_ref LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref
+	LEFT JOIN documents d ON d.document_id = c.document_id ORDER BY l.seq`
 
 func scanUnpublished(row pgx.CollectableRow) (e model.Unpublished, err error) {
 	st := &e.State
 	err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
 		&e.Found, &e.SourceID, &e.SnapshotID,
-		&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy)
+		&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy,
+		&st.Current.DocumentID, &st.Current.Rev, &st.Current.DocHash, &st.Current.Generation)
 	st.ChunkRef = e.ChunkRef
 	return e, err
 }

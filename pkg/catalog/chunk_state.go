@@ -159,16 +159,19 @@ func runName(run model.Run) string {
 }
 
 // ChunkStates returns the states of the chunks with these chunk_refs, ordered
-// by them; those that do not exist are left out.
+// by them, each with what is current of its document; those that do not exist are left out.
 func (db *DB) ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error) {
-	rows, err := db.pool.Query(ctx, `SELECT chunk_ref, layer, repeats, since, duplicate_of, rev, changed_by FROM chunk_state
-		WHERE chunk_ref = ANY($1) ORDER BY chunk_ref COLLATE "C"`, refs)
+	rows, err := db.pool.Query(ctx, `SELECT s.chunk_ref, s.layer, s.repeats, s.since, s.duplicate_of, s.rev, s.changed_by,
+			d.document_id, d.current_rev, d.current_doc_hash, d.current_generation
+		FROM chunk_state s JOIN chunks c ON c.chunk_ref = s.chunk_ref JOIN documents d ON d.document_id = c.document_id
+		WHERE s.chunk_ref = ANY($1) ORDER BY s.chunk_ref COLLATE "C"`, refs)
 	if err != nil {
 		return nil, fmt.Errorf("states of chunks: %w", Classify(err))
 	}
 	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.ChunkState, error) {
 		var s model.ChunkState
-		err := row.Scan(&s.ChunkRef, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy)
+		err := row.Scan(&s.ChunkRef, &s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy,
+			&s.Current.DocumentID, &s.Current.Rev, &s.Current.DocHash, &s.Current.Generation)
 		return s, err
 	})
 	if err != nil {

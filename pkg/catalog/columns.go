@@ -84,6 +84,7 @@ func captureTables() []table {
 			{"host", Derived, "host of canonical_url, by the function of the capturer"},
 			{"canonical_url content_type final_type source_type domain territory etag last_modified content_hash", Derived, "its newest snapshot"},
 			{"current_snapshot_id current_extraction_id current_doc_hash current_generation", Derived, "the newest of its versions, by the order of versions"},
+			{"current_rev", Working, "counter of the chunker: how often other chunks became current"},
 			{"title language fingerprint meta", Derived, "the pages of the current version, surveyed as the chunker does"},
 			{"ingest_status error_message", Derived, "its newest capture that has ended: of a version the newest run, of a container the decision of its request"},
 			{"unsettled_at", Working, "clock of capturer and reconcile: what is current is to be decided anew, and since when the chunker is asked; until then the states are held against the version that the row names"},

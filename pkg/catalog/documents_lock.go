@@ -202,7 +202,7 @@ func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, meta model
 	}
 	return t.tx.write(ctx, "document "+t.documentID+": its current version", 1,
 		`UPDATE documents SET current_snapshot_id = $2, current_extraction_id = $3,
-			current_doc_hash = $4, current_generation = $5, fingerprint = $6, title = $7, language = $8, meta = $9,
+			current_doc_hash = $4, current_generation = $5, current_rev = current_rev + (current_doc_hash <> $4 OR current_generation <> $5)::int, fingerprint = $6, title = $7, language = $8, meta = $9,
 			last_ingested_at = now()
 		WHERE document_id = $1`,
 		t.documentID, v.SnapshotID, v.ExtractionID, v.Chunks.DocHash, v.Chunks.Generation, v.Fingerprint, meta.Title, language, string(raw))
@@ -213,7 +213,7 @@ func (t *DocumentTx) SetCurrent(ctx context.Context, v model.Version, meta model
 func (t *DocumentTx) ClearCurrent(ctx context.Context) error {
 	return t.tx.write(ctx, "document "+t.documentID+": that none is its current version", 1,
 		`UPDATE documents SET current_snapshot_id = '', current_extraction_id = '', current_doc_hash = '', current_generation = 0,
-			fingerprint = '', title = '', language = '', meta = '{}' WHERE document_id = $1`, t.documentID)
+			current_rev = current_rev + (current_doc_hash <> '' OR current_generation <> 0)::int, fingerprint = '', title = '', language = '', meta = '{}' WHERE document_id = $1`, t.documentID)
 }
 
 // MarkSettled notes that what is current is what the order of versions says, decided

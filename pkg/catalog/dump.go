@@ -27,7 +27,7 @@ func dumpParts() []dumped {
 			'request_digest', request_digest, 'url_canonical', url_canonical, 'outcome', outcome, 'reason', reason,
 			'message', message, 'snapshot_id', snapshot_id, 'document_id', document_id) FROM captures`},
 		{"document", `SELECT to_jsonb(d) - ARRAY['external_digest', 'first_seen_at', 'last_checked_at', 'last_seen_at',
-			'last_ingested_at', 'last_processed_at', 'unsettled_at'] FROM documents d`},
+			'last_ingested_at', 'last_processed_at', 'unsettled_at', 'current_rev'] FROM documents d`},
 		{"snapshot", `SELECT record || jsonb_build_object('process', process, 'version', version, 'reads_digest', reads_digest)
 			FROM snapshots`},
 		{"run", `SELECT to_jsonb(r) - ARRAY['created_at', 'finished_at', 'announced_redo', 'reconciled', 'progress_at',
@@ -65,12 +65,13 @@ func currentParts() []dumped {
 	return []dumped{
 		{"source", `SELECT record FROM sources`},
 		{"document", `SELECT to_jsonb(d) - ARRAY['external_digest', 'first_seen_at', 'last_checked_at', 'last_seen_at',
-			'last_ingested_at', 'last_processed_at', 'unsettled_at', 'current_generation', 'slug'] FROM documents d`},
+			'last_ingested_at', 'last_processed_at', 'unsettled_at', 'current_generation', 'current_rev', 'slug'] FROM documents d`},
 		{"snapshot", `SELECT s.record - 'slug' FROM snapshots s JOIN documents d ON d.current_snapshot_id = s.snapshot_id`},
 		{"page", `SELECT to_jsonb(p) - ARRAY['attempts', 'updated_at', 'redo'] FROM pages p
 			JOIN documents d ON d.current_snapshot_id = p.snapshot_id AND d.current_extraction_id = p.extraction_id`},
-		{"chunk", `SELECT c.record - ARRAY['chunk_ref', 'chunk_id', 'generation', 'point_id'] || jsonb_build_object(
-			'text', c.text, 'content', c.content, 'provenance', c.provenance) FROM ` + currentChunks},
+		{"chunk", `SELECT c.record - ARRAY['chunk_ref', 'chunk_id', 'generation', 'point_id'] || jsonb_build_object('layer', s.layer,
+			'text', c.text, 'content', c.content, 'provenance', c.provenance) FROM ` + currentChunks + `
+			JOIN chunk_state s ON s.chunk_ref = c.chunk_ref`},
 		{"vector", `SELECT jsonb_build_object('collection', v.collection, 'text_hash', k.text_hash,
 			'present', bool_or(v.present)) FROM chunk_vectors v JOIN chunks k USING (chunk_ref)
 			JOIN chunk_state s USING (chunk_ref) WHERE s.layer <> 'archive'

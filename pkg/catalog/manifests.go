@@ -54,7 +54,7 @@ func (t *DocumentTx) TakeOver(ctx context.Context, taken model.ChunkSet, v model
 			OR meta->>'`+metaSameDocHash+`' = $2 AND meta->>'`+metaSameGeneration+`' = $3::integer::text)`,
 		t.documentID, taken.DocHash, taken.Generation, v.SnapshotID, v.Chunks.DocHash, v.Chunks.Generation)
 	if err == nil {
-		_, err = t.tx.Exec(ctx, `UPDATE documents SET current_doc_hash = $4, current_generation = $5
+		_, err = t.tx.Exec(ctx, `UPDATE documents SET current_doc_hash = $4, current_generation = $5, current_rev = current_rev + 1
 			WHERE document_id = $1 AND current_doc_hash = $2 AND current_generation = $3`,
 			t.documentID, taken.DocHash, taken.Generation, v.Chunks.DocHash, v.Chunks.Generation)
 	}

@@ -226,6 +226,8 @@ type ChunkCreated struct {
 	Repeats     string      `json:"repeats"`      // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
 	DuplicateOf string      `json:"duplicate_of"` // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	Chunk       model.Chunk `json:"chunk"`        // the chunk as it was created, but for its layer, which is the one above
+
+	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts
 }
 
 // ChunkChange is the data of chunk.superseded and chunk.removed. Layer, since,
@@ -235,7 +237,7 @@ type ChunkCreated struct {
 // repeats and duplicate_of are then not known.
 type ChunkChange struct {
 	Rev         int64       `json:"rev"`
-	Cause       string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known)
+	Cause       string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known), current (its version is the document's current one, and no other chunk says so)
 	ChunkRef    string      `json:"chunk_ref"` // the chunk that has changed
 	DocHash     string      `json:"doc_hash"`
 	SourceID    string      `json:"source_id"`
@@ -245,6 +247,8 @@ type ChunkChange struct {
 	Repeats     string      `json:"repeats"`               // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none
 	DuplicateOf string      `json:"duplicate_of"`          // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	ReplacedBy  string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
+
+	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts; all empty of a chunk that is gone
 }
 
 // ChunkSuperseded says that a chunk has changed its state: it moved to the

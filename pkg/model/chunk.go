@@ -232,6 +232,22 @@ type ChunkState struct {
 	DuplicateOf string `json:"duplicate_of,omitempty"` // chunk_ref of another chunk that stands for the same text; both have a vector, and a search that both pass finds that one
 	Rev         int64  `json:"rev"`                    // revision of the state, 1, 2, …: whoever hears of several keeps the highest
 	ChangedBy   string `json:"changed_by,omitempty"`   // the run that changed it last: snapshot, extraction and redo
+
+	Current DocumentCurrent `json:"-"` // of its document, where it was read with the state
+}
+
+// DocumentCurrent says which chunks of a document are those of its current version: those
+// of one doc_hash in one generation (contracts#document-current).
+type DocumentCurrent struct {
+	DocumentID string `json:"document_id"`
+	Rev        int64  `json:"rev"`        // 1, 2, … each time that other chunks became current: whoever hears of several keeps the highest; 0: none ever were
+	DocHash    string `json:"doc_hash"`   // "": no version is current
+	Generation int    `json:"generation"` // 0: no version is current
+}
+
+// Has reports whether chunks of this doc_hash and generation are current.
+func (d DocumentCurrent) Has(docHash string, generation int) bool {
+	return d.DocHash != "" && d.DocHash == docHash && d.Generation == generation
 }
 
 // HasPoint reports whether the chunk has a vector of its own: a chunk that

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -27,9 +29,12 @@ type Change struct {
 	DuplicateOf string // the chunk that stands for the same text in another document, or ""
 	ReplacedBy  string // of superseded: the chunk or the snapshot that stands in its place, if there is one
 
+	Current Current // which chunks of its document are current; without a DocumentID of one that is removed
+
 	// Partial says that the event is one from before the state was in it, and that no
-	// gateway is configured that could be asked: Since is not known, and of superseded
-	// neither Repeats nor DuplicateOf is. The next change of the chunk has them.
+	// gateway is configured that could be asked: Current is not known, of older ones Since is
+	// not, and of these, when superseded, neither Repeats nor DuplicateOf is. The next
+	// change of the chunk has them.
 	Partial bool
 
 	Position Position
@@ -51,6 +56,28 @@ func (ch Change) StandsInSource() bool {
 	return ch.Type != event.TypeChunkRemoved && current && ch.Repeats == ""
 }
 
+// InCurrent reports whether the chunk is one of its document's current version, as far as
+// this change knows: a later one of another chunk of the document may say that another
+// version is. [State] keeps count of it. Such chunks together are what the document says
+// now, in the order of ChunkIndex, also those that repeat what earlier versions have said.
+func (ch Change) InCurrent() bool {
+	return ch.Type != event.TypeChunkRemoved && ch.Current.Has(setOf(ch.ChunkRef))
+}
+
+// setOf returns the doc_hash and the generation that a chunk_ref names (contracts#chunk-id).
+func setOf(ref string) (docHash string, generation int) {
+	docHash, id, _ := strings.Cut(ref, ":")
+	_, counted, later := strings.Cut(id, "@")
+	if !later {
+		return docHash, 1
+	}
+	generation, err := strconv.Atoi(counted)
+	if err != nil {
+		return docHash, 0 // of no version
+	}
+	return docHash, generation
+}
+
 // After returns what to keep of a chunk of which kept was kept until this change came:
 // the state of the higher Rev, with the text of whichever has it, at this change's
 // Position. A zero kept is that of a chunk that is new. Neither is changed. Keep what is
@@ -63,6 +90,9 @@ func (ch Change) After(kept Change) Change {
 		newest, other = kept, ch
 	}
 	newest.Position = ch.Position
+	if other.Current.Rev > newest.Current.Rev {
+		newest.Current = other.Current
+	}
 	if newest.Chunk == nil && newest.Type != event.TypeChunkRemoved {
 		newest.Chunk = other.Chunk
 	}
@@ -77,11 +107,13 @@ func (ch Change) After(kept Change) Change {
 // changeOf decodes the data of a chunk event.
 func changeOf(kind string, data []byte) (Change, error) {
 	var written struct {
-		Since *string `json:"since"` // always there, but in events from before the state was in them
+		Since   *string  `json:"since"`   // always there, but in events from before the state was in them
+		Current *Current `json:"current"` // likewise
 	}
 	if err := json.Unmarshal(data, &written); err != nil {
 		return Change{}, err
 	}
+	partial := written.Since == nil || written.Current == nil
 	switch kind {
 	case event.TypeChunkCreated:
 		var d event.ChunkCreated
@@ -91,7 +123,7 @@ func changeOf(kind string, data []byte) (Change, error) {
 		return Change{
 			Type: kind, ChunkRef: d.Chunk.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.Chunk.SourceID,
 			SnapshotID: d.Chunk.SnapshotID, Layer: string(cmp.Or(d.Layer, d.Chunk.Layer)), Since: d.Since, Repeats: d.Repeats,
-			DuplicateOf: d.DuplicateOf, Chunk: &d.Chunk, Partial: written.Since == nil,
+			DuplicateOf: d.DuplicateOf, Chunk: &d.Chunk, Current: d.Current, Partial: partial,
 		}, nil
 	case event.TypeChunkSuperseded, event.TypeChunkRemoved:
 		var d event.ChunkChange
@@ -101,7 +133,7 @@ func changeOf(kind string, data []byte) (Change, error) {
 		return Change{
 			Type: kind, ChunkRef: d.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.SourceID, SnapshotID: d.SnapshotID,
 			Layer: string(d.Layer), Since: d.Since, Repeats: d.Repeats, DuplicateOf: d.DuplicateOf, ReplacedBy: d.ReplacedBy,
-			Partial: written.Since == nil && kind != event.TypeChunkRemoved,
+			Current: d.Current, Partial: partial && kind != event.TypeChunkRemoved,
 		}, nil
 	default:
 		return Change{}, fmt.Errorf("%q is no change of a chunk", kind)
@@ -116,7 +148,8 @@ func (c *Client) completed(ctx context.Context, ch Change) (Change, error) {
 		return ch, nil
 	}
 	var answer struct {
-		State model.ChunkState `json:"state"`
+		State   model.ChunkState `json:"state"`
+		Current Current          `json:"current"`
 	}
 	switch err := c.get(ctx, "/v1/chunks/"+url.PathEscape(ch.ChunkRef), &answer); {
 	case errors.Is(err, errNotThere):
@@ -124,6 +157,7 @@ func (c *Client) completed(ctx context.Context, ch Change) (Change, error) {
 	case err != nil:
 		return ch, err
 	}
+	ch.Current = answer.Current
 	ch.Layer, ch.Since = string(answer.State.Layer), answer.State.Since
 	ch.Repeats, ch.DuplicateOf, ch.Partial = answer.State.Repeats, answer.State.DuplicateOf, false
 	if ch.Chunk != nil {

@@ -275,6 +275,7 @@ func (o old) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	delete(fields, "since")
+	delete(fields, "current")
 	if o.Type() == event.TypeChunkCreated {
 		delete(fields, "layer")
 	} else {

@@ -49,7 +49,7 @@ func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error]
 	return func(yield func(Change, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		f := &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log}
+		f := newFollower(c, from)
 		err := f.run(ctx, func(ch Change) bool { return yield(ch, nil) })
 		if ctx.Err() == nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
@@ -77,6 +77,10 @@ type follower struct {
 	log    int64               // the newest entry of the gateway's log that was read
 }
 
+func newFollower(c *Client, from From) *follower {
+	return &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log}
+}
+
 // run yields changes until it fails, and says why: its error is never nil.
 func (f *follower) run(ctx context.Context, yield func(Change) bool) error {
 	o := stream.FollowOptions{
@@ -91,8 +95,9 @@ func (f *follower) run(ctx context.Context, yield func(Change) bool) error {
 	for {
 		switch {
 		case errors.Is(err, stream.ErrBehind) && f.client.cfg.Gateway != "":
-			// First the stream, then the log: what comes in between is in both.
-			o.After, o.Since, o.New = 0, time.Time{}, true
+			// First the stream, then the log: what comes in between is in both, and what
+			// the log cannot say yet was told a short while ago.
+			o.After, o.Since, o.New = 0, stream.Overlap(time.Now()), false
 			if sub, err = f.client.conn.Subscribe(ctx, o); err != nil {
 				return err
 			}

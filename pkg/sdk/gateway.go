@@ -31,7 +31,7 @@ func (c *Client) get(ctx context.Context, path string, out any) error {
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.cfg.GatewayClient.Do(req)
 	if err != nil {
 		return fmt.Errorf("asking the gateway: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +39,8 @@ type (
 	Object = event.Object
 	// Chunk is a piece of a document with its provenance.
 	Chunk = model.Chunk
+	// Current says which chunks of a document are those of its current version.
+	Current = model.DocumentCurrent
 )
 
 // The outcomes (contracts#outcomes).
@@ -99,6 +102,8 @@ type Config struct {
 	Inbox   Inbox  // for documents above MaxInline and for WARC; may be nil
 	Gateway string // http://host:port; it is asked for outcomes that were missed, and for what the chunk stream does not reach back to; empty: none
 
+	GatewayClient *http.Client // that asks it; nil: http.DefaultClient
+
 	MaxPending  int           // requests without outcome, above which Capture waits; default 256
 	Patience    time.Duration // how long Capture tries again while the queue is full, default 1 min
 	ResendAfter time.Duration // until a request without outcome is sent again, each time twice as long, up to 16 times; default 15 s
@@ -138,6 +143,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	if cfg.Identity == "" {
 		cfg.Identity = strings.TrimSuffix("crawler-"+cfg.Source, "-")
 	}
+	cfg.GatewayClient = cmp.Or(cfg.GatewayClient, http.DefaultClient)
 	cfg.MaxPending = cmp.Or(cfg.MaxPending, 256)
 	cfg.Patience = cmp.Or(cfg.Patience, time.Minute)
 	cfg.ResendAfter = cmp.Or(cfg.ResendAfter, 15*time.Second)

@@ -218,6 +218,14 @@ func (r *rig) outside() {
 			break
 		}
 	}
+	for change, err := range reads.Durable(ctx, consumer, source) { // twice: the second is acknowledged by its end
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change.Chunk != nil {
+			break
+		}
+	}
 }
 
 // versions lets a document change and be made again, its pages be read again, and a

@@ -28,11 +28,14 @@ func Entries() []Entry {
 }
 
 func eventEntries() []Entry {
+	current := model.DocumentCurrent{DocumentID: document, Rev: 1, DocHash: docHash, Generation: 1}
 	change := event.ChunkChange{
 		Rev: 2, Cause: "archived", ChunkRef: docHash + ":0", DocHash: docHash, SourceID: source, SnapshotID: snapshot,
 		Layer: model.LayerArchive, Since: "2026-03-12", ReplacedBy: "snap_a2b3c4d5e6f7g2h3i4j5k6l7m2",
+		Current: model.DocumentCurrent{DocumentID: document, Rev: 2, DocHash: digestHex, Generation: 1},
 	}
 	gone := change
+	gone.Current = model.DocumentCurrent{}
 	gone.Rev, gone.Cause, gone.Layer, gone.Since, gone.ReplacedBy = 3, "takedown", "", "", ""
 	vectors := event.VectorChange{
 		SourceID: source, DocHash: docHash, SnapshotID: snapshot, Collection: "kb_regulatory_hash-char4-1024_1024",
@@ -73,7 +76,7 @@ func eventEntries() []Entry {
 			SnapshotID: snapshot, SourceID: source, DocumentID: document, ExtractionID: extraction, State: model.RunDone,
 			PageCount: 50, Processed: 50, DocHash: docHash, Generation: 1, ChunkCount: 61,
 		},
-		event.ChunkCreated{Rev: 1, Cause: "capture", Layer: model.LayerHot, Since: "2026-03-12", Chunk: chunk()},
+		event.ChunkCreated{Rev: 1, Cause: "capture", Layer: model.LayerHot, Since: "2026-03-12", Chunk: chunk(), Current: current},
 		event.ChunkSuperseded{ChunkChange: change},
 		event.ChunkRemoved{ChunkChange: gone},
 		event.VectorIndexed{VectorChange: vectors},

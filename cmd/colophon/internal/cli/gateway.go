@@ -40,10 +40,23 @@ func (c *Tool) Post(ctx context.Context, path string, body, out any) error {
 	return c.ask(ctx, http.MethodPost, path, content, out)
 }
 
+// Client returns what asks the gateway, for who does it himself, and its address. An
+// address that is none is wrong usage.
+func (g GatewayAddress) Client() (address string, client *http.Client, err error) {
+	base, err := url.Parse(g.URL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return "", nil, Usagef("COLOPHON_GATEWAY_URL is %q; allowed is an address such as http://127.0.0.1:8080", g.URL)
+	}
+	if client, err = g.client(base.Scheme); err != nil {
+		return "", nil, fmt.Errorf("COLOPHON_GATEWAY_CA_FILE: %w", err)
+	}
+	return strings.TrimRight(g.URL, "/"), client, nil
+}
+
 // client returns what asks a gateway: its certificate must come from an authority of the
 // file, where one is named. The file of a gateway that shows no certificate is not read.
 // Errors are credential.ErrFile.
-func (g gatewayAddress) client(scheme string) (*http.Client, error) {
+func (g GatewayAddress) client(scheme string) (*http.Client, error) {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if scheme == "https" && g.CAFile != "" {
 		trusted, err := credential.Watch(credential.Options{Store: "the gateway"}, credential.TLSFiles{CA: g.CAFile}.Client).Now()
@@ -56,23 +69,19 @@ func (g gatewayAddress) client(scheme string) (*http.Client, error) {
 }
 
 func (c *Tool) ask(ctx context.Context, method, path string, content []byte, out any) error {
-	gateway, found, err := Load[gatewayAddress](c)
+	gateway, found, err := Load[GatewayAddress](c)
 	if err != nil {
 		return err
 	}
 	if found.File != "" && found.Values["COLOPHON_GATEWAY_URL"] == "" {
 		return fault.Unavailable(fmt.Errorf("no gateway runs in the system of %s, as with `colophon dev --only servers`: set COLOPHON_GATEWAY_URL to the address of one", c.Dir))
 	}
-	base, err := url.Parse(gateway.URL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return Usagef("COLOPHON_GATEWAY_URL is %q; allowed is an address such as http://127.0.0.1:8080", gateway.URL)
-	}
-	client, err := gateway.client(base.Scheme)
+	base, client, err := gateway.Client()
 	if err != nil {
-		return fmt.Errorf("COLOPHON_GATEWAY_CA_FILE: %w", err)
+		return err
 	}
 	defer client.CloseIdleConnections()
-	address := strings.TrimRight(gateway.URL, "/") + path
+	address := base + path
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))

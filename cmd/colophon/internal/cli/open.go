@@ -28,11 +28,11 @@ type Settings struct {
 	Extraction config.Extraction
 	OCR        config.OCR
 	Telemetry  config.Telemetry
-	Gateway    gatewayAddress
+	Gateway    GatewayAddress
 }
 
-// gatewayAddress is all that commands need which ask the gateway.
-type gatewayAddress struct {
+// GatewayAddress is all that commands need which ask the gateway.
+type GatewayAddress struct {
 	URL    string `env:"GATEWAY_URL" envDefault:"http://127.0.0.1:8080" help:"Address of the gateway's HTTP API; https:// where it has a certificate (HTTP_CERT_FILE)."`
 	CAFile string `env:"GATEWAY_CA_FILE" help:"File of the authorities, in PEM, of which one must have signed the gateway's certificate; those of the system when not set."`
 }

@@ -85,7 +85,7 @@ func (b *beside) holds(w *story) {
 		b.Errorf("%d states of %d, %v", len(states), len(w.states), err)
 	}
 	for _, s := range states {
-		s.ChangedBy = ""
+		s.ChangedBy, s.Current = "", model.DocumentCurrent{}
 		if want := w.states[s.ChunkRef]; s != want {
 			b.Errorf("in the catalog %+v\nin memory %+v", s, want)
 		}

@@ -471,3 +471,15 @@ func TestADocumentWithoutVersionsHasNoStates(t *testing.T) {
 		t.Errorf("a version whose capture is unknown: %+v", got)
 	}
 }
+
+// TestOtherChunksBecomeCurrentAndNoneChanges: a page that has changed its order and back
+// says so by one change, since events of chunks alone tell what is current of a document.
+func TestOtherChunksBecomeCurrentAndNoneChanges(t *testing.T) {
+	t.Parallel()
+	tellAll(t, []storyCase{
+		{"two paragraphs change places, and back", []step{{doc: "a", day: 5, says: "one two"}, {doc: "a", day: 6, says: "two one"}, {doc: "a", day: 7, says: "one two"}},
+			[]string{"a5/0 one hot 05", "a5/1 two hot 05", "a6/0 two hot 05 after a5/1", "a6/1 one hot 05 after a5/0"}, []string{"a5/0 current"}},
+		{"beside another document that says the same", []step{{doc: "b", day: 4, says: "one"}, {doc: "a", day: 5, date: 4, says: "one two"}, {doc: "a", day: 6, date: 4, says: "two one"}, {doc: "a", day: 7, date: 4, says: "one two"}},
+			[]string{"a5/0 one hot 04 =b4/0", "a5/1 two hot 04", "a6/0 two hot 04 after a5/1", "a6/1 one hot 04 after a5/0", "b4/0 one hot 04"}, []string{"a5/0 current"}},
+	})
+}

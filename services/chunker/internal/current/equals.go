@@ -16,6 +16,7 @@ const (
 	CauseDuplicate = "duplicate" // another chunk stands for it now
 	CausePromoted  = "promoted"  // it stands for itself, and for those that equal it
 	CauseSince     = "since"     // what it repeats is older than was known
+	CauseCurrent   = "current"   // its version is the current one now, and nothing else of the document says so
 )
 
 // text is what is known of a text whose row of knowledge is held.

@@ -117,7 +117,7 @@ func (t Timeline) writeDown(ctx context.Context, store Store, run model.Run, cau
 	if err != nil {
 		return err
 	}
-	out := decideEquals(decisions, texts, t.snapshot)
+	out := t.tellCurrent(decideEquals(decisions, texts, t.snapshot), decisions, texts)
 	if err := store.SetKnowledge(ctx, out.standing); err != nil {
 		return err
 	}
@@ -149,4 +149,35 @@ func holdTexts(ctx context.Context, store KnowledgeKeeper, decisions []decision)
 		texts[l.Key()] = t
 	}
 	return texts, nil
+}
+
+// tellCurrent adds a change to the first chunk of what is current from now on, where other
+// chunks are current than before and no chunk of the document changes: a page that has
+// changed its order back, say. Events tell what is current of a document with each change
+// of its chunks, and would not tell this (contracts#document-current).
+func (t Timeline) tellCurrent(out outcome, decisions []decision, texts map[model.KnowledgeKey]text) outcome {
+	now := t.after().chunks
+	if t.before.chunks == now {
+		return out
+	}
+	var first *decision
+	ours := make(map[string]bool, len(decisions))
+	for i, d := range decisions {
+		ours[d.chunk.ChunkRef] = true
+		if d.chunk.Set == now && !d.isNew() && (first == nil || d.chunk.ChunkIndex < first.chunk.ChunkIndex) {
+			first = &decisions[i]
+		}
+	}
+	told := len(out.added) > 0 || slices.ContainsFunc(out.changed, func(c model.StateChange) bool { return ours[c.State.ChunkRef] })
+	if first == nil || told {
+		return out
+	}
+	same := first.next // but for what it is a duplicate of nothing changes, and that was read before its text was held
+	for _, l := range texts[first.chunk.Key()].duplicates {
+		if l.ChunkRef == same.ChunkRef {
+			same.DuplicateOf = l.State.DuplicateOf
+		}
+	}
+	out.changed = append(out.changed, model.StateChange{State: same, Cause: CauseCurrent})
+	return out
 }

@@ -102,7 +102,7 @@ func rightCause(was, next model.ChunkState, snapshot string) (cause, by string) 
 
 // check holds all chunks against the rules after a step: the states of each document,
 // who stands for equal chunks, and what was told of the step.
-func (w *story) check(s step, before map[string]model.ChunkState, stood map[model.KnowledgeKey]string) {
+func (w *story) check(s step, before map[string]model.ChunkState, stood map[model.KnowledgeKey]string, was model.ChunkSet) {
 	w.Helper()
 	all := w.links(func(model.ChunkLink) bool { return true })
 	byDocument := make(map[string][]model.ChunkLink)
@@ -126,6 +126,7 @@ func (w *story) check(s step, before map[string]model.ChunkState, stood map[mode
 		}
 	}
 	w.checkStanding(s, all, before, stood)
+	teller := w.teller(s, byDocument[s.doc], before, was)
 	for ref, next := range w.states {
 		was, there := before[ref]
 		c, changed := w.changes[ref]
@@ -134,12 +135,38 @@ func (w *story) check(s step, before map[string]model.ChunkState, stood map[mode
 		case !there && w.first[ref] != "capture":
 			w.Errorf("%s is created by %q", ref, w.first[ref])
 		case !there:
+		case ref == teller:
+			if c.Cause != CauseCurrent || was != next {
+				w.Errorf("after %s: %s does not tell that its version is current: %+v", s.set(), ref, c)
+			}
 		case changed != (was != next):
 			w.Errorf("after %s: %s was %+v, is %+v, and that was told: %t", s.set(), ref, was, next, changed)
 		case changed && (c.Cause != cause || c.ReplacedBy != by):
 			w.Errorf("after %s: of %s was told %q by %q, want %q by %q", s.set(), ref, c.Cause, c.ReplacedBy, cause, by)
 		}
 	}
+}
+
+// teller returns the chunk that has to tell what is current of the document now: where that
+// is other chunks than before and none of the document is new or has another state, the first
+// of them; "" otherwise.
+func (w *story) teller(s step, links []model.ChunkLink, before map[string]model.ChunkState, was model.ChunkSet) string {
+	now := w.histories[s.doc].Recorded.Chunks
+	first := ""
+	for _, l := range links {
+		state, there := before[l.ChunkRef]
+		next := w.states[l.ChunkRef]
+		if next.Rev = state.Rev; !there || state != next {
+			return ""
+		}
+		if l.Set == now && l.ChunkIndex == 0 {
+			first = l.ChunkRef
+		}
+	}
+	if now == was {
+		return ""
+	}
+	return first
 }
 
 // checkStanding holds who stands for each text: one of the first links of current

@@ -168,11 +168,11 @@ func (w *story) tell(steps ...step) {
 	w.Helper()
 	for _, s := range steps {
 		before := maps.Clone(w.states)
-		stood := maps.Clone(w.knowledge)
+		stood, current := maps.Clone(w.knowledge), w.histories[s.doc].Recorded.Chunks
 		if err := w.take(s); err != nil {
 			w.Fatalf("%s: %v", s.set(), err)
 		}
-		w.check(s, before, stood)
+		w.check(s, before, stood, current)
 	}
 }
 

@@ -16,11 +16,14 @@ import (
 
 // ChunkAnswer is the answer of /v1/chunks/{ref}.
 type ChunkAnswer struct {
-	Chunk     model.Chunk      `json:"chunk"`                // the chunk as it was created
-	State     model.ChunkState `json:"state"`                // what changes about it
-	SourceRef model.SourceRef  `json:"source_ref"`           // where it stands, in words that people cite by
-	Links     refer.Links      `json:"links"`                // the ways from it to others
-	Successor *quote.After     `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
+	Chunk model.Chunk      `json:"chunk"` // the chunk as it was created
+	State model.ChunkState `json:"state"` // what changes about it
+
+	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version
+
+	SourceRef model.SourceRef `json:"source_ref"`           // where it stands, in words that people cite by
+	Links     refer.Links     `json:"links"`                // the ways from it to others
+	Successor *quote.After    `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
 }
 
 // RunProgress is a run with the number of its pages by state.
@@ -67,7 +70,7 @@ type Queue struct {
 }
 
 func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, links refer.Links, after *quote.After) ChunkAnswer {
-	return ChunkAnswer{Chunk: c.Chunk, State: c.State, SourceRef: ref, Links: links, Successor: after}
+	return ChunkAnswer{Chunk: c.Chunk, State: c.State, Current: c.State.Current, SourceRef: ref, Links: links, Successor: after}
 }
 
 func answerRun(r catalog.RunProgress) RunProgress {

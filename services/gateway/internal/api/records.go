@@ -48,6 +48,13 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	states, err := a.Catalog.ChunkStates(r.Context(), []string{c.Chunk.ChunkRef})
+	if err != nil {
+		return err
+	}
+	if len(states) == 1 { // else it was taken away in between
+		c.State = states[0]
+	}
 	links, err := a.References.Links(r.Context(), c.Chunk)
 	if err != nil {
 		return err

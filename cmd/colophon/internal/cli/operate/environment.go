@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/deliver"
 	"github.com/colophon-dev/colophon/pkg/config"
 	capturer "github.com/colophon-dev/colophon/services/capturer/app"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
@@ -30,6 +31,7 @@ func (c commands) environmentCommand() *cobra.Command {
 				config.Reader{Name: gateway.Name, Config: gateway.Config{}},
 				config.Reader{Name: janitor.Name, Config: janitor.Config{}},
 				config.Reader{Name: "colophon", Config: cli.Settings{}},
+				config.Reader{Name: "colophon sink", Config: deliver.Settings{}},
 			)
 			if err != nil {
 				return err

@@ -1,0 +1,246 @@
+// Package pgvector keeps chunks in PostgreSQL, with their vectors by pgvector.
+package pgvector
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgvector/pgvector-go"
+	pgxvector "github.com/pgvector/pgvector-go/pgx"
+
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink"
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/retrieval"
+	"github.com/colophon-dev/colophon/pkg/sdk"
+)
+
+//go:embed schema.sql
+var schema string
+
+// DB is a schema of PostgreSQL that holds every chunk that was told, with a vector of its
+// content, in the table chunks; which version of each document is current in documents,
+// and what is current in the view current_chunks. A batch is one transaction.
+type DB struct {
+	conn     *pgx.Conn
+	embedder retrieval.Embedder
+	position string // as this process has read or written it last
+}
+
+// Options name a database.
+type Options struct {
+	URL      string // postgres://…
+	Password string // of the user that URL names without one
+	Schema   string // made where it is missing
+	Embedder retrieval.Embedder
+}
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// Open opens the database, and makes the schema where there is none. A server without
+// pgvector, or a schema whose vectors are of another model, is sink.ErrUnfit.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if !schemaName.MatchString(o.Schema) {
+		return nil, fmt.Errorf("%w: schema %q: a-z, 0-9 and _, at most 63", sink.ErrUnfit, o.Schema)
+	}
+	config, err := pgx.ParseConfig(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the address of the database cannot be read", sink.ErrUnfit) // it holds the password
+	}
+	if config.Password == "" {
+		config.Password = o.Password
+	}
+	config.RuntimeParams["search_path"] = o.Schema + ", public"
+	config.RuntimeParams["application_name"] = "colophon sink"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("the database: %w", err)
+	}
+	d := &DB{conn: conn, embedder: o.Embedder}
+	if err := d.prepare(ctx, o.Schema); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *DB) prepare(ctx context.Context, name string) error {
+	var there bool
+	if err := d.conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, name+".sink").Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		statements := strings.NewReplacer("{schema}", pgx.Identifier{name}.Sanitize(), "{dimensions}", fmt.Sprint(d.embedder.Dimensions())).Replace(schema)
+		err := pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, statements); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, `INSERT INTO sink (name, value) VALUES ('model', $1), ('position', '')`, d.embedder.Model())
+			return err
+		})
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) {
+			return fmt.Errorf("%w: its tables cannot be made: %w", sink.ErrUnfit, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	var model string
+	if err := d.conn.QueryRow(ctx, `SELECT value FROM sink WHERE name = 'model'`).Scan(&model); err != nil {
+		return err
+	}
+	if model != d.embedder.Model() {
+		return fmt.Errorf("%w: its vectors are of %s, and COLOPHON_EMBED_… says %s: name another --schema", sink.ErrUnfit, model, d.embedder.Model())
+	}
+	return pgxvector.RegisterTypes(ctx, d.conn)
+}
+
+// Position is sink.Target's.
+func (d *DB) Position(ctx context.Context) (p sdk.Position, err error) {
+	if err := d.conn.QueryRow(ctx, `SELECT value FROM sink WHERE name = 'position'`).Scan(&d.position); err != nil || d.position == "" {
+		return p, err
+	}
+	return p, json.Unmarshal([]byte(d.position), &p)
+}
+
+// Texts is sink.Target's.
+func (d *DB) Texts(ctx context.Context, refs []string) (map[string]bool, error) {
+	rows, err := d.conn.Query(ctx, `SELECT chunk_ref FROM chunks WHERE chunk_ref = ANY($1) AND record IS NOT NULL`, refs)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	has := make(map[string]bool, len(found))
+	for _, ref := range found {
+		has[ref] = true
+	}
+	return has, err
+}
+
+const (
+	putChunk = `INSERT INTO chunks (chunk_ref, document_id, doc_hash, generation, chunk_index, source_id, rev, layer, since,
+			repeats, duplicate_of, type, status, info_date, language, url, title, content, record, embedding)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, nullif($14, '')::date, $15, $16, $17, $18, $19, $20)
+		ON CONFLICT (chunk_ref) DO UPDATE SET rev = excluded.rev, removed = false, layer = excluded.layer, since = excluded.since,
+			repeats = excluded.repeats, duplicate_of = excluded.duplicate_of WHERE excluded.rev > chunks.rev`
+	putState   = `UPDATE chunks SET rev = $2, layer = $3, since = $4, repeats = $5, duplicate_of = $6 WHERE chunk_ref = $1 AND rev < $2`
+	putRemoved = `INSERT INTO chunks (chunk_ref, rev, removed) VALUES ($1, $2, true) ON CONFLICT (chunk_ref) DO UPDATE
+		SET rev = excluded.rev, removed = true, layer = '', content = '', title = '', url = '', record = NULL, embedding = NULL WHERE excluded.rev > chunks.rev`
+	putDocument = `INSERT INTO documents (document_id, rev, doc_hash, generation) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (document_id) DO UPDATE SET rev = excluded.rev, doc_hash = excluded.doc_hash, generation = excluded.generation
+		WHERE excluded.rev > documents.rev`
+)
+
+// Apply is sink.Target's.
+func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Position) error {
+	position, err := json.Marshal(behind)
+	if err != nil {
+		return err
+	}
+	vectors, err := d.embed(ctx, changes)
+	if err != nil {
+		return err
+	}
+	err = pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
+		var now string
+		if err := tx.QueryRow(ctx, `SELECT value FROM sink WHERE name = 'position' FOR UPDATE`).Scan(&now); err != nil {
+			return err
+		}
+		if now != d.position {
+			return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, now, d.position)
+		}
+		var b pgx.Batch
+		for i, ch := range changes {
+			if err := put(&b, ch, vectors[i]); err != nil {
+				return fmt.Errorf("chunk %s: %w", ch.ChunkRef, err)
+			}
+		}
+		b.Queue(`UPDATE sink SET value = $1 WHERE name = 'position'`, string(position))
+		return tx.SendBatch(ctx, &b).Close()
+	})
+	if err == nil {
+		d.position = string(position)
+	}
+	return err
+}
+
+// embed makes the vectors of the texts among changes: of content, as the indexer does.
+func (d *DB) embed(ctx context.Context, changes []sdk.Change) ([]*pgvector.Vector, error) {
+	vectors := make([]*pgvector.Vector, len(changes))
+	var texts []string
+	var at []int
+	for i, ch := range changes {
+		if ch.Chunk != nil {
+			texts, at = append(texts, ch.Chunk.Content), append(at, i)
+		}
+	}
+	if len(texts) == 0 {
+		return vectors, nil
+	}
+	made, err := d.embedder.Embed(ctx, texts, retrieval.Passage)
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	for j, i := range at {
+		v := pgvector.NewVector(made[j])
+		vectors[i] = &v
+	}
+	return vectors, nil
+}
+
+func put(b *pgx.Batch, ch sdk.Change, vector *pgvector.Vector) error {
+	switch c := ch.Chunk; {
+	case ch.Type == event.TypeChunkRemoved:
+		b.Queue(putRemoved, ch.ChunkRef, ch.Rev)
+	case c == nil:
+		b.Queue(putState, ch.ChunkRef, ch.Rev, ch.Layer, ch.Since, ch.Repeats, ch.DuplicateOf)
+	default:
+		record, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		b.Queue(putChunk, ch.ChunkRef, c.DocumentID, c.DocHash, c.Generation, c.ChunkIndex, ch.SourceID, ch.Rev, ch.Layer, ch.Since, ch.Repeats, ch.DuplicateOf,
+			string(c.Type), string(c.Status), c.InfoDate, c.Language, c.URL, c.Title, c.Content, string(record), vector)
+	}
+	if ch.Current.DocumentID != "" {
+		b.Queue(putDocument, ch.Current.DocumentID, ch.Current.Rev, ch.Current.DocHash, ch.Current.Generation)
+	}
+	return nil
+}
+
+// Current is sink.Target's.
+func (d *DB) Current(ctx context.Context) iter.Seq2[sdk.Change, error] {
+	return func(yield func(sdk.Change, error) bool) {
+		rows, err := d.conn.Query(ctx, `SELECT chunk_ref, rev, layer, since, repeats, duplicate_of, record FROM current_chunks`)
+		if err != nil {
+			yield(sdk.Change{}, err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			ch := sdk.Change{Type: event.TypeChunkCreated, Chunk: new(sdk.Chunk)}
+			var record []byte
+			err := rows.Scan(&ch.ChunkRef, &ch.Rev, &ch.Layer, &ch.Since, &ch.Repeats, &ch.DuplicateOf, &record)
+			if err == nil {
+				err = json.Unmarshal(record, ch.Chunk)
+			}
+			if !yield(ch, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(sdk.Change{}, err)
+		}
+	}
+}
+
+// Close closes the connection.
+func (d *DB) Close() error { return d.conn.Close(context.Background()) }

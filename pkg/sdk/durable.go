@@ -1,0 +1,78 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/colophon-dev/colophon/pkg/stream"
+)
+
+// ErrName says that a name cannot be that of a durable consumer.
+var ErrName = stream.ErrName
+
+// Durable follows the changes of chunks as Chunks does, under a name: how far it has come
+// is kept by the bus, and the next call with that name goes on from there, in whatever
+// process. A change is dealt with when the next one is asked for, or when the loop is left
+// by its own break; one on which the program dies comes again. So it is at least once,
+// and change.After(kept) is what to keep.
+//
+// At first, and whenever the bus has lost what the name had not dealt with (its streams
+// were wiped, or have dropped what is older than 30 days), the gateway's log is read: at
+// first from its beginning on, later from where it was read last. Without
+// Config.Gateway only what the stream holds is told then. What the position on the bus
+// cannot know is that the bus got an older copy of its data back while no program with
+// that name was running: whoever restores a bus removes its durable consumers, and keeps a
+// Position of his own where that must not be relied on.
+//
+// A name is 1 to 64 of A-Z, a-z, 0-9, _ and -; with identities on the bus it is the
+// NAME of consumer-NAME. Two processes under one name share the changes: each gets a part.
+// source chooses one source; another one than before begins anew.
+func (c *Client) Durable(ctx context.Context, name, source string) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		err := c.followDurable(ctx, name, source, func(ch Change) bool { return yield(ch, nil) })
+		if ctx.Err() == nil && !errors.Is(err, errEnough) {
+			yield(Change{}, err)
+		}
+	}
+}
+
+// followDurable yields until it fails, and says why: its error is never nil.
+func (c *Client) followDurable(ctx context.Context, name, source string, yield func(Change) bool) (err error) {
+	durable, err := c.conn.OpenDurable(ctx, name, stream.FollowOptions{Nouns: []string{"chunk"}, SourceID: source})
+	if err != nil {
+		return err
+	}
+	defer func() { durable.Close(errors.Is(err, errEnough)) }()
+	f := newFollower(c, From{Source: source})
+	for {
+		if log, behind := durable.Behind(); behind {
+			if f.log = log; c.cfg.Gateway != "" {
+				if err := f.readLog(ctx, yield); err != nil {
+					return err
+				}
+			}
+			if err := durable.CaughtUp(ctx, f.log); err != nil {
+				return err
+			}
+		}
+		r, err := durable.Next(ctx)
+		switch {
+		case errors.Is(err, stream.ErrBehind):
+			continue
+		case err != nil:
+			return err
+		}
+		ch, err := changeOf(r.Event.Type, r.Event.Payload)
+		if err != nil {
+			return fmt.Errorf("event %s: %w", r.Event.ID, err)
+		}
+		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At}
+		if err := f.pass(ctx, ch, yield); err != nil {
+			return err
+		}
+	}
+}
