@@ -13,6 +13,7 @@ require (
 require (
 	github.com/colophon-dev/colophon/devstack v0.0.0
 	github.com/colophon-dev/colophon/pkg v0.0.0
+	github.com/colophon-dev/colophon/services/annotator v0.0.0
 	github.com/colophon-dev/colophon/services/capturer v0.0.0
 	github.com/colophon-dev/colophon/services/chunker v0.0.0
 	github.com/colophon-dev/colophon/services/extractor v0.0.0
@@ -160,6 +161,7 @@ require (
 replace (
 	github.com/colophon-dev/colophon/devstack => ../../devstack
 	github.com/colophon-dev/colophon/pkg => ../../pkg
+	github.com/colophon-dev/colophon/services/annotator => ../../services/annotator
 	github.com/colophon-dev/colophon/services/capturer => ../../services/capturer
 	github.com/colophon-dev/colophon/services/chunker => ../../services/chunker
 	github.com/colophon-dev/colophon/services/extractor => ../../services/extractor

@@ -152,6 +152,20 @@ func chunkerTables() []Table {
 	})
 }
 
+func annotatorTables() []Table {
+	return joined([]Table{
+		attempts(), binds(),
+		table("runs", "r", "it asks whether a run is complete, and says that its entities were told", "annotated_redo"),
+		table("run_ranges", "r", "it asks whether a run is complete"),
+		table("pages", "r", "it asks what pages leave open, and whether they have changed"),
+		table("ir_segments", "r", "it reads which segments count"),
+		table("entity_pages", "ri", "it says what became of each page", "extraction_id", "run_order", "status", "reason", "error_message",
+			"content_hash", "input_hash", "result", "superseded", "attempts", "announced", "updated_at"),
+		table("entities", "ri", "it records what pages say", "extraction_id", "extractor_version", "prompt_version", "ordinal", "title", "payload",
+			"superseded", "updated_at"),
+	})
+}
+
 func indexerTables() []Table {
 	return joined([]Table{
 		attempts(),
@@ -174,7 +188,7 @@ func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
 		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunk_words", "chunks", "collections", "documents",
-		"ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
+		"entities", "entity_pages", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
 	}
@@ -185,7 +199,7 @@ func verifyTables() []Table {
 	rights := []Table{table("goose_db_version", "r", "it says where the schema is older than its build")}
 	for _, name := range []string{
 		"bindings", "captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections",
-		"document_identities", "documents", "fetch_windows", "ir_segments", "knowledge", "ocr_tasks", "pages", "run_ranges", "runs",
+		"document_identities", "documents", "entities", "entity_pages", "fetch_windows", "ir_segments", "knowledge", "ocr_tasks", "pages", "run_ranges", "runs",
 		"snapshots", "sources", "staged_items", "stored_results",
 	} {
 		rights = append(rights, table(name, "r", "it holds rows against each other and against the bytes; it changes nothing"))
@@ -204,7 +218,7 @@ func janitorTables() []Table {
 			"lease_owner", "lease_until", "retry_after", "fetch_status", "decided_at", "announced_at", "progress_at", "reconciled"),
 		table("snapshots", "r", "it moves snapshots on, and orders those of a document",
 			"reads_digest", "version", "process", "progress_at", "reconciled"),
-		table("runs", "ri", "it moves runs on, and gives them up", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo"),
+		table("runs", "ri", "it moves runs on, and gives them up", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo", "annotated_redo"),
 		table("pages", "r", "pages of a run that is given up have failed", "status", "reason", "error_message", "updated_at"),
 		table("documents", "r", "it holds a document while it gives one of its runs up", "ingest_status", "error_message", "unsettled_at"),
 		table("run_ranges", "r", "it asks which ranges of a run are missing"),

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class says how verify finds out that a column was changed.
 type Class string
@@ -48,7 +51,7 @@ type table struct {
 }
 
 func tables() []table {
-	return append(append(captureTables(), runTables()...), append(chunkTables(), workingTables()...)...)
+	return slices.Concat(captureTables(), runTables(), chunkTables(), entityTables(), workingTables())
 }
 
 func captureTables() []table {
@@ -131,6 +134,7 @@ func runTables() []table {
 			{"ocr", Derived, "settings: a part of extraction_id; engines: those of its ocr_tasks, however the run has ended"},
 			{"created_at", Bound, "bindings, kind run"},
 			{"finished_at", Bound, "bindings, kind end"},
+			{"annotated_redo", Working, "counter of the annotator: the highest redo of which the entities of all pages were told"},
 			{"announced_redo", Working, "counter of the chunker: the highest redo whose end was published"},
 			{"reconciled", Working, "counter of reconcile: how often it was moved on"},
 			{"progress_at", Working, "clock of every stage: when it moved last"},
@@ -217,6 +221,23 @@ func chunkTables() []table {
 		}},
 		{"bindings", []line{
 			{"kind key digest", Derived, "the rows that it binds"},
+		}},
+	}
+}
+
+func entityTables() []table {
+	return []table{
+		{"entity_pages", []line{
+			{"snapshot_id page_no extractor_version prompt_version source_id document_id extraction_id run_order status reason error_message " +
+				"content_hash input_hash result", Derived, "the page's units, read again by the extractor of this version; bindings, kind annotation"},
+			{"superseded", Bound, "bindings, kind annotation"},
+			{"attempts announced created_at updated_at", Working, "counters, notes and clocks of the annotator: how often the page was read, whether that was told"},
+		}},
+		{"entities", []line{
+			{"snapshot_id page_no entity_type entity_id source_id document_id extraction_id extractor_version prompt_version ordinal title payload",
+				Derived, "the page's units, read again by the extractor of this version; of others each value stands where its grounds say; bindings, kind entities"},
+			{"superseded created_at", Bound, "bindings, kind entities"},
+			{"updated_at", Working, "clock of the annotator"},
 		}},
 	}
 }

@@ -192,7 +192,7 @@ func (Telemetry) About() string {
 
 // Health says where a process answers for itself.
 type Health struct {
-	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:own" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, off instead of all is none, and port own is the fixed one of the service: 8081 capturer, 8082 splitter, 8083 extractor, 8084 chunker, 8085 indexer, 8086 gateway, 8087 janitor."`
+	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:own" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, off instead of all is none, and port own is the fixed one of the service: 8081 capturer, 8082 splitter, 8083 extractor, 8084 chunker, 8085 indexer, 8086 gateway, 8087 janitor, 8088 annotator."`
 	Heartbeat time.Duration `env:"HEARTBEAT" envDefault:"1m" allowed:"10ms.." help:"/healthz fails when the process's own loop has stood still for this long."`
 	Probe     time.Duration `env:"READY_TIMEOUT" envDefault:"3s" allowed:"10ms.." help:"How long one question of /readyz may take."`
 	StopGrace time.Duration `env:"STOP_GRACE" envDefault:"40s" allowed:"10ms.." help:"How long the whole process may take to stop; above GRACE and below the platform's own limit."`

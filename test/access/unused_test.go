@@ -58,6 +58,9 @@ extract update ocr_tasks: only where OCR is off or not there
 chunker publish acc.chunk.removed.*: chunks are removed by a takedown, and where a version is empty
 chunker update chunk_manifests: only a version that says the same as another takes its chunks over
 chunker insert chunk_words: a trigger does it for each chunk that is inserted
+gateway select entities: only where entities are asked for
+gateway select entity_pages: only where entities are asked for
+janitor publish acc.dlq.entities.*: only what was moved three times in vain is given up
 indexer publish acc.vector.removed.*: follows from chunks that are removed
 indexer delete chunk_vectors: follows from chunks that are removed, and from a collection that is gone
 crawler-council subscribe acc.capture.completed.council: for crawlers without the SDK, such as docs/capture.py
