@@ -26,6 +26,7 @@ require (
 )
 
 require (
+	github.com/kaptinlin/jsonrepair v0.2.15 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/sashabaranov/go-openai v1.43.0 // indirect
 )

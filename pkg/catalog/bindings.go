@@ -158,9 +158,18 @@ func bindEntities() binding {
 	}
 }
 
+// bindLLMAnswer binds which object holds what a model said.
+func bindLLMAnswer() binding {
+	return binding{
+		kind: "answer", name: "answer of a model", rows: `llm_answers b`, key: `concat_ws('/', b.source_id, b.model, b.prompt_version, b.input_hash)`,
+		values: []string{`b.source_id`, `b.model`, `b.prompt_version`, `b.input_hash`, `b.snapshot_id`, `b.object_key`, `b.digest`, seconds(`b.created_at`)},
+		mine:   `b.snapshot_id IN (SELECT o.snapshot_id FROM snapshots o WHERE o.document_id = $1)`,
+	}
+}
+
 // bindings are all kinds of digests.
 func bindings() []binding {
-	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindSegment(), bindManifest(), bindLog(), bindEntityPage(), bindEntities()}
+	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindSegment(), bindManifest(), bindLog(), bindEntityPage(), bindEntities(), bindLLMAnswer()}
 }
 
 // BindRows binds the rows that have no digest, and returns how many these were: those

@@ -239,6 +239,9 @@ func entityTables() []table {
 			{"superseded created_at", Bound, "bindings, kind entities"},
 			{"updated_at", Working, "clock of the annotator"},
 		}},
+		{"llm_answers", []line{
+			{"source_id model prompt_version input_hash snapshot_id object_key digest created_at", Bound, "bindings, kind answer"},
+		}},
 	}
 }
 
@@ -250,6 +253,7 @@ func workingTables() []table {
 		{"adopted_objects", []line{{"bucket key at", Working, "clocks of capturer and extractor: objects that reconcile leaves alone for a while"}}},
 		{"chunk_words", []line{{"chunk_ref words", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"}}},
 		{"embedding_cache", []line{{"model dimensions text_hash vector made_at", Working, "the indexer: what an endpoint was paid for; no other machine can make it again, and searches use the copy in the vector store"}}},
+		{"llm_use", []line{{"day source_id model calls question_tokens answer_tokens", Working, "counters of the annotator: what a model has cost on a day"}}},
 		{"embedding_use", []line{{"day model tokens", Working, "counters of the indexer: what was embedded on a day"}}},
 		{"audit", []line{
 			{"seq at who action target why", Primary, "who did what, as it was done"},

@@ -49,11 +49,11 @@ func dumpParts() []dumped {
 	}
 }
 
-// entityPagePart and entityPart leave out what pages have yielded before: which of it was ever
-// recorded depends on what was read when.
+// entityPagePart and entityPart leave out what pages have yielded before, and pages that failed: which of it
+// was ever recorded depends on what was read when, and nobody waits for those of a run that failed.
 func entityPagePart(of string) string {
 	return `SELECT to_jsonb(e) - ARRAY['attempts', 'announced', 'created_at', 'updated_at', 'superseded', 'run_order']
-		FROM entity_pages e ` + of + ` WHERE NOT e.superseded`
+		FROM entity_pages e ` + of + ` WHERE NOT e.superseded AND e.status = 'processed'`
 }
 
 func entityPart(of string) string {

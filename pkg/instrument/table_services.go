@@ -13,6 +13,8 @@ const (
 
 	EntityPages Name = "colophon.entities.pages"
 	Entities    Name = "colophon.entities"
+	ChatAnswers Name = "colophon.chat.answers"
+	ChatTokens  Name = "colophon.chat.tokens"
 
 	HTTPDuration   Name = "http.server.request.duration"
 	HTTPShed       Name = "colophon.http.shed"
@@ -133,6 +135,18 @@ func ofServices() []Instrument {
 			Labels:  []Label{{"type", EntityLists()}},
 			Meaning: "Entities that were found on these pages, by type.",
 			Bad:     "None for hours of documents that had some before: the source's documents have another form now.",
+		},
+		{
+			Name: ChatAnswers, Kind: KindCounter, Unit: "{answer}", Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"outcome", []string{"used", "remembered", "invalid", "refused"}}},
+			Meaning: "Answers of the chat model about pages: used, remembered from before, invalid (no JSON, twice), refused (the model or its endpoint does not answer this page). None where no model is set.",
+			Bad:     "Many `invalid` or `refused`: the model does not do for the prompt; what the rules find is kept all the same.",
+		},
+		{
+			Name: ChatTokens, Kind: KindCounter, Unit: "{token}", Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"side", []string{"question", "answer"}}},
+			Meaning: "Tokens of questions to the chat model and of its answers, as its endpoint says, else by estimate. By source, model and day they stand in the table `llm_use`.",
+			Bad:     "More than planned: `COLOPHON_CHAT_DAILY_TOKENS` bounds each source.",
 		},
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},

@@ -92,3 +92,15 @@ type EntityWrite struct {
 	Pages    []EntityPage
 	Entities []EntityRow // of these pages, none of them superseded
 }
+
+// LLMAnswer says which object holds what a language model said to a question: the first that was
+// recorded (contracts#llm-answers).
+type LLMAnswer struct {
+	SourceID      string `json:"source_id"`
+	Model         string `json:"model"`
+	PromptVersion int    `json:"prompt_version"`
+	InputHash     string `json:"input_hash"`  // hex sha256 of what was asked
+	SnapshotID    string `json:"snapshot_id"` // for whose page it was asked first
+	ObjectKey     string `json:"object_key"`
+	Digest        string `json:"digest"` // hex sha256 of the object
+}

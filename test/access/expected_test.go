@@ -27,20 +27,20 @@ splitter
   ack SNAPSHOTS.split
   objects raw=look,get derived=look,get,put
   tables attempts=riud bindings=riud sources=r snapshots=ru runs=riu pages=ri run_ranges=ri
-  tables adopted_objects=riu ir_segments=r stored_results=r goose_db_version=r
+  tables adopted_objects=riu ir_segments=r stored_results=r llm_answers=r goose_db_version=r
 extract
   publish ir.extracted.* page.ocr_requested.* page.split.* dlq.extract.*
   api STREAM.INFO:PAGES CONSUMER.INFO:PAGES.extract CONSUMER.MSG.NEXT:PAGES.extract
   ack PAGES.extract
   objects raw=look,get derived=look,get,put
   tables attempts=riud bindings=riu snapshots=ru runs=riu pages=riu ir_segments=ri ocr_tasks=riu stored_results=r
-  tables adopted_objects=riu goose_db_version=r
+  tables adopted_objects=riu llm_answers=r goose_db_version=r
 ocr
   publish page.ocr_completed.* dlq.ocr.*
   api STREAM.INFO:PAGES CONSUMER.INFO:PAGES.ocr CONSUMER.MSG.NEXT:PAGES.ocr
   ack PAGES.ocr
   objects raw=look,get derived=look,get,put
-  tables attempts=riud snapshots=r runs=ru ocr_tasks=ru stored_results=ri adopted_objects=riu ir_segments=r goose_db_version=r
+  tables attempts=riud snapshots=r runs=ru ocr_tasks=ru stored_results=ri adopted_objects=riu ir_segments=r llm_answers=r goose_db_version=r
 chunker
   publish chunk.created.* chunk.superseded.* chunk.removed.* run.completed.* dlq.chunk.*
   api STREAM.INFO:IR CONSUMER.INFO:IR.chunk CONSUMER.MSG.NEXT:IR.chunk
@@ -52,8 +52,9 @@ annotator
   publish entities.extracted.* dlq.entities.*
   api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
   ack IR.entities
-  objects derived=look,get
+  objects derived=look,get,put
   tables attempts=riud bindings=riu runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
+  tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
   api STREAM.INFO:CHUNKS CONSUMER.INFO:CHUNKS.index CONSUMER.MSG.NEXT:CHUNKS.index
@@ -81,7 +82,7 @@ janitor
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
   tables bindings=riu audit=riu sources=r adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=ru goose_db_version=r
+  tables llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=ru goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS
@@ -118,7 +119,7 @@ verify
   objects raw=look,get derived=look,get
   tables bindings=r captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunks=r collections=r document_identities=r
   tables documents=r fetch_windows=r ir_segments=r knowledge=r ocr_tasks=r pages=r run_ranges=r runs=r snapshots=r sources=r
-  tables staged_items=r stored_results=r entities=r entity_pages=r goose_db_version=r
+  tables staged_items=r stored_results=r entities=r entity_pages=r llm_answers=r goose_db_version=r
 reader
   views seed003=r seed004=r
 crawler-council

@@ -24,3 +24,11 @@ func countEntities(m metric.Meter) func(ctx context.Context, data event.Data) {
 		}
 	}
 }
+
+// countAnswers counts what models answered.
+func countAnswers(m metric.Meter) func(ctx context.Context, outcome string) {
+	answers := instrument.Counter(m, instrument.ChatAnswers)
+	return func(ctx context.Context, outcome string) {
+		answers.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	}
+}

@@ -2,18 +2,19 @@ package app
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/entity/pagetest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/services/annotator/internal/stage"
 )
 
@@ -38,7 +39,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func over(w *stagetest.World) *world {
-	return &world{World: w, stage: newStage(w.DB, w.Blobs, slog.New(slog.DiscardHandler))}
+	return &world{World: w, stage: newStage(w.DB, w.Blobs, nil, config.Chat{}, telemetry.Nop())}
 }
 
 // run records a snapshot and a run of so many pages.
@@ -65,7 +66,7 @@ func frame(run model.Run, no int, lines string) segment.Frame {
 	f.Units = pagetest.Page("en", lines).Units
 	for i := range f.Units {
 		u := &f.Units[i]
-		u.IRID = fmt.Sprintf("ir_%d_%d", no, i)
+		u.IRID, u.SourceID, u.SnapshotID = fmt.Sprintf("ir_%d_%d", no, i), "s", run.SnapshotID
 		if u.Type == model.UnitHeading {
 			f.Page.OpenSections = []model.Section{{Kind: kindOf(u.FieldsRaw.Text), Level: u.FieldsRaw.Level, Text: u.FieldsRaw.Text}}
 		}
@@ -116,7 +117,7 @@ func (w *world) annotated(run model.Run) bool {
 	if err := w.DB.MarkRunAnnounced(w.Context(), run.SnapshotID, run.ExtractionID, run.Redo); err != nil {
 		w.Fatal(err)
 	}
-	stuck, err := w.DB.StuckRuns(w.Context(), time.Now().Add(time.Hour), false, catalog.Page{Limit: 500})
+	stuck, err := w.DB.UnannotatedRuns(w.Context(), time.Now().Add(time.Hour), catalog.Page{Limit: 500})
 	if err != nil {
 		w.Fatal(err)
 	}

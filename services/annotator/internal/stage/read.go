@@ -3,10 +3,13 @@ package stage
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/entity"
@@ -30,18 +33,26 @@ func (s *Stage) read(ctx context.Context, w model.EntityWork, due []page) ([]mod
 	if err != nil {
 		return nil, nil, fault.Permanent(fault.Internal, fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err))
 	}
-	pages := make([]model.EntityPage, len(due))
-	var rows []model.EntityRow
+	yields := make([]yield, len(due))
+	reading, readCtx := errgroup.WithContext(ctx)
+	reading.SetLimit(max(1, s.Parallel))
 	for i, p := range due {
 		frame, err := reader.Frame(p.record.PageNo - row.From)
 		if err != nil {
-			return nil, nil, fault.Permanent(fault.Internal, fmt.Errorf("page %d in its segment: %w", p.record.PageNo, err))
+			return nil, nil, errors.Join(reading.Wait(), fault.Permanent(fault.Internal, fmt.Errorf("page %d in its segment: %w", p.record.PageNo, err)))
 		}
-		found, err := s.readPage(ctx, p, frame)
-		if err != nil {
-			return nil, nil, err
-		}
-		pages[i], rows = found.page, append(rows, found.rows...)
+		reading.Go(func() (err error) {
+			yields[i], err = s.readPage(readCtx, p, frame)
+			return err
+		})
+	}
+	if err := reading.Wait(); err != nil {
+		return nil, nil, err
+	}
+	pages := make([]model.EntityPage, len(due))
+	var rows []model.EntityRow
+	for i, y := range yields {
+		pages[i], rows = y.page, append(rows, y.rows...)
 	}
 	return pages, rows, nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -56,7 +57,11 @@ type Stage struct {
 	Segments  Segments
 	Extractor Extractor
 	Log       *slog.Logger
+	Parallel  int           // pages that are read at once; 0 is 1
+	Most      time.Duration // after which the ranges that are left wait for the event again; 0: no bound
 }
+
+var errMore = errors.New("pages of the run are left to be read")
 
 var errNoPages = errors.New("the pages that were extracted are not in the catalog")
 
@@ -120,7 +125,12 @@ func (s *Stage) work(ctx context.Context, e event.Event, d event.IRExtracted, em
 		if err != nil {
 			return err
 		}
-		for _, due := range ranges {
+		began := time.Now()
+		for i, due := range ranges {
+			if i > 0 && s.Most > 0 && time.Since(began) > s.Most {
+				w.Complete = false
+				return errors.Join(s.tell(ctx, w, emit), fault.Defer(0, errMore))
+			}
 			err := s.record(ctx, w, due, read)
 			if errors.Is(err, fault.ErrRunMoved) {
 				return nil // who reads them now tells them
