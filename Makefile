@@ -71,6 +71,7 @@ check-modules: ## each module alone: builds, vets, tidy
 
 .PHONY: quality
 quality: build ## scores of extraction over a corpus folder, beside other tools: make quality CORPUS=DIR
+	@$(GO) run ./test/cmd/quality -entities
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-corpus "$(CORPUS)" -peers -whole -python "$$(.ci/peers)")
 	@if [ -n "$(CORPUS)" ] && .ci/ocr check; then $(MAKE) --no-print-directory scans; fi
 	@$(if $(CORPUS),$(MAKE) --no-print-directory quality-retrieval)
@@ -82,6 +83,10 @@ scans: install ## errors, boxes and cost of OCR over a corpus folder, beside the
 .PHONY: quality-retrieval
 quality-retrieval: build ## how well questions find their documents, with the embedder of COLOPHON_EMBED_…: make quality-retrieval CORPUS=DIR (VECTORS=DIR keeps what an endpoint made)
 	@$(GO) run ./test/cmd/quality -retrieval -vectors "$(VECTORS)" $(if $(CORPUS),-corpus "$(CORPUS)")
+
+.PHONY: quality-entities
+quality-entities: build ## entities of labelled pages, by rules: precision and recall by type and field, and that every value stands on its page
+	@$(GO) run ./test/cmd/quality -entities
 
 .PHONY: quality-heads
 quality-heads: build ## running heads and feet of a set of PDF files made for it: body lost, heads found (SEED=N)

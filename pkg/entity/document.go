@@ -2,7 +2,9 @@ package entity
 
 import (
 	"math"
+	"strings"
 
+	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -15,13 +17,29 @@ type PageInput struct {
 	Units    []model.Unit    // of the page, in reading order
 }
 
-// PageOf returns the input that a page's record and units make.
+// PageOf returns the input that a page's record and units make. Where the record knows no language, as of a page with
+// little text, the words of the lexicon tell it (contracts#entity-guard).
 func PageOf(p model.Page, units []model.Unit, open []model.Section) PageInput {
 	in := PageInput{PageID: p.PageID, PageNo: p.PageNo, Open: open, Units: units}
-	if p.Language != nil {
+	if p.Language != nil && p.Language.Lang != "" {
 		in.Language = p.Language.Lang
+		return in
 	}
+	in.Language = lexicon.Guess(sample(units))
 	return in
+}
+
+// longestSample is how much of a page tells its language, in bytes.
+const longestSample = 16 << 10
+
+func sample(units []model.Unit) string {
+	var b strings.Builder
+	for i := range units {
+		if u := &units[i]; u.Chunked() && b.Len() < longestSample {
+			b.WriteString(u.FieldsRaw.Text[:min(len(u.FieldsRaw.Text), longestSample)] + "\n")
+		}
+	}
+	return b.String()
 }
 
 // Page is the seed's ExtractedPage.

@@ -28,6 +28,7 @@ type Entity struct {
 	Grounds    []Ground // after the guard: where each value and each quote stands
 	Confidence float64  // 0 to 1, by written rules
 	Origin     string   // rules, model or both
+	FoundBy    string   // by what kind of finding, of rules: it decides Confidence; empty of a model
 }
 
 // Ground is where a value or a quote stands on the page.
@@ -125,6 +126,9 @@ func (e Entity) MarshalJSON() ([]byte, error) {
 		w.add("grounds", e.Grounds)
 		w.add("confidence", e.Confidence)
 		w.add("origin", e.Origin)
+		if e.FoundBy != "" {
+			w.add("found_by", e.FoundBy)
+		}
 	}
 	return w.finish()
 }

@@ -50,10 +50,11 @@ func Restored(typ string, payload []byte) (Entity, error) {
 		Grounds    []Ground `json:"grounds"`
 		Confidence float64  `json:"confidence"`
 		Origin     string   `json:"origin"`
+		FoundBy    string   `json:"found_by"`
 	}
 	if err := json.Unmarshal(payload, &made); err != nil {
 		return e, fmt.Errorf("stored entity: %w", err)
 	}
-	e.Grounds, e.Confidence, e.Origin = orEmpty(made.Grounds), made.Confidence, made.Origin
+	e.Grounds, e.Confidence, e.Origin, e.FoundBy = orEmpty(made.Grounds), made.Confidence, made.Origin, made.FoundBy
 	return e, nil
 }

@@ -50,7 +50,9 @@ import (
 //	11 kinds of sections by more words, by what stands behind a head that says none, and by
 //	   what is done in a step; Roman numerals are well formed; main matter of web pages by what was
 //	   learnt from labelled pages, where the rules are in doubt; maybe_furniture
-const ParserVersion = "11"
+//	12 text of PDF pages that no reader sees is hidden furniture: outside of the page, invisible,
+//	   tiny, covered, in the colour of what it stands on
+const ParserVersion = "12"
 
 // Input is everything that a page depends on.
 type Input = block.Input

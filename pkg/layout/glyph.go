@@ -82,10 +82,26 @@ type Glyph struct {
 	Mapped bool
 	// Unclear: nobody knows for certain which character it is.
 	Unclear bool
-	// Hidden: the file draws it invisible. Outside: it lies outside of the part
-	// of the page that is shown.
+	// Hidden: the file draws it so that nobody sees it. Outside: it lies outside of the
+	// part of the page that is shown.
 	Hidden, Outside bool
+	// Unseen says why a reader sees nothing of it. It is Seen for the text layer of a
+	// scan, which is Hidden: a picture shows its words.
+	Unseen Unseen
 }
+
+// Unseen says why a reader sees nothing of a glyph.
+type Unseen uint8
+
+// The reasons.
+const (
+	Seen            Unseen = iota
+	Undrawn                // it is drawn invisible, where nothing else is
+	OffPage                // it lies outside of the part of the page that is shown
+	Tiny                   // it is too small for any reader
+	Covered                // something was drawn over it
+	BackgroundColor        // it has the colour of what it stands on
+)
 
 // rightToLeft reports whether r belongs to a script that runs to the left.
 func rightToLeft(r rune) bool {

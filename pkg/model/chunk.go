@@ -37,7 +37,9 @@ const (
 //	4: more of them: heads of chapters, lines that look like items, parts that change sides
 //	5: others of them: numbers beside titles, the document's own title; less text that looks like one
 //	6: others of them: numbers by chapter, stamped ones; less text that looks like one
-const ChunkerVersion = "6"
+//	7: chunkers of domains: regulations, minutes, forums, dictionaries, tables, lists, posts;
+//	   articles apart from each other, no row of a table cut, sentences by Unicode's rules
+const ChunkerVersion = "7"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10

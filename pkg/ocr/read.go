@@ -12,8 +12,17 @@ type Reader interface {
 	Read(g *image.Gray, dpi int, languages []string) ([]Found, error)
 	// ReadLine is Read of a picture that has one line of words and nothing else.
 	ReadLine(g *image.Gray, dpi int, languages []string) ([]Found, error)
+	// Script tells the script of an upright picture; its name is "" where the engine
+	// cannot tell.
+	Script(g *image.Gray, dpi int) (Script, error)
 	// Close frees the engine.
 	Close() error
+}
+
+// Script is what a page is written in, as the engine calls it: Latin, Cyrillic, Greek, Arabic.
+type Script struct {
+	Name       string
+	Confidence float64 // how far it is ahead of the next: 0 for not at all, above 1 for clearly
 }
 
 // Found is a word as an engine finds it.

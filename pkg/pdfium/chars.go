@@ -19,6 +19,7 @@ type charReader struct {
 	seen     glyph     // the last one
 	kinds    [256]charKind
 	style    style
+	objects  []uint64 // of the styles that were read
 	fonts    []Font
 	byFont   map[uint64]int
 
@@ -151,6 +152,7 @@ func (r *charReader) read(c *Char, i int) {
 		Fill:            r.style.fill,
 		Mark:            r.style.mark,
 		Artifact:        r.style.artifact,
+		Object:          r.style.number,
 		UnicodeMapError: g.kind.mapError,
 	}
 	switch c.Rune {
@@ -169,6 +171,8 @@ func (r *charReader) readStyle(object, i uint64) style {
 	if object == 0 {
 		return s
 	}
+	r.objects = append(r.objects, object)
+	s.number = len(r.objects)
 	e := r.engine
 	if e.invoke(r.size, object, e.at(0)) != 0 {
 		s.fontSize = e.float32At(0)

@@ -42,6 +42,8 @@ type Path struct {
 	StrokeWidth float64
 	// StrokeColor and FillColor are 0xRRGGBBAA.
 	StrokeColor, FillColor uint32
+	// Order is its place among all objects of the page, in drawing order.
+	Order int
 }
 
 // Image is a picture placed on the page.
@@ -53,6 +55,8 @@ type Image struct {
 	Bilevel bool
 	// Mark is the marked-content id that Structure names, -1 for none.
 	Mark int
+	// Order is its place among all objects of the page, in drawing order.
+	Order int
 }
 
 // Graphics is what is drawn on a page besides text, in drawing order.
@@ -63,10 +67,17 @@ type Graphics struct {
 	Truncated bool
 }
 
+// textObject is a text object of a page, and its place among all objects.
+type textObject struct {
+	object uint64
+	order  int
+}
+
 // Graphics returns paths and images, also those inside form XObjects.
 func (p *Page) Graphics() (Graphics, error) {
 	r := newObjectReader(p)
 	r.readPage(p)
+	p.texts = r.texts
 	return r.graphics, p.failed()
 }
 
@@ -77,6 +88,8 @@ type objectReader struct {
 	objects  int
 	points   int
 	segments trust // in what the engine's memory holds of a path
+	texts    []textObject
+	textOnly bool // paths and images are counted and not read
 
 	object, kind, segment api.Function
 }
@@ -107,6 +120,7 @@ func (r *objectReader) next() bool {
 
 // Types of page object (fpdf_edit.h, FPDF_PAGEOBJ_*).
 const (
+	objectText  = 1
 	objectPath  = 2
 	objectImage = 3
 	objectForm  = 5
@@ -115,7 +129,11 @@ const (
 func (r *objectReader) read(object uint64, parent matrix, depth int) {
 	e := r.engine
 	kind := int(int32(e.invoke(r.kind, object)))
-	if kind != objectPath && kind != objectImage && kind != objectForm {
+	switch {
+	case kind == objectText:
+		r.texts = append(r.texts, textObject{object, r.objects})
+		return
+	case kind != objectForm && (r.textOnly || kind != objectPath && kind != objectImage):
 		return
 	}
 	if e.call("FPDFPageObj_GetMatrix", object, e.at(0)) == 0 {
@@ -142,7 +160,7 @@ func (r *objectReader) read(object uint64, parent matrix, depth int) {
 // image places the unit square, which is what an image fills before its matrix.
 func (r *objectReader) image(object uint64, m matrix) {
 	e := r.engine
-	img := Image{Box: boxAround(m.apply(Point{0, 0}), m.apply(Point{1, 0}), m.apply(Point{0, 1}), m.apply(Point{1, 1}))}
+	img := Image{Order: r.objects, Box: boxAround(m.apply(Point{0, 0}), m.apply(Point{1, 0}), m.apply(Point{0, 1}), m.apply(Point{1, 1}))}
 	if e.call("FPDFImageObj_GetImagePixelSize", object, e.at(0), e.at(4)) != 0 {
 		img.Width, img.Height = int(e.uint32At(0)), int(e.uint32At(4))
 	}
@@ -156,7 +174,7 @@ func (r *objectReader) image(object uint64, m matrix) {
 
 func (r *objectReader) path(object uint64, m matrix) {
 	e := r.engine
-	path := Path{}
+	path := Path{Order: r.objects}
 	if e.call("FPDFPath_GetDrawMode", object, e.at(0), e.at(4)) != 0 {
 		path.Fill, path.Stroke = e.uint32At(0) != 0, e.uint32At(4) != 0
 	}

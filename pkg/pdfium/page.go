@@ -26,6 +26,37 @@ type Page struct {
 	// Rotation is how far the page is turned clockwise to be read: 0, 90, 180
 	// or 270 degrees.
 	Rotation int
+
+	objects []uint64     // by Char.Object - 1
+	texts   []textObject // as Graphics has found them
+}
+
+// TextOrder returns, by Char.Object, the place of each text object among all objects of
+// the page, in drawing order, and -1 where there is none: what is drawn later lies above
+// what was drawn before. rest are the places of the text objects that no character is of: of
+// text that is drawn twice in one place the engine gives the first alone. Characters and
+// graphics are read before.
+func (p *Page) TextOrder() (order, rest []int) {
+	places := make(map[uint64]int, len(p.texts))
+	for _, t := range p.texts {
+		places[t.object] = t.order
+	}
+	order = make([]int, len(p.objects)+1)
+	order[0] = -1
+	given := make(map[uint64]bool, len(p.objects))
+	for i, object := range p.objects {
+		place, known := places[object]
+		if !known {
+			place = -1
+		}
+		order[i+1], given[object] = place, true
+	}
+	for _, t := range p.texts {
+		if !given[t.object] {
+			rest = append(rest, t.order)
+		}
+	}
+	return order, rest
 }
 
 // Page loads page index (from 0) and its text layer. ErrFormat: this page is
@@ -163,11 +194,15 @@ type Char struct {
 	Mark int
 	// Artifact: the file calls it an artifact, as running heads are.
 	Artifact bool
+	// Object counts the text objects of the page in the engine's order, from 1: neighbours
+	// with one number are drawn together (Page.TextOrder). 0 for none.
+	Object int
 }
 
 // style is what all characters of one text object share.
 type style struct {
 	object   uint64
+	number   int // of the object, from 1; 0 for none
 	fontSize float64
 	font     int
 	angle    float64
@@ -212,6 +247,7 @@ func (p *Page) CharsInto(buffer []Char) ([]Char, []Font, error) {
 		}
 	}
 	joinPairs(chars)
+	p.objects = r.objects
 	return chars, r.fonts, nil
 }
 

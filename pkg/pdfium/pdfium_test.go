@@ -337,7 +337,7 @@ q 80 0 0 40 300 400 cm /P Do Q
 	}
 	line := Path{
 		Points: []PathPoint{{Point: Point{50, 60}}, {Point: Point{150, 60}, Kind: LineTo}},
-		Box:    Rect{50, 60, 150, 60}, Stroke: true, StrokeWidth: 3, StrokeColor: 0xff0000ff,
+		Box:    Rect{50, 60, 150, 60}, Stroke: true, StrokeWidth: 3, StrokeColor: 0xff0000ff, Order: 1,
 	}
 	if !reflect.DeepEqual(g.Paths[0], line) {
 		t.Errorf("line: %+v", g.Paths[0])
@@ -352,7 +352,7 @@ q 80 0 0 40 300 400 cm /P Do Q
 	if c := g.Paths[3]; len(c.Points) < 4 || c.Points[1].Kind != CurveTo {
 		t.Errorf("curve: %+v", c)
 	}
-	if g.Images[0] != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2, Mark: -1}) {
+	if g.Images[0] != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2, Mark: -1, Order: 6}) {
 		t.Errorf("image: %+v", g.Images[0])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 )
 
 // MaxPixels bounds one picture: 25 megapixels, 100 MB of the engine's memory.
@@ -43,6 +44,38 @@ func (d *Document) RenderTurned(index int, region Box, width, rotation int) (*im
 	d.engine.call("FPDFPage_SetRotation", p.handle, uint64(p.Rotation/90))
 	return p.render(region, width)
 }
+
+// RenderWithout draws a region as Render does, once as it is and once without the text
+// objects of these places in the drawing order (Page.TextOrder). Where
+// both pictures are equal a reader sees nothing of them.
+func (d *Document) RenderWithout(index int, region Box, width int, order []int) (with, without *image.RGBA, err error) {
+	p, err := d.bare(index)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.Close()
+	f, err := p.frame(region, width)
+	if err != nil {
+		return nil, nil, fmt.Errorf("page %d: %w", index+1, err)
+	}
+	p.setCropBox(p.MediaBox)
+	if with, err = p.draw(f); err != nil {
+		return nil, nil, err
+	}
+	r := newObjectReader(p)
+	r.textOnly = true
+	r.readPage(p)
+	for _, t := range r.texts {
+		if slices.Contains(order, t.order) {
+			d.engine.call("FPDFTextObj_SetTextRenderMode", t.object, invisibleText)
+		}
+	}
+	without, err = p.draw(f)
+	return with, without, err
+}
+
+// invisibleText is the mode in which text is not drawn (ISO 32000-1, table 106).
+const invisibleText = 3
 
 // Picture returns the first picture of page index (from 0), on white, a pixel for
 // each point that it is wide and high on the page. It fails with ErrFormat when

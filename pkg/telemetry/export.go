@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,7 +16,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
 
 	"github.com/colophon-dev/colophon/pkg/credential"
 	"github.com/colophon-dev/colophon/pkg/credential/rpc"
@@ -38,9 +38,12 @@ func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.Spa
 	metricOptions := []otlpmetricgrpc.Option{
 		otlpmetricgrpc.WithEndpointURL(c.OTLPEndpoint), otlpmetricgrpc.WithHeaders(none), otlpmetricgrpc.WithDialOption(own.options...),
 	}
-	if own.tls != nil {
-		spanOptions = append(spanOptions, otlptracegrpc.WithTLSCredentials(own.tls))
-		metricOptions = append(metricOptions, otlpmetricgrpc.WithTLSCredentials(own.tls.Clone()))
+	var renewSpans, renewMetrics func()
+	if own.tls != nil { // one for each, so that neither ends a connection that the other is using
+		forSpans, forMetrics := rpc.NewTransport(own.tls), rpc.NewTransport(own.tls)
+		spanOptions = append(spanOptions, otlptracegrpc.WithTLSCredentials(forSpans))
+		metricOptions = append(metricOptions, otlpmetricgrpc.WithTLSCredentials(forMetrics))
+		renewSpans, renewMetrics = forSpans.Renew, forMetrics.Renew
 	}
 	spans, err := otlptracegrpc.New(ctx, spanOptions...)
 	if err != nil {
@@ -50,18 +53,17 @@ func exporters(ctx context.Context, c Config, logger *slog.Logger) (sdktrace.Spa
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("exporting metrics: %w", err), spans.Shutdown(ctx))
 	}
-	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", logger: logger}},
-		&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", logger: logger}}, nil
+	return &quietSpans{SpanExporter: spans, quiet: quiet{what: "traces", renew: renewSpans, logger: logger}},
+		&quietMetrics{Exporter: metrics, quiet: quiet{what: "metrics", renew: renewMetrics, logger: logger}}, nil
 }
 
 // connection is what the connections to the endpoint have of ours.
 type connection struct {
 	options []grpc.DialOption
-	tls     credentials.TransportCredentials // nil: the exporter's own
+	tls     func() (*tls.Config, error) // nil: the exporter's own
 }
 
-// connectionOf makes it of files that are read again when they change: headers with each
-// sending, certificates with each connection.
+// connectionOf makes it of files that are read again when they change.
 func connectionOf(c Config, secure bool, logger *slog.Logger) (connection, error) {
 	const store = "OTLP endpoint"
 	o := credential.Options{Store: store, Log: logger}
@@ -89,7 +91,7 @@ func connectionOf(c Config, secure bool, logger *slog.Logger) (connection, error
 		return connection{}, fmt.Errorf("%s: %w", store, err)
 	}
 	if named {
-		own.tls = rpc.Transport(credential.Watch(o, files.Client).Now)
+		own.tls = credential.Watch(o, files.Client).Now
 	}
 	return own, nil
 }
@@ -115,8 +117,17 @@ func parseHeaders(text string) (map[string]string, error) {
 // would hand each failure to a global handler.
 type quiet struct {
 	what    string
+	renew   func() // nil: there are no certificates of ours
 	logger  *slog.Logger
 	failing atomic.Bool
+}
+
+// prepare lets what is sent now go over a connection with the certificates of now. Of
+// each kind one thing is sent at a time, so that nothing is under way on one that ends.
+func (q *quiet) prepare() {
+	if q.renew != nil {
+		q.renew()
+	}
 }
 
 func (q *quiet) note(ctx context.Context, err error) {
@@ -134,6 +145,7 @@ type quietSpans struct {
 }
 
 func (q *quietSpans) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	q.prepare()
 	q.note(ctx, q.SpanExporter.ExportSpans(ctx, spans))
 	return nil
 }
@@ -144,6 +156,7 @@ type quietMetrics struct {
 }
 
 func (q *quietMetrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
+	q.prepare()
 	q.note(ctx, q.Exporter.Export(ctx, data))
 	return nil
 }

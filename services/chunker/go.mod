@@ -3,6 +3,7 @@ module github.com/colophon-dev/colophon/services/chunker
 go 1.26.0
 
 require (
+	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/colophon-dev/colophon/pkg v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/tiktoken-go/tokenizer v0.10.0

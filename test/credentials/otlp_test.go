@@ -13,24 +13,31 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
 
-// collector is an endpoint that keeps the headers of what it was sent.
+// collector is an endpoint that keeps who sent something, with which header.
 type collector struct {
 	traces.UnimplementedTraceServiceServer
 	metrics.UnimplementedMetricsServiceServer
 	mu  sync.Mutex
-	got map[string]int // by kind and header
+	got map[string]int // by kind, header and the name in the client's certificate
 }
 
 func (c *collector) note(ctx context.Context, kind string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.got[fmt.Sprint(kind, metadata.ValueFromIncomingContext(ctx, "authorization"))]++
+	name := "nobody"
+	if from, ok := peer.FromContext(ctx); ok {
+		if info, ok := from.AuthInfo.(credentials.TLSInfo); ok {
+			name = info.State.PeerCertificates[0].Subject.CommonName
+		}
+	}
+	c.got[fmt.Sprint(kind, metadata.ValueFromIncomingContext(ctx, "authorization"), name)]++
 }
 
 func (c *collector) heard(what string) error {
@@ -59,7 +66,8 @@ func (d metricDoor) Export(ctx context.Context, _ *metrics.ExportMetricsServiceR
 }
 
 // TestOTLPHeadersAndCertificates: a client's certificate is shown to the endpoint, and
-// the headers are those of their file as it is.
+// headers and certificate are those of their files as they are, also on a connection that
+// nothing else would end.
 func TestOTLPHeadersAndCertificates(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=of-the-environment") // ours count
 	a := secrets.NewAuthority(t, "authority")
@@ -83,14 +91,18 @@ func TestOTLPHeadersAndCertificates(t *testing.T) {
 	}
 	_, span := tel.Tracer.Start(t.Context(), "work")
 	span.End()
-	eventually(t, "metrics are sent", func() error { return c.heard("metrics[one]") })
+	eventually(t, "metrics are sent", func() error { return c.heard("metrics[one]splitter") })
 	files.Change(map[string]string{"headers": "authorization=two"})
-	eventually(t, "with the new header", func() error { return c.heard("metrics[two]") })
+	eventually(t, "with the new header", func() error { return c.heard("metrics[two]splitter") })
+	files.Change(a.Client("splitter-again", secrets.InAnHour()))
+	eventually(t, "with the new certificate", func() error { return c.heard("metrics[two]splitter-again") })
+	eventually(t, "traces with the new certificate", func() error {
+		_, span := tel.Tracer.Start(t.Context(), "work")
+		span.End()
+		return c.heard("traces[two]splitter-again")
+	})
 	if err := tel.Shutdown(context.Background()); err != nil {
 		t.Error(err)
-	}
-	if c.heard("traces[one]") != nil && c.heard("traces[two]") != nil {
-		t.Error(c.heard("traces[two]"))
 	}
 	for _, wrong := range []config.Telemetry{
 		{OTLPEndpoint: "http://127.0.0.1:1", TLS: config.TLS{CAFile: "x"}},

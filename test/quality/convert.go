@@ -80,7 +80,7 @@ func (c converter) run(ctx context.Context, paths []string, to string) (result c
 			}
 		}
 	}
-	ending := map[string]string{"text": ".txt", "ir": ".ir.jsonl", "chunks": ".jsonl"}[to]
+	ending := map[string]string{"text": ".txt", "ir": ".ir.jsonl", "chunks": ".jsonl", "entities": ".entities.json"}[to]
 	for i, p := range paths {
 		data, err := os.ReadFile(filepath.Join(out, numbers[i]+ending))
 		switch {

@@ -9,10 +9,11 @@ import (
 )
 
 // build makes the entity of what was found. A description that is not on the page is replaced by
-// the first quote, which is; an entity without a required field, or without any value of its own, is dropped.
+// the quote in which its first value stands, which is; an entity without a required field, or without any value of its own, is dropped.
 func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 	found = c.bind(found)
-	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin}
+	c.dropIdleQuotes(found)
+	out = entity.Entity{Type: c.typ.Name, Values: make(map[string]any), Confidence: c.proposed.Confidence, Origin: c.proposed.Origin, FoundBy: c.proposed.FoundBy}
 	for i, q := range c.quotes {
 		text := q.block.unit.FieldsRaw.Text[q.span.Start:q.span.End]
 		out.Evidence = append(out.Evidence, text)
@@ -22,10 +23,11 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 	for _, f := range found {
 		out.Values[f.field.Name] = f.value
 		out.Grounds = append(out.Grounds, c.grounds(f)...)
-		own = own || f.field.Kind != entity.KindReferences && f.field.Name != "location"
+		own = own || c.isOwn(f.field)
 		if f.field.Kind == entity.KindNumber {
 			if unit, ok := c.proposed.Values["unit"].(string); ok && unit != "" {
 				out.Values["unit"] = unit
+				out.Grounds = append(out.Grounds, c.unitGround(f, unit))
 			}
 		}
 	}
@@ -37,8 +39,9 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 			c.drop("", NothingLeft, f.Name)
 			return out, false
 		}
-		out.Values[f.Name] = out.Evidence[0]
-		first := out.Grounds[0]
+		of := firstQuoteOf(found)
+		out.Values[f.Name] = out.Evidence[of]
+		first := out.Grounds[of]
 		first.Field = f.Name
 		out.Grounds = append(out.Grounds, first)
 	}
@@ -47,6 +50,20 @@ func (c *checker) build(found []finding) (out entity.Entity, ok bool) {
 		return out, false
 	}
 	return out, true
+}
+
+// isOwn reports whether a field alone makes an entity: a place or a reference says nothing of its own, nor does a description
+// where more was proposed and nothing of it is so.
+func (c *checker) isOwn(f entity.Field) bool {
+	if !isLong(f) {
+		return f.Kind != entity.KindReferences && f.Name != "location"
+	}
+	for _, other := range c.typ.Fields {
+		if !isLong(other) && !isNull(c.proposed.Values[other.Name]) {
+			return false
+		}
+	}
+	return true
 }
 
 // grounds returns where a finding stands: its first place, that of a period's other end, and of a unit in a head.
@@ -72,6 +89,48 @@ func (c *checker) grounds(f finding) (out []entity.Ground) {
 		out = append(out, g)
 	}
 	return out
+}
+
+// unitGround returns where the unit of a number stands that is a field of its own: in the head or cell that its
+// finding names, beside the number, or as the noun that the number counts.
+func (c *checker) unitGround(f finding, unit string) entity.Ground {
+	h := f.hits[0]
+	at := h.at
+	if len(f.hits) > 1 && f.hits[1].field == "unit" {
+		h = f.hits[1]
+		at = h.at
+	} else if p := h.part; p != nil && h.rival >= 0 {
+		n := p.text.Numbers[h.rival]
+		switch noun, ok := nounBehind(p, n, unit); {
+		case n.Unit.Canonical != "":
+			at = value.Span{Start: p.Start + n.Unit.Start, End: p.Start + n.Unit.End}
+		case ok:
+			at = value.Span{Start: p.Start + noun.Start, End: p.Start + noun.End}
+		}
+	}
+	g := entity.Ground{Field: "unit", Evidence: f.hits[0].quote, IRID: h.block.unit.IRID, Start: at.Start, End: at.End,
+		Text: h.block.unit.FieldsRaw.Text[at.Start:at.End], BBox: h.block.box(at), Form: f.hits[0].form}
+	if h.head {
+		g.BBox = h.block.headBox(h)
+	}
+	if q := c.quotes[f.hits[0].quote]; q.row != nil {
+		g.RowText = h.block.unit.FieldsRaw.Text[q.row.Start:q.row.End]
+	}
+	return g
+}
+
+// nounBehind returns where the words of a unit stand behind a number.
+func nounBehind(p *part, n value.Number, unit string) (value.Span, bool) {
+	wanted := foldedWords(value.Words(unit))
+	for i := range p.text.Words {
+		if p.text.Words[i].Start < n.End || len(wanted) == 0 || i+len(wanted) > len(p.text.Words) {
+			continue
+		}
+		if words := p.text.Words[i : i+len(wanted)]; sameWords(foldedWords(words), wanted) {
+			return value.Span{Start: words[0].Start, End: words[len(words)-1].End}, true
+		}
+	}
+	return value.Span{}, false
 }
 
 // headBox returns the box of the head of a column.

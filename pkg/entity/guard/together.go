@@ -57,7 +57,7 @@ func (c *checker) bind(found []finding) (out []finding) {
 		}
 		out = append(out, f)
 	}
-	return c.bindTexts(c.bindMarks(out))
+	return c.bindSentences(c.bindTexts(c.bindMarks(out)))
 }
 
 // bindTexts keeps what is said beside the values of an entity, such as a place or who is responsible, where it stands

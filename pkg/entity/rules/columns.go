@@ -3,8 +3,10 @@ package rules
 import (
 	_ "embed" // columns.tsv
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
@@ -53,8 +55,17 @@ func parseColumns(text string) (out []column, err error) {
 	return out, nil
 }
 
-// fieldOf returns which field of a type the head of a column names, and how many letters of it say so.
-func fieldOf(typ, head, language string) (field string, weight int) {
+// candidate is a field that the head of a column can name, and how many letters of it say so.
+type candidate struct {
+	field  string
+	weight int
+}
+
+// wholeHead is added to the weight of words that are the whole head.
+const wholeHead = 100
+
+// fieldsOf returns the fields of a type that the head of a column can name, the surest first.
+func fieldsOf(typ, head, language string) (out []candidate) {
 	plain := head
 	if i := strings.IndexAny(plain, "(["); i >= 0 {
 		plain = plain[:i]
@@ -66,15 +77,21 @@ func fieldOf(typ, head, language string) (field string, weight int) {
 		}
 		rest := len(plain) - len(c.words)
 		fits := rest == 0 && plain == c.words || rest > 0 && (plain[len(c.words)] == ' ' && strings.HasPrefix(plain, c.words) || plain[rest-1] == ' ' && strings.HasSuffix(plain, c.words))
+		if !fits {
+			continue
+		}
 		w := len(c.words)
 		if plain == c.words {
-			w += 100 // the whole head
+			w += wholeHead
 		}
-		if fits && w > weight {
-			field, weight = c.field, w
+		if i := slices.IndexFunc(out, func(o candidate) bool { return o.field == c.field }); i >= 0 {
+			out[i].weight = max(out[i].weight, w)
+		} else {
+			out = append(out, candidate{c.field, w})
 		}
 	}
-	return field, weight
+	slices.SortStableFunc(out, func(a, b candidate) int { return b.weight - a.weight })
+	return out
 }
 
 // mapping says which column of a table holds which field of a type.
@@ -96,37 +113,19 @@ func sectionOf(typ string) string {
 	return map[string]string{entity.Goal: "goal", entity.BMP: "bmp", entity.Implementation: "implementation", entity.Monitoring: "monitoring", entity.Outreach: "outreach"}[typ]
 }
 
-// classify returns what a table is of: the type whose columns its heads name best. The kind of the section and
-// of the caption decide between equals.
-func (f *finder) classify(heads []string, caption, language string) (best mapping, ok bool) {
+// classify returns what a table is of: the type whose columns its heads name best, where what stands below them
+// fits. The kind of the section and of the caption decide between equals.
+func (f *finder) classify(g grid, caption, language string) (best mapping, ok bool) {
 	top := 0
 	for _, t := range entity.Types() {
-		m := mapping{typ: t, fields: make(map[int]entity.Field)}
-		taken := make(map[string]int)
-		score := 0
-		for i, head := range heads {
-			name, weight := fieldOf(t.Name, head, language)
-			if name == "" || taken[name] > 0 {
-				continue
-			}
-			field, _ := t.Field(name)
-			m.fields[i], taken[name] = field, weight
-			score += 10
-			if weight > 100 {
-				score += 3
-			}
-		}
-		named := false
-		for _, id := range identity(t.Name) {
-			named = named || taken[id] > 0
-		}
-		if !named || len(m.fields) < fewestFields {
+		m, score := g.mapColumns(t, language)
+		if len(m.fields) < fewestFields || !m.hasIdentity() {
 			continue
 		}
 		if f.inSection(sectionOf(t.Name)) || sectionKind(caption, f) == sectionOf(t.Name) {
-			score += 8
+			score += sectionScore
 		}
-		if t.Name == entity.GeographicArea && taken["huc"] == 0 {
+		if t.Name == entity.GeographicArea && !m.has("huc") {
 			continue
 		}
 		if score > top {
@@ -134,4 +133,67 @@ func (f *finder) classify(heads []string, caption, language string) (best mappin
 		}
 	}
 	return best, ok
+}
+
+// What the choice between types counts: a column that is known, one whose whole head is, a section of the type's kind.
+const (
+	columnScore  = 10
+	wholeScore   = 3
+	sectionScore = 8
+)
+
+// mapColumns gives each column the surest field of a type that its head names, that no column before it has, and that
+// its cells can be read as.
+func (g grid) mapColumns(t entity.Type, language string) (m mapping, score int) {
+	m = mapping{typ: t, fields: make(map[int]entity.Field)}
+	for i, head := range g.heads {
+		for _, c := range fieldsOf(t.Name, head, language) {
+			field, _ := t.Field(c.field)
+			if m.has(c.field) || !g.fits(i, field, language) {
+				continue
+			}
+			m.fields[i] = field
+			score += columnScore
+			if c.weight > wholeHead {
+				score += wholeScore
+			}
+			break
+		}
+	}
+	return m, score
+}
+
+// sampleRows is how many rows of a table say what its columns hold.
+const sampleRows = 20
+
+// fits reports whether half or more of a column's cells can be read as a field.
+func (g grid) fits(col int, field entity.Field, language string) bool {
+	cells, fit := 0, 0
+	for _, row := range g.rows[:min(len(g.rows), sampleRows)] {
+		cell := strings.TrimSpace(row.cells[col])
+		if isEmptyCell(cell) {
+			continue
+		}
+		cells++
+		if field.Kind == entity.KindName && !strings.ContainsFunc(cell, unicode.IsLetter) {
+			continue
+		}
+		if cellValue(field, cell, g.heads[col], unitCell(g, row, language), language) != nil {
+			fit++
+		}
+	}
+	return 2*fit >= cells
+}
+
+func (m mapping) has(field string) bool {
+	for _, f := range m.fields {
+		if f.Name == field {
+			return true
+		}
+	}
+	return false
+}
+
+func (m mapping) hasIdentity() bool {
+	return slices.ContainsFunc(identity(m.typ.Name), m.has)
 }

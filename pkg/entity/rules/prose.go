@@ -66,11 +66,12 @@ func isCounted(n value.Number) bool {
 	return !n.IsDate && !n.IsLabel && len(n.Readings) == 1 && n.Currency == "" && n.Range != value.LowEnd
 }
 
-func (f *finder) confidence(kind string) float64 {
+// by returns how a sentence of a type of entity is found here.
+func (f *finder) by(kind string) string {
 	if f.inSection(kind) {
-		return sureProse
+		return bySection
 	}
-	return likelyProse
+	return bySentence
 }
 
 // deadline returns the date of a sentence by which something is to be done.
@@ -107,14 +108,14 @@ func (f *finder) goals(t value.Text) {
 		if !ok {
 			continue
 		}
-		values := map[string]any{"description": t.Text, "pollutant": p.text, "deadline": deadline(t)}
+		values := map[string]any{"description": t.Text, "pollutant": p.text, "deadline": deadline(t), "location": place(t)}
 		q := entity.Quantity{Value: n.Readings[0], Unit: unitText(t, n)}
 		if isDone(t) {
 			values["progress"] = q
 		} else {
 			values["target"] = q
 		}
-		f.add(entity.Goal, values, t.Text, f.confidence("goal"))
+		f.add(entity.Goal, values, t.Text, f.by("goal"))
 	}
 }
 
@@ -163,7 +164,7 @@ func (f *finder) practices(t value.Text) {
 			continue
 		}
 		x, ok := nearest(names, n)
-		if !ok {
+		if !ok || lexicon.Has("generic_practice", t.Language, lexicon.Fold(x.text)) && len(terms(t, "plant_word")) == 0 {
 			continue
 		}
 		switch {
@@ -180,7 +181,10 @@ func (f *finder) practices(t value.Text) {
 	}
 	for _, name := range order {
 		if len(byName[name]) > 1 {
-			f.add(entity.BMP, byName[name], t.Text, f.confidence("bmp"))
+			if len(order) == 1 {
+				byName[name]["location"] = place(t)
+			}
+			f.add(entity.BMP, byName[name], t.Text, f.by("bmp"))
 		}
 	}
 }
@@ -191,7 +195,7 @@ const maxCounted = 4
 // measures finds what is measured, with its value or its limit, and how often.
 func (f *finder) measures(t value.Text) {
 	parameters := terms(t, "parameter")
-	if len(parameters) == 0 {
+	if len(parameters) == 0 || f.inSection("goal") {
 		return
 	}
 	found := false
@@ -203,7 +207,7 @@ func (f *finder) measures(t value.Text) {
 		if !ok {
 			continue
 		}
-		values := map[string]any{"parameter": p.text}
+		values := map[string]any{"parameter": p.text, "location": place(t), "timeframe": timeframe(t)}
 		if len(terms(t, "limit")) > 0 {
 			values["threshold"] = entity.Quantity{Value: n.Readings[0], Unit: unitText(t, n)}
 		} else {
@@ -212,7 +216,7 @@ func (f *finder) measures(t value.Text) {
 		if often := terms(t, "frequency"); len(often) == 1 {
 			values["frequency"] = often[0].text
 		}
-		f.add(entity.Monitoring, values, t.Text, f.confidence("monitoring"))
+		f.add(entity.Monitoring, values, t.Text, f.by("monitoring"))
 		found = true
 	}
 	often := terms(t, "frequency")
@@ -220,29 +224,7 @@ func (f *finder) measures(t value.Text) {
 		return
 	}
 	for _, p := range parameters {
-		f.add(entity.Monitoring, map[string]any{"parameter": p.text, "frequency": often[0].text}, t.Text, sureProse)
-	}
-}
-
-// outreach finds events and materials with their number, and whom they are for.
-func (f *finder) outreach(t value.Text) {
-	events, audience := terms(t, "event"), terms(t, "audience")
-	if len(events) == 0 || len(audience) == 0 && !f.inSection("outreach") {
-		return
-	}
-	for _, n := range t.Numbers {
-		if !isCounted(n) || n.Unit.Canonical != "" {
-			continue
-		}
-		x, ok := nearest(events, n)
-		if !ok || x.Start < n.End || strings.Count(t.Text[n.End:x.Start], " ") > maxCounted {
-			continue
-		}
-		values := map[string]any{"activity": x.text, "count": entity.Quantity{Value: n.Readings[0], Unit: x.text}}
-		if len(audience) == 1 {
-			values["audience"] = audience[0].text
-		}
-		f.add(entity.Outreach, values, t.Text, f.confidence("outreach"))
+		f.add(entity.Monitoring, map[string]any{"parameter": p.text, "frequency": often[0].text, "location": place(t)}, t.Text, bySection)
 	}
 }
 
@@ -252,7 +234,7 @@ const longestAction = 12
 // activities finds what is done below a heading of implementation: the words before a colon, a bracket or
 // a comma, with dates, a state or a budget behind them.
 func (f *finder) activities(t value.Text) {
-	if !f.inSection("implementation") {
+	if f.statement(t) || !f.inSection("implementation") {
 		return
 	}
 	at := strings.IndexAny(t.Text, ":(,")
@@ -274,38 +256,75 @@ func (f *finder) activities(t value.Text) {
 	if states := terms(t, "status"); len(states) == 1 {
 		values["status"], _ = lexicon.Lookup("status", t.Language, lexicon.Fold(states[0].text))
 	}
-	for _, n := range t.Numbers {
-		if n.Currency != "" && !n.PerUnit && len(n.Readings) == 1 && n.Range == value.NoRange && values["budget"] == nil {
-			values["budget"] = entity.Money{Value: n.Readings[0], Currency: n.Currency}
-		}
+	if m := budget(t); m != nil {
+		values["budget"] = *m
 	}
 	if len(values) > 1 {
-		f.add(entity.Implementation, values, t.Text, sureProse)
+		f.add(entity.Implementation, values, t.Text, bySection)
 	}
 }
 
-// findAreas finds names of waters and administrative areas, with their codes and coordinates.
+// findAreas finds areas of which a sentence says something: a code, coordinates, an extent, or what an area does. A name
+// that is only a place of something else is no area of its own.
 func (f *finder) findAreas(t value.Text) {
 	names := areaNames(t)
+	if len(names) == 0 {
+		return
+	}
 	places := value.Places(t.Text)
 	codes := hydrologicCodes(t)
+	extent := extentOf(t)
+	if len(codes) == 0 && len(places) == 0 && extent == "" && len(terms(t, "area_says")) == 0 {
+		return
+	}
 	for i, name := range names {
 		values := map[string]any{"name": name.text}
-		confidence := likelyArea
+		how := byName
 		if len(codes) == 0 && len(places) == 0 && f.areas[name.text] {
 			continue // named before on this page, and nothing new is said
 		}
 		if kinds := terms(value.Read(name.text, t.Language), "area_type"); len(kinds) > 0 {
-			values["type"], _ = lexicon.Lookup("area_type", t.Language, lexicon.Fold(kinds[len(kinds)-1].text))
+			values["type"], _ = lexicon.Lookup("area_type", t.Language, lexicon.Fold(kinds[kindOf(t.Language, kinds)].text))
 		}
-		if len(codes) == len(names) {
-			values["huc"], confidence = codes[i], sureArea
+		if len(codes) == len(names) || len(codes) == 1 && i == 0 && isNextCode(t, name, names) {
+			values["huc"], how = codes[min(i, len(codes)-1)], byCode
 		}
 		if len(places) == 1 && len(names) == 1 {
-			values["coordinates"], confidence = []entity.Point{{Lat: places[0].Lat, Lon: places[0].Lon}}, sureArea
+			values["coordinates"], how = []entity.Point{{Lat: places[0].Lat, Lon: places[0].Lon}}, byCode
 		}
-		f.add(entity.GeographicArea, values, t.Text, confidence)
+		if i == 0 {
+			values["description"] = extent
+		}
+		f.add(entity.GeographicArea, values, t.Text, how)
 	}
+}
+
+// kindOf returns which of the words of kinds in a name says what it is: the last one in English, else the first.
+func kindOf(language string, kinds []term) int {
+	if language == "en" {
+		return len(kinds) - 1
+	}
+	return 0
+}
+
+// isNextCode reports whether a sentence's one code stands behind a name and before the next.
+func isNextCode(t value.Text, name term, names []term) bool {
+	at := strings.Index(strings.ToLower(t.Text), "huc")
+	return at >= name.End && (len(names) == 1 || at < names[1].Start)
+}
+
+// extentOf returns how large a sentence says that an area is, as printed, where it says so once.
+func extentOf(t value.Text) (found string) {
+	for _, n := range t.Numbers {
+		switch n.Unit.Canonical {
+		case "ac", "ha", "km²", "mi²":
+			if found != "" || !isCounted(n) {
+				return ""
+			}
+			found = t.Text[n.Start:n.Unit.End]
+		}
+	}
+	return found
 }
 
 // areaNames returns the proper names that stand before or behind the word of an area.

@@ -12,16 +12,20 @@ import (
 )
 
 // Version is raised by hand when the same page yields other entities.
-const Version = 2
+const Version = 3
 
-// Confidence by how an entity was found: written by hand, an order of trust and no probability.
+// How an entity is found; each has a line in confidence.tsv.
 const (
-	sureTable    = 0.9  // a row of a table of which three columns or more are known
-	likelyTable  = 0.8  // of two columns
-	sureProse    = 0.75 // a sentence below a heading of its kind
-	likelyProse  = 0.6  // a sentence elsewhere
-	sureArea     = 0.9  // an area with its code or coordinates
-	likelyArea   = 0.6  // a proper name beside the word of an area
+	byTable     = "table"      // a row of a table of which three columns or more are known
+	byTwo       = "columns-2"  // a row of a table of which two columns are known
+	bySection   = "section"    // a sentence below a heading of its kind
+	bySentence  = "sentence"   // a sentence elsewhere
+	byStatement = "statement"  // a sentence that says how far something is
+	byCode      = "area-coded" // an area with its code or coordinates
+	byName      = "area-named" // an area of which something is said
+)
+
+const (
 	sureColumns  = 3
 	fewestFields = 2
 )
@@ -87,8 +91,8 @@ func (f *finder) inSection(kind string) bool {
 	return false
 }
 
-// add adds a proposal.
-func (f *finder) add(typ string, values map[string]any, evidence string, confidence float64) {
+// add adds a proposal, and how it was found.
+func (f *finder) add(typ string, values map[string]any, evidence, how string) {
 	for k, v := range values {
 		if s, ok := v.(string); ok && s == "" {
 			delete(values, k)
@@ -100,7 +104,7 @@ func (f *finder) add(typ string, values map[string]any, evidence string, confide
 	if name, ok := values["name"].(string); ok && typ == entity.GeographicArea {
 		f.areas[name] = true
 	}
-	f.found = append(f.found, entity.Entity{Type: typ, Values: values, Evidence: []string{evidence}, Confidence: confidence, Origin: entity.OriginRules})
+	f.found = append(f.found, entity.Entity{Type: typ, Values: values, Evidence: []string{evidence}, Confidence: confidenceOf(how), Origin: entity.OriginRules, FoundBy: how})
 }
 
 // prose looks at each sentence of a block. Entities of one kind are found in a sentence at most

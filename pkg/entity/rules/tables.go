@@ -57,20 +57,20 @@ func newGrid(u *model.Unit) grid {
 // table proposes an entity for each row of a table whose heads are known.
 func (f *finder) table(u *model.Unit, language string) {
 	g := newGrid(u)
-	m, ok := f.classify(g.heads, u.FieldsRaw.Table.Caption, language)
+	m, ok := f.classify(g, u.FieldsRaw.Table.Caption, language)
 	if !ok {
 		return
 	}
-	confidence := likelyTable
+	how := byTwo
 	if len(m.fields) >= sureColumns {
-		confidence = sureTable
+		how = byTable
 	}
 	for _, row := range g.rows {
 		values := make(map[string]any)
 		for col := range g.heads {
 			field, known := m.fields[col]
 			cell := strings.TrimSpace(row.cells[col])
-			if !known || cell == "" || cell == "-" || cell == "–" || cell == "—" || strings.EqualFold(cell, "n/a") {
+			if !known || isEmptyCell(cell) {
 				continue
 			}
 			if v := cellValue(field, cell, g.heads[col], unitCell(g, row, language), language); v != nil {
@@ -83,7 +83,7 @@ func (f *finder) table(u *model.Unit, language string) {
 		if isTotal(values, language) || !hasIdentity(m.typ.Name, values) || len(values) < fewestFields {
 			continue
 		}
-		f.add(m.typ.Name, values, u.FieldsRaw.Text[row.start:row.end], confidence)
+		f.add(m.typ.Name, values, u.FieldsRaw.Text[row.start:row.end], how)
 	}
 }
 
@@ -96,14 +96,27 @@ func hasIdentity(typ string, values map[string]any) bool {
 	return false
 }
 
-// isTotal reports whether a row sums up those above it.
+// isEmptyCell reports whether a cell says nothing.
+func isEmptyCell(cell string) bool {
+	return cell == "" || cell == "-" || cell == "–" || cell == "—" || strings.EqualFold(cell, "n/a")
+}
+
+// isTotal reports whether a row sums up those above it: its name begins with a word such as total, and is not that of
+// a thing, such as total phosphorus.
 func isTotal(values map[string]any, language string) bool {
-	for _, name := range []string{"name", "action", "title", "parameter", "activity"} {
-		if s, ok := values[name].(string); ok {
-			first, _, _ := strings.Cut(lexicon.Fold(s), " ")
-			if lexicon.Has("total", language, strings.Trim(first, ":")) {
-				return true
-			}
+	for _, name := range []string{"name", "action", "title", "parameter", "pollutant", "activity"} {
+		s, ok := values[name].(string)
+		if !ok {
+			continue
+		}
+		words := strings.Fields(lexicon.Fold(s))
+		if len(words) == 0 || !lexicon.Has("total", language, strings.Trim(words[0], ":")) {
+			continue
+		}
+		_, parameter := lexicon.LookupPhrase("parameter", language, words)
+		_, pollutant := lexicon.LookupPhrase("pollutant", language, words)
+		if parameter == 0 && pollutant == 0 {
+			return true
 		}
 	}
 	return false

@@ -49,7 +49,7 @@ func (r *reader) charts(shapes []table.Shape, tables []table.Table, glyphs []lay
 	area := r.sheet.width * r.sheet.height
 	bars, plots := table.Charts(shapes)
 	for i, box := range slices.Concat(bars, plots) {
-		box = r.shown(box)
+		box = r.sheet.shown(box)
 		size := box.Width() * box.Height()
 		within := func(t table.Table) bool { return t.Ruled && overlap(t.Box, box) > 0.5*size }
 		if box.Width() < minSide || box.Height() < minSide || size < minFigure*area || size > maxDrawing*area ||

@@ -8,6 +8,7 @@ import (
 
 // content is what every reader of a page asks the engine for first.
 type content struct {
+	pageNo   int
 	page     *pdfium.Page
 	label    string
 	chars    []pdfium.Char
@@ -26,9 +27,10 @@ type found struct {
 }
 
 // find returns the glyphs of the page and its tables. The glyphs are in the memory
-// of buffer when that is large enough.
-func (c *content) find(s sheet, buffer []layout.Glyph) *found {
+// of buffer when that is large enough. open opens the document once more, for drawing.
+func (c *content) find(s sheet, buffer []layout.Glyph, open opener) *found {
 	f := &found{glyphs: glyphsOf(buffer, c.page, s, c.chars, c.fonts), shapes: s.shapes(c.graphics)}
+	c.markUnseen(s, f.glyphs, open)
 	for i := range f.glyphs {
 		g := &f.glyphs[i]
 		g.Marked = g.Marked && c.tags.isContent(c.chars[g.Index].Mark)
@@ -44,7 +46,7 @@ func contentOf(d *pdfium.Document, pageNo int, buffer []pdfium.Char) (*content, 
 	if err != nil {
 		return nil, err
 	}
-	c := &content{page: p}
+	c := &content{pageNo: pageNo, page: p}
 	if err := c.read(d, pageNo, buffer); err != nil {
 		p.Close()
 		return nil, err

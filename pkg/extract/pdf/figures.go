@@ -58,7 +58,7 @@ func (r *reader) figures(g pdfium.Graphics, charts []figure, tables []table.Tabl
 	account := &r.ledger.Pictures
 	account.Found = len(g.Images)
 	for _, image := range g.Images {
-		box := r.shown(r.sheet.rect(image.Box))
+		box := r.sheet.shown(r.sheet.rect(image.Box))
 		switch {
 		case !(box.Width()*box.Height() > 0):
 			coverage.Skip(account, skipOutside, 1)
@@ -76,9 +76,9 @@ func (r *reader) figures(g pdfium.Graphics, charts []figure, tables []table.Tabl
 }
 
 // shown cuts a box at the edges of the page.
-func (r *reader) shown(box layout.Rect) layout.Rect {
-	box.Left, box.Right = min(max(box.Left, 0), r.sheet.width), min(max(box.Right, 0), r.sheet.width)
-	box.Top, box.Bottom = min(max(box.Top, 0), r.sheet.height), min(max(box.Bottom, 0), r.sheet.height)
+func (s sheet) shown(box layout.Rect) layout.Rect {
+	box.Left, box.Right = min(max(box.Left, 0), s.width), min(max(box.Right, 0), s.width)
+	box.Top, box.Bottom = min(max(box.Top, 0), s.height), min(max(box.Bottom, 0), s.height)
 	return box
 }
 
@@ -179,7 +179,7 @@ func (r *reader) groups(g pdfium.Graphics) (out []drawing, straight []layout.Rec
 	}
 	var paths []placed
 	for i := range g.Paths[:min(len(g.Paths), maxGrouped)] {
-		box := r.shown(r.sheet.rect(g.Paths[i].Box))
+		box := r.sheet.shown(r.sheet.rect(g.Paths[i].Box))
 		w, h := box.Width(), box.Height()
 		slant := slanted(&g.Paths[i])
 		if !slant && max(w, h) >= minSide {

@@ -152,7 +152,7 @@ func plainSpace(r rune) rune {
 // measure fills in what the character alone says of its glyph's place.
 func measure(g *layout.Glyph, p *pdfium.Page, s *sheet, c *pdfium.Char) {
 	g.Index, g.End, g.Box, g.Size = c.Index, c.Index+1, s.rect(c.Box), c.FontSize
-	g.Hyphen, g.Hidden = c.Hyphen, c.RenderMode == 3
+	g.Hyphen, g.Hidden = c.Hyphen, c.RenderMode == modeInvisible
 	x, y := s.point(c.Origin.X, c.Origin.Y)
 	if !finite(&g.Box) || !inReach(x, x) || !inReach(y, y) || !inReach(g.Size, g.Size) {
 		g.Box, x, y, g.Size = layout.Rect{}, 0, 0, 0

@@ -24,7 +24,7 @@ const FlagOCR = "ocr"
 // the decision with its numbers, and looks up what OCR has said. The failure is
 // that of a page whose text layer is of no use, for want of OCR.
 func (r *reader) needOCR(glyphs []layout.Glyph, g pdfium.Graphics) *block.Failure {
-	need := NeedOCR(r.sheet.width, r.sheet.height, glyphs, r.images(g), letterShapes(g))
+	need := NeedOCR(r.sheet.width, r.sheet.height, glyphs, r.sheet.images(g), letterShapes(g))
 	if !need.Needed() {
 		return nil
 	}
@@ -140,10 +140,10 @@ func (r *reader) behind(region model.BBox) int {
 }
 
 // images are the pictures that are shown, cut at the page's edges.
-func (r *reader) images(g pdfium.Graphics) []Picture {
+func (s sheet) images(g pdfium.Graphics) []Picture {
 	out := make([]Picture, 0, len(g.Images))
 	for _, image := range g.Images {
-		if box := r.shown(r.sheet.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
+		if box := s.shown(s.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
 			out = append(out, Picture{Box: box, Bilevel: image.Bilevel})
 		}
 	}
@@ -218,5 +218,5 @@ func needOf(d *pdfium.Document, pageNo int) (OCRNeed, error) {
 	if err != nil {
 		return OCRNeed{}, err
 	}
-	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(nil, p, r.sheet, chars, fonts), r.images(graphics), letterShapes(graphics)), nil
+	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(nil, p, r.sheet, chars, fonts), r.sheet.images(graphics), letterShapes(graphics)), nil
 }

@@ -22,6 +22,12 @@ const (
 	FlagHidden = "invisible_text"
 	// FlagOutside: this text lies outside of the part of the page that is shown.
 	FlagOutside = "outside_page"
+	// FlagTiny: this text is too small for any reader.
+	FlagTiny = "tiny_text"
+	// FlagCovered: something is drawn over this text.
+	FlagCovered = "covered_text"
+	// FlagBackground: this text has the colour of what it stands on.
+	FlagBackground = "background_colour"
 	// FlagUnclear: the font does not say what some characters are (seeds#conventions).
 	FlagUnclear = "unclear"
 	// FlagMapped: some characters are read by the encoding of their font, where
@@ -45,12 +51,13 @@ type reader struct {
 	placed []int // by Seq: 1 + the block that the glyph is in
 	links  []linked
 	memory *memory
+	open   opener
 	err    error
 }
 
 // readPage reads a page of this content in this memory.
-func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Document, pageNo int, memory *memory) (block.Page, error) {
-	r := &reader{pageNo: pageNo, in: in, page: c.page, sheet: sheetOf(c.page), memory: memory}
+func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Document, pageNo int, memory *memory, open opener) (block.Page, error) {
+	r := &reader{pageNo: pageNo, in: in, page: c.page, sheet: sheetOf(c.page), memory: memory, open: open}
 	return r.content(d, c, known)
 }
 
@@ -65,7 +72,7 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
 	f := c.found
 	if f == nil {
-		if f = c.find(r.sheet, r.memory.glyphs); len(f.glyphs) <= maxKept {
+		if f = c.find(r.sheet, r.memory.glyphs, r.open); len(f.glyphs) <= maxKept {
 			r.memory.glyphs = f.glyphs
 		}
 	}
@@ -166,8 +173,13 @@ func (r *reader) block(b *layout.Block, words layout.Words) block.Block {
 		r.memory.run = glyphs
 	}
 	out.Evidence = r.parts(b, glyphs)
-	r.count(glyphs, text)
 	out.Flags, out.Confidence = flags(b, glyphs, b.Confidence)
+	r.put(glyphs)
+	if isUnseen(glyphs) {
+		hide(&out)
+	} else {
+		r.count(glyphs, text)
+	}
 	return out
 }
 
@@ -186,12 +198,16 @@ func (r *reader) parts(b *layout.Block, glyphs []layout.Glyph) []model.Evidence 
 	return out
 }
 
+// put records that the glyphs are in the block that comes next.
+func (r *reader) put(glyphs []layout.Glyph) {
+	for i := range glyphs {
+		r.placed[glyphs[i].Seq] = len(r.out.Blocks) + 1
+	}
+}
+
 // count adds the characters of a block to what is visible on the page, all but
 // the hyphens that are not part of its text.
 func (r *reader) count(glyphs []layout.Glyph, text string) {
-	for i := range glyphs {
-		r.placed[glyphs[i].Seq] = len(r.out.Blocks) + 1 // which comes next
-	}
 	said := 0
 	for _, c := range text {
 		said += visible(c)
@@ -205,15 +221,33 @@ func (r *reader) count(glyphs []layout.Glyph, text string) {
 	r.out.Visible += max(said, len(glyphs)-dropped)
 }
 
+// isUnseen reports whether a reader sees no glyph of a block.
+func isUnseen(glyphs []layout.Glyph) bool {
+	for i := range glyphs {
+		if glyphs[i].Unseen == layout.Seen {
+			return false
+		}
+	}
+	return true
+}
+
+// hide makes furniture of a block that no reader sees (contracts#furniture).
+func hide(b *block.Block) {
+	*b = block.Block{
+		Type: model.UnitFurniture, Text: b.Text, TextPrinted: b.TextPrinted, Confidence: 1, Evidence: b.Evidence,
+		Flags: append([]string{block.FlagHidden}, b.Flags...),
+	}
+}
+
 // account closes the ledger: what the engine has and no glyph was made of, and
 // the glyphs that no block has, which count as visible and not covered.
 func (r *reader) account(chars []pdfium.Char, glyphs []layout.Glyph) {
 	a := &r.ledger.Characters
-	covered := make([]bool, len(chars))
+	covered, hidden := make([]bool, len(chars)), make([]bool, len(chars))
 	for i := range glyphs {
 		if r.placed[i] > 0 {
 			for k := glyphs[i].Index; k < glyphs[i].End; k++ {
-				covered[k] = true
+				covered[k], hidden[k] = true, r.out.Blocks[r.placed[i]-1].Type == model.UnitFurniture
 			}
 		}
 	}
@@ -221,6 +255,8 @@ func (r *reader) account(chars []pdfium.Char, glyphs []layout.Glyph) {
 		switch {
 		case unicode.IsSpace(chars[i].Rune):
 			continue
+		case hidden[i]:
+			coverage.Skip(a, model.ClassHidden, 1)
 		case covered[i]:
 			a.Placed++
 		case chars[i].Rune == 0:
@@ -234,12 +270,9 @@ func (r *reader) account(chars []pdfium.Char, glyphs []layout.Glyph) {
 }
 
 func flags(b *layout.Block, glyphs []layout.Glyph, confidence float64) ([]string, float64) {
-	var out []string
-	if b.Hidden {
-		out, confidence = append(out, FlagHidden), min(confidence, 0.7)
-	}
-	if b.Outside {
-		out, confidence = append(out, FlagOutside), min(confidence, 0.7)
+	out := unseenFlags(b, glyphs)
+	if len(out) > 0 {
+		confidence = min(confidence, 0.7)
 	}
 	if b.Turn != 0 {
 		out = append(out, FlagTurned)
@@ -258,6 +291,27 @@ func flags(b *layout.Block, glyphs []layout.Glyph, confidence float64) ([]string
 		out, confidence = append(out, FlagUnclear), min(confidence, 0.6)
 	}
 	return out, confidence
+}
+
+// unseenFlags say why text is not seen, or that it is the text layer of a picture.
+func unseenFlags(b *layout.Block, glyphs []layout.Glyph) []string {
+	var why [layout.BackgroundColor + 1]bool
+	for i := range glyphs {
+		why[glyphs[i].Unseen] = true
+	}
+	var out []string
+	for _, f := range []struct {
+		is   bool
+		flag string
+	}{
+		{why[layout.Undrawn] || b.Hidden && why[layout.Seen], FlagHidden}, {b.Outside, FlagOutside},
+		{why[layout.Tiny], FlagTiny}, {why[layout.Covered], FlagCovered}, {why[layout.BackgroundColor], FlagBackground},
+	} {
+		if f.is {
+			out = append(out, f.flag)
+		}
+	}
+	return out
 }
 
 // evidence returns the places of the glyphs: one, when they are neighbours in
@@ -308,7 +362,7 @@ func (r *reader) quote(from, to int, glyphs []layout.Glyph) model.Evidence {
 
 // place is evidence of a box alone.
 func (r *reader) place(box layout.Rect) model.Evidence {
-	b := model.BBox(r.sheet.box(box))
+	b := atEdge(model.BBox(r.sheet.box(box)))
 	rotation := r.page.Rotation
 	e := model.Evidence{PageNumber: r.pageNo, RotationDegrees: &rotation, BBox: &b}
 	if r.page.CropBox != r.page.MediaBox {
@@ -316,6 +370,21 @@ func (r *reader) place(box layout.Rect) model.Evidence {
 		e.Crop = &crop
 	}
 	return e
+}
+
+// edgeStrip is the width of what lies outside of the page, as a share of it.
+const edgeStrip = 0.001
+
+// atEdge gives a box of which nothing lies on the page a strip of its nearest edge: a place
+// can be shown (contracts#bbox).
+func atEdge(b model.BBox) model.BBox {
+	if b.W <= 0 {
+		b.X, b.W = min(b.X, 1-edgeStrip), edgeStrip
+	}
+	if b.H <= 0 {
+		b.Y, b.H = min(b.Y, 1-edgeStrip), edgeStrip
+	}
+	return b
 }
 
 // maxTitle is how long a title in the metadata may be to be one.

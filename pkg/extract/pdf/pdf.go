@@ -140,7 +140,15 @@ func (x *Extractor) read(in block.Input, known *facts.Document, pageNo int) (blo
 		}
 	}
 	defer c.page.Close()
-	return readPage(d, c, in, known, pageNo, &x.memory)
+	return readPage(d, c, in, known, pageNo, &x.memory, x.opener(in))
+}
+
+// opener opens the document of an input once more, in an instance of its own: one that
+// draws moves the boxes of glyphs (pdfium.Document.Render).
+type opener func() (*pdfium.Document, error)
+
+func (x *Extractor) opener(in block.Input) opener {
+	return func() (*pdfium.Document, error) { return x.runtime.Load(in.Raw, "") }
 }
 
 // known returns what is known of the document.

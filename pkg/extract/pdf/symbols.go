@@ -27,6 +27,9 @@ const (
 	ot1 = "ΓΔΘΛΞΠΣΥΦΨΩ\uFB00\uFB01\uFB02\uFB03\uFB04ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ"
 	t1  = "`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—\x00\x00ıȷ\uFB00\uFB01\uFB02\uFB03\uFB04"
 	// t1High are codes 128 to 191 of T1; those behind are Latin-1's but for four.
+	// ts1 are codes 132 to 146 of TS1, whose signs stand beside text of T1: a font with those
+	// alone has no letters. The others are Latin-1's.
+	ts1    = "†‡‖‰•℃$¢ƒ₡₩₦₲₱₤"
 	t1High = "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£"
 )
 
@@ -34,6 +37,7 @@ const (
 	// The ligatures of the two encodings.
 	ot1First, ot1Last = 0x0B, 0x0F
 	t1First, t1Last   = 0x1B, 0x1F
+	ts1First, ts1Last = 132, 146
 	// t1Letters is the first of the accented letters of T1; OT1 ends before.
 	t1Letters = 0xC0
 	// leastText is how many characters show what a font is for; textFont is the
@@ -46,7 +50,7 @@ const (
 // unnamed gives the text fonts without a name, by font of the page, the encoding
 // whose ligatures, or accented letters, stand beside letters in them.
 func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encodings []*symbols) {
-	all, small, words := make([]int, len(fonts)), make([]int, len(fonts)), make([]int, len(fonts))
+	all, small, words, signs := make([]int, len(fonts)), make([]int, len(fonts)), make([]int, len(fonts)), make([]int, len(fonts))
 	run := 0 // small letters of one font
 	oldest, newer := 0, 0
 	letter := func(i, font int) bool {
@@ -58,6 +62,7 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 			continue
 		}
 		all[c.Font]++
+		signs[c.Font] += layout.CountIf(c.UnicodeMapError && c.Rune >= ts1First && c.Rune <= ts1Last)
 		small[c.Font] += layout.CountIf(letter(i, c.Font))
 		if run++; !letter(i, c.Font) || !letter(i-1, c.Font) {
 			run = layout.CountIf(letter(i, c.Font))
@@ -66,6 +71,11 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 		if c.UnicodeMapError && (letter(i-1, c.Font) || letter(i+1, c.Font)) {
 			oldest += layout.CountIf(c.Rune >= ot1First && c.Rune <= ot1Last)
 			newer += layout.CountIf(c.Rune >= t1First && c.Rune <= t1Last || c.Rune >= t1Letters && c.Rune <= 0xFF)
+		}
+	}
+	for i := range fonts {
+		if all[i] > 0 && signs[i] == all[i] {
+			encodings[i] = t.ts1
 		}
 	}
 	if oldest == newer {
@@ -86,15 +96,16 @@ func (t symbolTables) unnamed(chars []pdfium.Char, fonts []pdfium.Font, encoding
 type symbols [256]rune
 
 // symbolTables are the tables of the fonts of one page.
-type symbolTables struct{ oms, omx, oml, msam, ot1, t1 *symbols }
+type symbolTables struct{ oms, omx, oml, msam, ot1, t1, ts1 *symbols }
 
 func newSymbolTables() symbolTables {
 	var t symbolTables
 	t.oms, t.omx, t.oml, t.msam = &symbols{}, &symbols{}, &symbols{}, &symbols{}
-	t.ot1, t.t1 = &symbols{}, &symbols{}
+	t.ot1, t.t1, t.ts1 = &symbols{}, &symbols{}, &symbols{}
 	t.ot1.fill(0, ot1)
 	t.t1.fill(0, t1)
 	t.t1.fill(128, t1High)
+	t.ts1.fill(ts1First, ts1)
 	t.t1[0xD7], t.t1[0xDF], t.t1[0xF7], t.t1[0xFF] = 'Œ', 'ẞ', 'œ', 'ß'
 	t.oms.fill(0, omsLow)
 	t.oms[64] = 'ℵ'

@@ -41,3 +41,24 @@ func TestUnnamedFonts(t *testing.T) {
 		}
 	}
 }
+
+// TestSignsOfTextCompanionFonts: the bullet of a bitmap font without a name is one, beside text
+// and without; a font with letters keeps those that have the same codes.
+func TestSignsOfTextCompanionFonts(t *testing.T) {
+	const bullet = 136
+	char := func(font int, r rune) pdfium.Char { return pdfium.Char{Font: font, Rune: r, UnicodeMapError: true} }
+	for name, tt := range map[string]struct {
+		chars []pdfium.Char
+		want  rune
+	}{
+		"alone":           {[]pdfium.Char{char(0, bullet)}, '•'},
+		"with a dagger":   {[]pdfium.Char{char(0, bullet), char(0, 132)}, '•'},
+		"beside a letter": {[]pdfium.Char{char(0, bullet), char(0, 'a')}, bullet},
+	} {
+		encodings := make([]*symbols, 1)
+		newSymbolTables().unnamed(tt.chars, make([]pdfium.Font, 1), encodings)
+		if got, _ := encodings[0].read(&tt.chars[0]); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

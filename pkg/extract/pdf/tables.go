@@ -84,6 +84,7 @@ func (r *reader) table(t *table.Table, caption string, words layout.Words) block
 	if len(out.Evidence) == 1 {
 		out.Evidence[0].BBox = &box
 	}
+	r.put(glyphs)
 	r.count(glyphs, text)
 	return out
 }

@@ -77,6 +77,9 @@ func (r *Reader) Close() error { return nil }
 // ReadLine implements ocr.Reader: it reads nothing.
 func (r *Reader) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) { return nil, nil }
 
+// Script implements ocr.Reader: it knows none.
+func (r *Reader) Script(*image.Gray, int) (ocr.Script, error) { return ocr.Script{}, nil }
+
 // Read implements ocr.Reader: one line of words that name the page, the same
 // for the same page whatever is on it.
 func (r *Reader) Read(g *image.Gray, _ int, _ []string) ([]ocr.Found, error) {

@@ -17,6 +17,8 @@ type lineReader struct {
 	wide []int
 }
 
+func (e *lineReader) Script(*image.Gray, int) (ocr.Script, error) { return ocr.Script{}, nil }
+
 func (e *lineReader) ReadLine(g *image.Gray, _ int, _ []string) ([]ocr.Found, error) {
 	e.wide = append(e.wide, g.Rect.Dx())
 	return []ocr.Found{{Text: e.text, Box: image.Rect(5, 5, 25, 25), Confidence: 0.9, Block: 1, Paragraph: 1, Line: 1}}, nil

@@ -83,6 +83,11 @@ func Read(engine ocr.Reader, source Source, request ocr.Request) (ocr.Result, er
 			best = again
 		}
 	}
+	if best.confidence < poor && len(best.words) > 0 {
+		if best, err = r.inScript(best); err != nil {
+			return ocr.Result{}, err
+		}
+	}
 	ink := best.sheet.Mask()
 	rules := ink.Rules(best.sheet.DPI)
 	if len(best.words) > 0 {

@@ -71,6 +71,8 @@ func (e *engine) Read(g *image.Gray, _ int, languages []string) ([]ocr.Found, er
 	return out, nil
 }
 
+func (e *engine) Script(*image.Gray, int) (ocr.Script, error) { return ocr.Script{}, nil }
+
 func (e *engine) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) { return nil, nil }
 
 // page is text of which the left half is longer than the right.
@@ -376,7 +378,9 @@ type broken struct{}
 func (broken) Engine() ocr.Engine {
 	return ocr.Engine{Name: "broken", Version: "0", Languages: []string{"eng"}}
 }
-func (broken) Close() error { return nil }
+func (broken) Close() error                                { return nil }
+func (broken) Script(*image.Gray, int) (ocr.Script, error) { return ocr.Script{}, nil }
+
 func (broken) ReadLine(*image.Gray, int, []string) ([]ocr.Found, error) {
 	return nil, fmt.Errorf("out of order")
 }

@@ -3,11 +3,14 @@
 package reading
 
 import (
+	"errors"
 	"image"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/ocr"
 	"github.com/colophon-dev/colophon/pkg/ocr/internal/drawn"
 	"github.com/colophon-dev/colophon/pkg/ocr/picture"
@@ -78,6 +81,48 @@ func TestNothingToRead(t *testing.T) {
 		}
 		if _, err := ocr.Encode(r); err != nil || len(r.Words) > 0 {
 			t.Errorf("%v: %v, %v", g.Rect, r.Words, err)
+		}
+	}
+}
+
+// A page in a script for which nothing is installed fails and says what to install; a part of
+// a page in one has no words, and a warning.
+func TestScriptsWithoutTrainedData(t *testing.T) {
+	e, err := tesseract.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for name, c := range map[string]struct{ lines, models []string }{
+		"Greek": {[]string{
+			"Το δημοτικό συμβούλιο συνεδρίασε την πρώτη Δευτέρα του", "Μαρτίου και άκουσε την έκθεση της υπηρεσίας υδάτων για",
+			"τα δύο φράγματα του ποταμού και τα νερά της κοιλάδας.", "Δώδεκα σπίτια πάνω από το φράγμα έμειναν χωρίς νερό.",
+		}, []string{"ell", "grc", "script/Greek"}},
+		"Cyrillic": {[]string{
+			"Городской совет собрался в первый понедельник марта и", "заслушал доклад водной службы о двух плотинах реки и о",
+			"воде долины. Двенадцать домов выше плотины остались без", "воды до начала осени, как говорится в этом докладе.",
+		}, []string{"rus", "ukr", "bul", "bel", "srp", "mkd", "script/Cyrillic"}},
+	} {
+		if slices.ContainsFunc(c.models, func(m string) bool { return slices.Contains(e.Engine().Languages, m) }) {
+			continue // this machine reads it
+		}
+		g, err := drawn.Page(c.lines, 200, 7, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := &still{g: g, dpi: 200}
+		_, err = Read(e, source, ocr.Request{Page: 1})
+		var bad *picture.Error
+		if !errors.As(err, &bad) || bad.Reason != fault.OCRFailed || !strings.Contains(bad.Message, name+" script") || !strings.Contains(bad.Message, "tesseract-ocr-"+c.models[0]) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r, err := Read(e, source, ocr.Request{Page: 1, Region: model.BBox{X: 0.1, Y: 0.1, W: 0.5, H: 0.5}})
+		if err != nil || len(r.Words) != 0 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, name+" script") }) {
+			t.Errorf("a part in %s: %d words, warnings %q, %v", name, len(r.Words), r.Warnings, err)
 		}
 	}
 }

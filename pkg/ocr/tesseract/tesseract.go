@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ type reader struct {
 	engine  ocr.Engine
 	dataDir string
 	clients map[string]*gosseract.Client
+	scripts scripts
 }
 
 // Engine implements ocr.Reader.
@@ -45,6 +47,7 @@ func (r *reader) Engine() ocr.Engine { return r.engine }
 
 // Close implements ocr.Reader.
 func (r *reader) Close() error {
+	r.scripts.close()
 	for name, c := range r.clients {
 		delete(r.clients, name)
 		if err := c.Close(); err != nil {
@@ -158,6 +161,13 @@ func trained(dataDir string) ([]string, error) {
 			if name, ok := strings.CutSuffix(e.Name(), ".traineddata"); ok && name != orientation {
 				out = append(out, name)
 			}
+		}
+		scripts, err := filepath.Glob(filepath.Join(folder, "script", "*.traineddata"))
+		if err != nil {
+			return nil, fmt.Errorf("trained data of scripts in %s: %w", folder, err)
+		}
+		for _, path := range scripts {
+			out = append(out, "script/"+strings.TrimSuffix(filepath.Base(path), ".traineddata"))
 		}
 		if len(out) > 0 {
 			slices.Sort(out)

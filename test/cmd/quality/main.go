@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, retrieval, totals bool
+	var asJSON, scans, decisions, heads, asked, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -41,11 +41,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.StringVar(&seed, "seed", "1", "with -heads: what the set is made from")
-	flags.StringVar(&keep, "keep", "", "with -heads: folder to leave the set in")
+	flags.StringVar(&seed, "seed", "1", "with -heads and -boundaries: what the set is made from; a number for the second")
+	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
-	flags.BoolVar(&retrieval, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
-	flags.StringVar(&vectors, "vectors", "", "with -retrieval: folder that keeps the vectors of an endpoint's model, so that each is paid once")
+	found := addEntityFlags(flags)
+	cutting := addCutFlags(flags)
+	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
+	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	if err := flags.Parse(args); err != nil {
@@ -61,6 +63,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		}
 		return show(report, asJSON, w)
 	}
+	if cutting.asked() {
+		return cutting.run(ctx, seed, o.Only, vectors, asJSON, w)
+	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
 		if err != nil {
@@ -68,11 +73,14 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		}
 		return show(report, asJSON, w)
 	}
+	if *found.wanted {
+		return found.run(ctx, o.Colophon, keep, asJSON, w)
+	}
 	if o.Corpus == "" {
 		_, err := fmt.Fprintln(w, "No corpus: name a folder of documents with ground truth, as in `make quality CORPUS=DIR`; docs/quality.md says what it holds.")
 		return err
 	}
-	if retrieval {
+	if asked {
 		report, err := quality.RunRetrieval(ctx, quality.RetrievalOptions{Corpus: o.Corpus, Colophon: o.Colophon, Vectors: vectors})
 		if err != nil {
 			return err
@@ -115,6 +123,53 @@ func runHostile(ctx context.Context, colophon, folder string, asJSON bool, w io.
 		return errors.New("not every file reached its end")
 	}
 	return nil
+}
+
+// entityFlags are what -entities can be told.
+type entityFlags struct {
+	wanted, again, details *bool
+	calibrate              *string
+}
+
+func addEntityFlags(flags *flag.FlagSet) entityFlags {
+	return entityFlags{
+		wanted:    flags.Bool("entities", false, "instead: find the entities of labelled pages by rules, and print what is right and missed; exit 1 below the goals"),
+		again:     flags.Bool("again", false, "with -entities: use the IR that an earlier run left in -keep, and convert nothing"),
+		details:   flags.Bool("details", false, "with -entities: name what is wrong and missed on the pages that are looked at"),
+		calibrate: flags.String("calibrate", "", "with -entities: file to write what the confidence of rules is made of"),
+	}
+}
+
+func (f entityFlags) run(ctx context.Context, colophon, keep string, asJSON bool, w io.Writer) error {
+	report, err := quality.RunEntities(ctx, quality.EntityOptions{Colophon: colophon, Keep: keep, Again: *f.again, Details: *f.details})
+	if err != nil {
+		return err
+	}
+	if err := show(report, asJSON, w); err != nil {
+		return err
+	}
+	if *f.calibrate != "" {
+		return writeCalibration(report, *f.calibrate)
+	}
+	if !report.Good() {
+		return errors.New("entities are below their goals")
+	}
+	return nil
+}
+
+// writeCalibration writes the counts into a file, behind the comment that it begins with.
+func writeCalibration(report quality.EntityReport, path string) error {
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	comment := ""
+	for line := range strings.Lines(string(before)) {
+		if strings.HasPrefix(line, "#") {
+			comment += line
+		}
+	}
+	return os.WriteFile(path, []byte(report.Calibrate(comment)), 0o644)
 }
 
 // report is what is printed, for a person or as JSON.

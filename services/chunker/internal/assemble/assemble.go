@@ -45,6 +45,7 @@ func (l Line) Text() string {
 type Block struct {
 	Type  model.UnitType
 	Level int    // of a heading, 1..6
+	Depth int    // of a list item, 1 = outermost; of a definition 1 for the word, 2 for what it means
 	Page  int    // 1-based, where it starts
 	Lines []Line // one; of a table one for each row
 	// Heads says for each line of a table what is repeated before it when it
@@ -214,7 +215,7 @@ func lineEndHyphen(s, next string) (string, bool) {
 }
 
 func blockOf(pageNo int, u model.Unit) Block {
-	b := Block{Type: u.Type, Level: u.FieldsRaw.Level, Page: pageNo}
+	b := Block{Type: u.Type, Level: u.FieldsRaw.Level, Depth: u.FieldsRaw.Depth, Page: pageNo}
 	if u.Type != model.UnitTable {
 		b.Lines = []Line{{{Text: u.FieldsRaw.Text, IRID: u.IRID, Page: pageNo}}}
 		return b

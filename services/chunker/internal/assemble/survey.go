@@ -16,7 +16,7 @@ type Survey struct {
 	Failed    int
 	Reason    string // of the first failed page
 	Message   string
-	Units     map[model.UnitType]int // how many chunks are made of, by type
+	Looks     Looks // of what chunks are made of
 
 	title       string
 	heading     string
@@ -40,6 +40,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 	}
 	s.title = cmp.Or(s.title, header.Entry(page.Title))
 	s.tags.add(page.Facts)
+	s.Looks.addFacts(page.Facts)
 	s.counts.Add(units)
 	s.read.Add(page, units)
 	s.leftOut = s.leftOut.Plus(model.LeftOutOn(page, units))
@@ -47,10 +48,7 @@ func (s *Survey) Add(page model.Page, units []model.Unit) {
 		if !u.Chunked() {
 			continue
 		}
-		if s.Units == nil {
-			s.Units = make(map[model.UnitType]int)
-		}
-		s.Units[u.Type]++
+		s.Looks.addUnit(u)
 		s.fingerprint.Add(u.FieldsRaw.Text)
 		if u.Type == model.UnitHeading && s.heading == "" {
 			s.heading = header.Entry(u.FieldsRaw.Text)

@@ -1,6 +1,9 @@
 package split
 
-import "github.com/colophon-dev/colophon/pkg/model"
+import (
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+)
 
 // Source is where a document is from, as its snapshot has it: what the registry said of
 // the source when the document was captured.
@@ -19,11 +22,12 @@ func SourceOf(s model.Snapshot) Source {
 
 // Document is what a document looks like, as all of its pages show.
 type Document struct {
+	assemble.Looks
+
 	Type     model.FinalType
 	Title    string
-	Language string                 // ISO 639-1
-	Pages    int                    // that were read
-	Units    map[model.UnitType]int // how many chunks can be made of, by type
+	Language string // ISO 639-1
+	Pages    int    // that were read
 }
 
 // Table are the chunkers.

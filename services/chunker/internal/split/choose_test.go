@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -42,8 +43,8 @@ func TestChoose(t *testing.T) {
 		label, name, by string
 	}{
 		{split.SourceOf(model.Snapshot{Domain: "law"}), split.Document{}, "laws", "laws", "it is one of laws"},
-		{split.Source{}, split.Document{Units: tables}, "registers", "registers", "it is one of registers"},
-		{split.Source{Domain: "law"}, split.Document{Units: tables}, "laws", "laws", "it is one of laws"},
+		{split.Source{}, split.Document{Looks: assemble.Looks{Units: tables}}, "registers", "registers", "it is one of registers"},
+		{split.Source{Domain: "law"}, split.Document{Looks: assemble.Looks{Units: tables}}, "laws", "laws", "it is one of laws"},
 		{split.Source{Domain: "sports"}, split.Document{Type: model.TypePDF}, "general", "", ""},
 	} {
 		choice := table.Choose(c.source, c.document)

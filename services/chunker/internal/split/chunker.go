@@ -29,7 +29,8 @@ import (
 //   - Equal blocks and options give equal chunks, on every machine and in every order of
 //     documents: no clock, no random number, no order of a map. A proof cuts the document again.
 //   - Text has at most Options.Budget tokens, header included (contracts#cutting). A
-//     header that leaves nothing of that gets some room beside it.
+//     header that leaves nothing of that gets some room beside it. Above it, and below
+//     model.MaxChunkText, are only a row of a table, a post, a record: what is one thing.
 //   - Chunks are in the order of the blocks, and a splitter holds what is open and no more:
 //     documents have thousands of pages.
 //
@@ -72,9 +73,10 @@ const DefaultBudget = 512
 
 // Options are what a document's chunks have in common.
 type Options struct {
-	Header   string // rendered, with its empty line
-	Budget   int    // tokens; 0 is DefaultBudget
-	Language string // ISO 639-1, for the words that anchors are known by
+	Header   string   // rendered, with its empty line
+	Budget   int      // tokens; 0 is DefaultBudget
+	Language string   // ISO 639-1, for the words that anchors are known by
+	Document Document // that is cut: what it looks like as a whole
 	Count    func(string) (int, error)
 }
 

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"maps"
-
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -11,11 +9,11 @@ import (
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
-// chooseChunker chooses the chunker of a document of which all pages were surveyed.
-func chooseChunker(chunkers split.Table, s model.Snapshot, facts *assemble.Survey) split.Choice {
-	return chunkers.Choose(split.SourceOf(s), split.Document{
-		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Units: maps.Clone(facts.Units),
-	})
+// documentOf is what a document looks like of which all pages were surveyed.
+func documentOf(s model.Snapshot, facts *assemble.Survey) split.Document {
+	return split.Document{
+		Type: s.FinalType, Title: facts.Title(s), Language: facts.Language(s), Pages: facts.Processed, Looks: facts.Looks,
+	}
 }
 
 // metaOf is what a manifest says of the chunker that was chosen: nothing of the general

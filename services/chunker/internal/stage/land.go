@@ -105,8 +105,9 @@ type work struct {
 	history  model.History // of the document, before the run lands
 	pages    pages
 	facts    assemble.Survey
-	choice   split.Choice  // the chunker, once it is known whether there are chunks to make
-	made     []model.Chunk // inserted last, at most chunkBatch
+	document split.Document // what it looks like, once it is known whether there are chunks to make
+	choice   split.Choice   // the chunker, likewise
+	made     []model.Chunk  // inserted last, at most chunkBatch
 	result   model.RunResult
 }
 
@@ -130,7 +131,8 @@ func (w *work) chunk(ctx context.Context) error {
 	title, language := w.facts.Title(w.snapshot), w.facts.Language(w.snapshot)
 	var added []model.ChunkLink
 	if v.Own() {
-		w.choice = chooseChunker(w.stage.o.Chunkers, w.snapshot, &w.facts)
+		w.document = documentOf(w.snapshot, &w.facts)
+		w.choice = w.stage.o.Chunkers.Choose(split.SourceOf(w.snapshot), w.document)
 		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
 			return err
 		}
@@ -248,7 +250,7 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		return err
 	}
 	err := cut(w.choice, split.Options{
-		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Count: w.stage.count,
+		Header: header.Of(w.snapshot, base), Budget: w.stage.o.Budget, Language: base.Language, Document: w.document, Count: w.stage.count,
 	}, base, v, w.facts.LeftOut, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {

@@ -35,7 +35,8 @@ func Again(chunkers split.Table) proof.Chunker {
 				return nil
 			})
 			if err == nil {
-				choice := chooseChunker(chunkers, s, &facts)
+				document := documentOf(s, &facts)
+				choice := chunkers.Choose(split.SourceOf(s), document)
 				if made := metaOf(choice); made.Chunker != m.Meta.Chunker || made.ChunkerWhy != m.Meta.ChunkerWhy {
 					yield(model.Chunk{}, fmt.Errorf("%w: %q (%s), recorded %q (%s)", proof.ErrOtherChoice,
 						choice.Name, choice.Why, m.Meta.Chunker, m.Meta.ChunkerWhy))
@@ -43,7 +44,7 @@ func Again(chunkers split.Table) proof.Chunker {
 				}
 				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cut(choice, split.Options{Header: header.Of(s, base), Language: base.Language, Count: count}, base, v, facts.LeftOut, pages, func(c model.Chunk) error {
+				err = cut(choice, split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: count}, base, v, facts.LeftOut, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
@@ -55,6 +56,24 @@ func Again(chunkers split.Table) proof.Chunker {
 			}
 		}
 	}
+}
+
+// Make makes chunks of the pages of a run as the stage does, without a catalog, and
+// returns the chunker that was chosen: for who measures chunkers.
+func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pages, out func(model.Chunk) error) (split.Choice, error) {
+	var facts assemble.Survey
+	if err := pages(func(f segment.Frame) error {
+		facts.Add(f.Page, f.Units)
+		return nil
+	}); err != nil {
+		return split.Choice{}, err
+	}
+	document := documentOf(s, &facts)
+	choice := chunkers.Choose(split.SourceOf(s), document)
+	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
+	v := model.Version{DocHash: docHashOf(s), Generation: 1}
+	o := split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: split.O200k()}
+	return choice, cut(choice, o, base, v, facts.LeftOut, pages, out)
 }
 
 // SurveyAgain looks at the pages of a run a second time, as the stage does before it

@@ -1,4 +1,4 @@
-package general
+package fill
 
 import (
 	"errors"
@@ -199,7 +199,8 @@ func TestAnchors(t *testing.T) {
 		{"pt", "h", "Artigo 12.º", "artigo", "Artigo 12.º"},
 		{"pt", "p", "Art. 1.024-A. O conselho", "artigo", "Art. 1.024-A"},
 		{"fr", "h", "Article 1er", "article", "Article 1er"},
-		{"fr", "p", "Article L. 2121-10 du code", "article", "Article L. 2121-10"},
+		{"fr", "h", "Article L. 2121-10 du code", "article", "Article L. 2121-10"},
+		{"fr", "p", "Article L. 2121-10 du code", "", ""},
 		{"fr", "p", "Article premier", "article", "Article premier"},
 		{"en", "h", "Article IV Powers", "article", "Article IV"},
 		{"it", "p", "Art. 7 bis", "articolo", "Art. 7 bis"},
@@ -218,7 +219,7 @@ func TestAnchors(t *testing.T) {
 			b.Type = model.UnitHeading
 		}
 		got := model.Anchor{}
-		if a := anchorsOf(b, c.language); len(a) > 0 {
+		if a := anchorsOf(b, c.typ == "h", c.language); len(a) > 0 {
 			got = a[0]
 		}
 		if got.Type != c.kind || got.Text != c.anchor {
@@ -322,7 +323,7 @@ func TestAnyUnits(t *testing.T) {
 		got := ""
 		for _, d := range drafts {
 			check(t, d, texts)
-			if d.Tokens > budget {
+			if d.Tokens > budget && !isOneRow(d, byID) {
 				t.Fatalf("%d tokens, budget %d: %q", d.Tokens, budget, d.Text)
 			}
 			for i, seg := range d.Segments {
@@ -347,6 +348,23 @@ func TestAnyUnits(t *testing.T) {
 			t.Fatalf("got  %q\nwant %q", got, want)
 		}
 	})
+}
+
+// isOneRow reports whether a chunk is one row of a table, with or without what is
+// repeated above it: that is not cut.
+func isOneRow(d split.Draft, byID map[string]model.Unit) bool {
+	id := ""
+	for _, s := range d.Segments {
+		switch {
+		case s.Synthetic == model.SyntheticSeparator && id != "" && d.Text[s.Start:s.End] == header.RowSeparator:
+			return false
+		case s.Synthetic == "" && (byID[s.IRID].Type != model.UnitTable || id != "" && id != s.IRID):
+			return false
+		case s.Synthetic == "":
+			id = s.IRID
+		}
+	}
+	return true
 }
 
 func visible(s string) string { return strings.Join(strings.Fields(s), "") }

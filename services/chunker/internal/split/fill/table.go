@@ -1,4 +1,4 @@
-package general
+package fill
 
 import (
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -8,7 +8,7 @@ import (
 
 // addTable adds a table whole where it fits, else row by row; each later part
 // starts with the table's head, which is synthetic there.
-func (s *Splitter) addTable(b assemble.Block) error {
+func (s *Filler) addTable(b assemble.Block) error {
 	tokens, bytes := s.measure(b.Lines)
 	whole := func() item { return s.item(rows("", b.Lines), 0, nil) }
 	if s.fitsWith(tokens, bytes, whole) {
@@ -29,7 +29,7 @@ func (s *Splitter) addTable(b assemble.Block) error {
 
 // measure estimates tokens and bytes of lines under each other, and stops where
 // they are over the budget.
-func (s *Splitter) measure(lines []assemble.Line) (tokens, bytes int) {
+func (s *Filler) measure(lines []assemble.Line) (tokens, bytes int) {
 	for _, line := range lines {
 		text := line.Text()
 		tokens += s.estimate(text) + 1
@@ -41,7 +41,7 @@ func (s *Splitter) measure(lines []assemble.Line) (tokens, bytes int) {
 	return tokens, bytes
 }
 
-func (s *Splitter) addRows(b assemble.Block) error {
+func (s *Filler) addRows(b assemble.Block) error {
 	var (
 		part   []assemble.Line
 		repeat string // the head, in a later part
@@ -73,10 +73,7 @@ func (s *Splitter) addRows(b assemble.Block) error {
 			part = alone
 			continue
 		}
-		if err := s.addLine(s.item(line, 0, nil), false); err != nil {
-			return err
-		}
-		if err := s.flush(); err != nil {
+		if err := s.addRow(repeat, line); err != nil {
 			return err
 		}
 		repeat, tokens, bytes = s.head(b, i+1)
@@ -87,9 +84,28 @@ func (s *Splitter) addRows(b assemble.Block) error {
 	return s.err
 }
 
+// addRow adds a row that is above the budget: as a chunk of its own, since a row is not
+// cut unless it is above what any chunk may hold (contracts#cutting).
+func (s *Filler) addRow(repeat string, line assemble.Line) error {
+	it := s.item(rows(repeat, []assemble.Line{line}), 0, nil)
+	it.whole = true
+	context := s.context(s.pathNow(), nil)
+	if len(s.o.Header)+len(context)+len(joint)+it.bytes > model.MaxChunkText {
+		if err := s.addLine(s.item(line, 0, nil), false); err != nil {
+			return err
+		}
+		return s.flush()
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.append(it)
+	return s.flush()
+}
+
 // head returns what is repeated before the i-th line of a table when it opens a
 // chunk, with its tokens and bytes: nothing where it would crowd out the rows.
-func (s *Splitter) head(b assemble.Block, i int) (repeat string, tokens, bytes int) {
+func (s *Filler) head(b assemble.Block, i int) (repeat string, tokens, bytes int) {
 	if i >= len(b.Heads) || b.Heads[i] == "" {
 		return "", 0, 0
 	}

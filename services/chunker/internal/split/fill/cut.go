@@ -1,10 +1,12 @@
-package general
+package fill
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/sentences"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
@@ -18,11 +20,11 @@ const longestWord = 512
 // and ends at a sentence's end, else at a space, else at a code point; the
 // white space at the cut is in neither. head is nil when nothing fits beside
 // what the chunk holds.
-func (s *Splitter) cut(line assemble.Line, code bool) (head, tail assemble.Line) {
+func (s *Filler) cut(line assemble.Line, code bool) (head, tail assemble.Line) {
 	text := line.Text()
 	limit := s.prefix(text, s.free())
 	for limit > 0 {
-		end := sentenceEnd(text[:limit], text[limit:], code)
+		end := sentenceEnd(text, limit, code)
 		if end == 0 {
 			end = limit
 		}
@@ -35,7 +37,7 @@ func (s *Splitter) cut(line assemble.Line, code bool) (head, tail assemble.Line)
 	return s.cutExact(line, s.context(s.pathNow(), s.items))
 }
 
-func (s *Splitter) pathNow() []section {
+func (s *Filler) pathNow() []section {
 	if s.body {
 		return s.path
 	}
@@ -43,13 +45,13 @@ func (s *Splitter) pathNow() []section {
 }
 
 // free returns how many tokens the current chunk has left, by estimate.
-func (s *Splitter) free() int {
+func (s *Filler) free() int {
 	return s.room - s.tokens - s.contextCost(s.context(s.pathNow(), s.items))
 }
 
 // cutExact cuts at the last code point that keeps the chunk within its budget,
 // and at the first one when the chunk is empty and none does.
-func (s *Splitter) cutExact(line assemble.Line, context string) (head, tail assemble.Line) {
+func (s *Filler) cutExact(line assemble.Line, context string) (head, tail assemble.Line) {
 	text := line.Text()
 	before, _ := s.render(context, s.itemsBut(line))
 	if len(s.itemsBut(line)) > 0 {
@@ -76,7 +78,7 @@ func (s *Splitter) cutExact(line assemble.Line, context string) (head, tail asse
 }
 
 // itemsBut returns the items of the current chunk that are not line itself.
-func (s *Splitter) itemsBut(line assemble.Line) []item {
+func (s *Filler) itemsBut(line assemble.Line) []item {
 	if len(s.items) > 0 && &s.items[0].line[0] == &line[0] {
 		return nil
 	}
@@ -97,7 +99,7 @@ func codePoints(text string, limit int) []int {
 // prefix returns how many bytes of text, up to a space, have at most the given
 // number of tokens: words are counted one by one, with the space before them,
 // which is how o200k_base divides a text.
-func (s *Splitter) prefix(text string, tokens int) int {
+func (s *Filler) prefix(text string, tokens int) int {
 	fitting := 0
 	for at := 0; at < len(text); {
 		end := wordEnd(text, at)
@@ -126,30 +128,36 @@ func wordEnd(text string, at int) int {
 	return at + word + space
 }
 
-// sentenceEnd returns the end of the last sentence that ends in text, which goes
-// on with rest, or 0. In code only a line's end counts.
-func sentenceEnd(text, rest string, code bool) int {
+// sentenceEnd returns the end of the last sentence of text that ends at limit at most, or
+// 0. Where sentences end is said by Unicode's rules (UAX #29), but for the words that are
+// shortened before a name or a number. In code only a line's end counts.
+func sentenceEnd(text string, limit int, code bool) int {
 	if code {
-		if strings.HasPrefix(rest, "\n") {
-			return len(text)
+		if strings.HasPrefix(text[limit:], "\n") {
+			return limit
 		}
-		return max(0, strings.LastIndexByte(text, '\n'))
+		return max(0, strings.LastIndexByte(text[:limit], '\n'))
 	}
-	for end := len(text); end > 0; {
-		body := strings.TrimRightFunc(text[:end], closes)
-		if r, size := utf8.DecodeLastRuneInString(body); ends(r) && !abbreviation(body[:len(body)-size], r) {
-			return end
+	last := 0
+	// The rules look at what follows a sentence: at the next word, not further.
+	for s := sentences.FromString(text[:wordEnd(text, limit)]); s.Next(); {
+		end := s.Start() + len(strings.TrimRightFunc(s.Value(), unicode.IsSpace))
+		if end > limit {
+			break
 		}
-		space := strings.LastIndexFunc(text[:end], unicode.IsSpace)
-		if space < 0 {
-			return 0
+		if strings.HasSuffix(strings.TrimRight(s.Value(), " \t\r"), "\n") || endsSentence(text[:end]) {
+			last = end
 		}
-		if strings.Contains(text[space:end], "\n") {
-			return len(strings.TrimRightFunc(text[:space], unicode.IsSpace))
-		}
-		end = len(strings.TrimRightFunc(text[:space], unicode.IsSpace))
 	}
-	return 0
+	return last
+}
+
+// endsSentence reports whether text ends with a sign that ends sentences, and not with
+// that of an abbreviation.
+func endsSentence(text string) bool {
+	body := strings.TrimRightFunc(text, closes)
+	r, size := utf8.DecodeLastRuneInString(body)
+	return ends(r) && !abbreviation(body[:len(body)-size], r)
 }
 
 func ends(r rune) bool { return strings.ContainsRune(".!?…。！？", r) }

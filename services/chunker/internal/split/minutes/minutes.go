@@ -1,0 +1,157 @@
+// Package minutes cuts agendas and minutes into a chunk of context (who was called, who
+// came) and one for each item (contracts#chunker-minutes).
+package minutes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
+	"github.com/colophon-dev/colophon/services/chunker/internal/marks"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split/fill"
+)
+
+// fewItems is how many items a document of a meeting has at least.
+const fewItems = 3
+
+// meetings are words of titles and first headings that only documents of meetings have.
+var meetings = []string{
+	"ordre du jour", "procès-verbal", "procès verbal", "compte rendu", "compte-rendu", "convocation", "séance",
+	"ordem do dia", "ordem de trabalhos", "convocatória", "ata da", "ata de", "ata n", "sessão",
+	"ordine del giorno", "verbale", "convocazione", "seduta",
+	"agenda", "minutes of", "minutes", "summons to", "orden del día", "acta de",
+}
+
+// Chunker implements split.Domain.
+type Chunker struct{}
+
+// Name implements split.Domain.
+func (Chunker) Name() string { return "minutes" }
+
+// Takes implements split.Domain.
+func (Chunker) Takes(source split.Source, d split.Document) (why string, ok bool) {
+	items := itemsOf(d)
+	if items == nothing {
+		return "", false
+	}
+	if word := meetingWord(d); word != "" {
+		return fmt.Sprintf("%q is in its title or first headings, and it has %s", word, items), true
+	}
+	switch {
+	case items == marked:
+		return "it has " + string(items), true
+	case source.Domain == "civics" && items != listed:
+		return "it is about civics, and has " + string(items), true
+	case source.Domain == "civics" && d.Share(model.UnitListItem) > 0.5:
+		return "it is about civics, and most of it is " + string(items), true
+	}
+	return "", false
+}
+
+// meetingWord returns a word of meetings in the title or the first headings, "" for none.
+func meetingWord(d split.Document) string {
+	const first = 4
+	for _, text := range append([]string{d.Title}, d.Headings[:min(first, len(d.Headings))]...) {
+		lower := strings.ToLower(text)
+		for _, word := range meetings {
+			if strings.HasPrefix(lower, word) || strings.Contains(lower, " "+word) {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// form is how the items of a document are known.
+type form string
+
+const (
+	nothing  form = ""
+	marked   form = "items that name themselves"
+	headed   form = "numbered headings"
+	numbered form = "numbered paragraphs"
+	listed   form = "items of a list"
+)
+
+// itemsOf returns how items are known: by the plainest form of which there are enough. A
+// list in front of headings is part of the context.
+func itemsOf(d split.Document) form {
+	switch {
+	case d.Marks[marks.Agenda] >= fewItems:
+		return marked
+	case d.HeadingMarks[marks.Numbered] >= fewItems:
+		return headed
+	case d.Marks[marks.Numbered]-d.HeadingMarks[marks.Numbered] >= fewItems:
+		return numbered
+	case d.Units[model.UnitListItem] >= fewItems:
+		return listed
+	}
+	return nothing
+}
+
+// New implements split.Chunker.
+func (Chunker) New(o split.Options, out func(split.Draft) error) (split.Splitter, error) {
+	filler, err := fill.New(o, out)
+	return &splitter{Filler: filler, form: itemsOf(o.Document)}, err
+}
+
+type splitter struct {
+	*fill.Filler
+
+	form  form
+	last  int // number of the last item
+	items int // that were opened
+	level int // of the last item's heading, 0 for one that is none
+}
+
+// Add implements split.Splitter.
+func (s *splitter) Add(b assemble.Block) error {
+	if len(b.Lines) == 0 {
+		return nil
+	}
+	heading := b.Type == model.UnitHeading
+	if s.opens(b) {
+		if err := s.Part(); err != nil {
+			return err
+		}
+		s.items, s.level = s.items+1, 0
+		if heading {
+			s.level = b.Level
+		}
+	}
+	switch {
+	case heading && (s.items == 0 || s.level > 0 && b.Level > s.level):
+		return s.AddInner(b, b.Level) // of the context, or within an item
+	case heading:
+		return s.AddHeading(b, b.Level)
+	}
+	return s.AddText(b)
+}
+
+// opens reports whether a block opens an item.
+func (s *splitter) opens(b assemble.Block) bool {
+	text := b.Lines[0].Text()
+	m, ok := marks.Of(text)
+	heading := b.Type == model.UnitHeading
+	switch s.form {
+	case marked:
+		return ok && m.Kind == marks.Agenda && (heading || m.Opens())
+	case headed:
+		return heading && ok && m.Kind == marks.Numbered
+	case numbered:
+		// Numbers within an item begin anew: they are below those of the items.
+		outer := slices.Contains([]model.UnitType{model.UnitParagraph, model.UnitListItem, model.UnitHeading}, b.Type) && b.Depth <= 1
+		if !outer || !ok || m.Kind != marks.Numbered || m.Number != s.last+1 {
+			return false
+		}
+		s.last = m.Number
+		return true
+	case listed:
+		return b.Type == model.UnitListItem && b.Depth <= 1
+	default:
+		return false
+	}
+}
