@@ -84,6 +84,10 @@ scans: install ## errors, boxes and cost of OCR over a corpus folder, beside the
 quality-retrieval: build ## how well questions find their documents, with the embedder of COLOPHON_EMBED_…: make quality-retrieval CORPUS=DIR (VECTORS=DIR keeps what an endpoint made)
 	@$(GO) run ./test/cmd/quality -retrieval -vectors "$(VECTORS)" $(if $(CORPUS),-corpus "$(CORPUS)")
 
+.PHONY: quality-references
+quality-references: build ## how well questions find answers that stand behind a reference, in documents of our own
+	@$(GO) run ./test/cmd/quality -references
+
 .PHONY: quality-entities
 quality-entities: build ## entities of labelled pages, by rules: precision and recall by type and field, and that every value stands on its page
 	@$(GO) run ./test/cmd/quality -entities

@@ -159,6 +159,8 @@ func (db *DB) DecideCapture(ctx context.Context, c model.Capture) (model.Capture
 //
 // What is recorded of a document may not be on the disk yet when RecordCapture
 // returns: see KeepCapture.
+//
+// Under contracts#seed-ids a URL that is another document's is fault.ErrURLTaken.
 func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 	unchanged func(model.Standing) bool) (model.Capture, error) {
 	return db.record(ctx, c, s, windows, unchanged, recording{})
@@ -189,6 +191,7 @@ func (db *DB) BeginContainer(ctx context.Context, c model.Capture, s model.Snaps
 		p.queue(`UPDATE captures SET snapshot_id = $3, document_id = $4, progress_at = now()
 			WHERE source_id = $1 AND request_id = $2 AND container = $5 AND outcome IS NULL`,
 			c.SourceID, c.RequestID, s.SnapshotID, s.DocumentID, c.Container)
+		claimURL(p, s)
 		lockDocument(p, &s)
 		n := askNeighbours(p, s.DocumentID, s.RetrievedAt, s.SnapshotID)
 		if err := p.flush(ctx); err != nil {
@@ -310,6 +313,7 @@ func (db *DB) record(ctx context.Context, c model.Capture, s model.Snapshot, win
 				return err
 			})
 		}
+		claimURL(p, s)
 		lockDocument(p, &s)
 		n := askNeighbours(p, s.DocumentID, s.RetrievedAt, s.SnapshotID)
 		if err := p.flush(ctx); err != nil {

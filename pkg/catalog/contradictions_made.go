@@ -108,7 +108,7 @@ func checkManifestsMade(ctx context.Context, tx pgx.Tx, documentID string, _ tim
 		where := fmt.Sprintf("manifest %s, generation %d", docHash, generation)
 		if err := json.Unmarshal(record, &s); err != nil {
 			found.add(where, "its snapshot cannot be read: %v", err)
-		} else if made := digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)); made != docHash {
+		} else if made := s.DocHash(); made != docHash {
 			found.add(where, "its doc_hash computes to %s", made)
 		}
 		if err := writtenAsLeftOut(left); err != nil {

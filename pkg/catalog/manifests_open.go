@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -74,7 +73,7 @@ func scanUnmade(row pgx.CollectableRow) (model.Manifest, error) {
 	if err := row.Scan(&m.SnapshotID, &m.ExtractionID, &m.Status, &m.Redo, &pages, &m.ErrorMessage, &m.CreatedAt, &m.UpdatedAt, &s); err != nil {
 		return m, err
 	}
-	m.DocHash = digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
+	m.DocHash = s.DocHash()
 	m.DocumentID, m.SourceID, m.CanonicalURL, m.SourceFile = s.DocumentID, s.SourceID, s.URLCanonical, s.Filename
 	m.DocType, m.VectorStatus = string(s.FinalType), model.VectorNone
 	if pages > 0 {

@@ -217,6 +217,29 @@ func PointID004(chunkRef string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
+// PointUUID004 returns PointID004 in the form of a UUID: the number is the last 64 bits, the
+// first are 0. What keeps ids of points as UUIDs keeps numbers so.
+func PointUUID004(chunkRef string) string {
+	return NumberUUID(PointID004(chunkRef))
+}
+
+// NumberUUID returns an id of a point that is a number in the form of a UUID.
+func NumberUUID(n uint64) string {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[8:], n)
+	return id.String()
+}
+
+// UUIDNumber returns the number that NumberUUID has made a UUID of; ok is false for any
+// other.
+func UUIDNumber(id string) (n uint64, ok bool) {
+	parsed, err := uuid.Parse(id)
+	if err != nil || binary.BigEndian.Uint64(parsed[:8]) != 0 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(parsed[8:]), true
+}
+
 // PageHash returns the page hash: sha256 of the block hashes joined by "\n",
 // in reading order, of all units but errors (contracts#page-hash).
 func PageHash(blockHashes []string) string {

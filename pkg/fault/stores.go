@@ -9,6 +9,10 @@ import "errors"
 var (
 	// ErrNoRow says that a row that was asked for is not in the catalog.
 	ErrNoRow = errors.New("not found in the catalog")
+	// ErrURLTaken says that a URL belongs to another document, where each belongs to one
+	// (contracts#seed-ids). It is a permanent RequestConflict.
+	ErrURLTaken = errors.New("the URL belongs to another document")
+
 	// ErrRunMoved says that a run is no longer what the caller takes it for: a redo
 	// cannot start because the run has not ended at the redo before it, or another
 	// redo came first; a range cannot be recorded because the run was superseded or

@@ -39,6 +39,7 @@ const (
 //	6: others of them: numbers by chapter, stamped ones; less text that looks like one
 //	7: chunkers of domains: regulations, minutes, forums, dictionaries, tables, lists, posts;
 //	   articles apart from each other, no row of a table cut, sentences by Unicode's rules
+//	   the url of a member of a container
 const ChunkerVersion = "7"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
@@ -53,7 +54,7 @@ type Chunk struct {
 	ChunkID         string            `json:"chunk_id"`    // chunk_index in decimal; from the second generation on with @ and the generation behind it
 	Generation      int               `json:"generation"`  // 1, 2, …
 	ChunkIndex      int               `json:"chunk_index"` // 0-based
-	PointID         string            `json:"point_id"`    // UUID of its point in the vector store, made of chunk_ref
+	PointID         string            `json:"point_id"`    // UUID of its point in the vector store, made of chunk_ref; of one that is a number it has the last 64 bits
 	DocumentID      string            `json:"document_id"`
 	SourceID        string            `json:"source_id"`
 	SnapshotID      string            `json:"snapshot_id"`
@@ -74,7 +75,7 @@ type Chunk struct {
 	Host            string            `json:"host,omitempty"`  // host of the URL, empty for a file
 	Layer           Layer             `json:"layer"`           // at creation
 	Language        string            `json:"language"`        // ISO 639-1, empty when it is not known
-	URL             string            `json:"url"`             // final URL of the document, redacted
+	URL             string            `json:"url"`             // final URL of the document, redacted; of a member of a container its identity
 	Title           string            `json:"title"`           // title of the document
 	SectionPath     []string          `json:"section_path"`    // the headings above it, the outermost first
 	Anchors         []Anchor          `json:"anchors"`         // numbered places that it holds, such as articles of a law

@@ -106,7 +106,7 @@ type Snapshot struct {
 	MaxPages          int                 `json:"max_pages,omitempty"`           // most pages that are processed, the source's limit at capture
 	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`  // the container that it is a member of
 	MemberPath        string              `json:"member_path,omitempty"`         // its path in the container; of a web archive @{offset}
-	RuleVersions      map[string]string   `json:"rule_versions"`                 // urlcanon, typing
+	RuleVersions      map[string]string   `json:"rule_versions"`                 // urlcanon, typing, and ids where they are the founding data model's (contracts#seed-ids)
 }
 
 // Validate returns an error that names the first field that breaks the

@@ -87,10 +87,10 @@ func (w *walk) same(name, stored, computed string) {
 // ids computes the chunk's ids, hashes and header again.
 func (w *walk) ids() {
 	c, s := w.chunk, w.doc.snapshot
-	w.same("doc_hash", c.DocHash, digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType)))
+	w.same("doc_hash", c.DocHash, s.DocHash())
 	w.same("chunk_id", c.ChunkID, digest.ChunkID(c.ChunkIndex, c.Generation))
 	w.same("chunk_ref", c.ChunkRef, digest.ChunkRef(c.DocHash, c.ChunkID))
-	w.same("point_id", c.PointID, digest.PointID(c.ChunkRef))
+	w.same("point_id", c.PointID, model.PointIDOf(c.ChunkRef, s.RuleVersions))
 	w.same("text_hash", c.TextHash, digest.Text(c.Text))
 	w.same("content_text_hash", c.ContentTextHash, digest.Text(c.Content))
 	head := header.Of(s, c)
@@ -113,7 +113,7 @@ func (w *walk) copied() {
 		{"doc_type", c.DocType, string(s.FinalType)},
 		{"domain", c.Domain, s.Domain},
 		{"territory", c.Territory, s.Territory},
-		{"url", c.URL, cmp.Or(s.URL, s.URLCanonical)},
+		{"url", c.URL, s.ChunkURL(c.ChunkerVersion)},
 		{"extraction_id", c.ExtractionID, w.doc.run.ExtractionID},
 		{"parser_version", c.ParserVersion, w.doc.run.ParserVersion},
 		{"chunker_version", c.ChunkerVersion, m.ChunkerVersion},

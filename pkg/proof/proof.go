@@ -145,7 +145,7 @@ func (d *document) prove(ctx context.Context, items []Item) ([]Proof, error) {
 			return nil, err
 		}
 		if what, wrong := points[item.Chunk.ChunkRef]; wrong {
-			proofs[i].Breaks = append(proofs[i].Breaks, Break{Step: "f", Where: "point " + digest.PointID(proofs[i].ChunkRef), What: what})
+			proofs[i].Breaks = append(proofs[i].Breaks, Break{Step: "f", Where: "point " + model.PointIDOf(proofs[i].ChunkRef, item.Chunk.RuleVersions), What: what})
 		}
 		if len(proofs[i].Breaks) > 0 {
 			proofs[i].Verdict = Broken

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
@@ -63,7 +64,7 @@ func TestPointsAreTheChunksOfTheCatalog(t *testing.T) {
 	want := r.idsOf(points)
 	strangers := []vectorstore.Point{
 		{ID: "00000000-0000-4000-8000-000000000001", Dense: []float32{1, 0, 0, 0}}, {ID: "ffffffff-0000-4000-8000-000000000001", Dense: []float32{1, 0, 0, 0}},
-		{ID: "7", Dense: []float32{1, 0, 0, 0}},
+		{ID: digest.NumberUUID(7), Dense: []float32{1, 0, 0, 0}},
 	}
 	r.must(points.Upsert(r.ctx, strangers))
 	r.must(points.Delete(r.ctx, []string{chunks[1].PointID, chunks[2].PointID}))

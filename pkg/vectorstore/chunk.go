@@ -18,6 +18,9 @@ func PayloadOf(c model.Chunk, s model.ChunkState, collection string) Payload {
 		Type: string(c.Type), Status: string(c.Status), InfoDate: c.InfoDate, Layer: string(s.Layer), DuplicateOf: s.DuplicateOf,
 		Language: c.Language, Territory: c.Territory, Domain: c.Domain, Host: c.Host,
 	}
+	if c.RuleVersions[model.RuleIDs] == model.IDs004 {
+		p.SourceType, p.KnowledgeType = c.DocType, c.SourceType
+	}
 	if len(c.Anchors) > 0 {
 		p.AnchorType, p.AnchorText = c.Anchors[0].Type, c.Anchors[0].Text
 	}

@@ -150,7 +150,7 @@ func payloadIndexes(collection string) []*qdrant.CreateFieldIndexCollection {
 		{qdrant.FieldType_FieldTypeInteger, []string{"chunk_index", "text_len", "tokens", "page_hint"}},
 		{qdrant.FieldType_FieldTypeKeyword, []string{
 			"doc_hash", "chunk_id", "snapshot_id", "type", "status", layerField, "language", "territory", "domain", "host",
-			"source_type", "doc_type", "url", "title", "anchor_type", "anchor_text", duplicateField,
+			sourceTypeField, knowledgeTypeField, "doc_type", "url", "title", "anchor_type", "anchor_text", duplicateField,
 		}},
 	} {
 		for _, field := range list.fields {

@@ -23,7 +23,7 @@ type Filter struct {
 	Territories []string
 	Domains     []string
 	Hosts       []string
-	SourceTypes []string
+	SourceTypes []string // of seeds#knowledge
 	DocTypes    []string
 	URLs        []string
 	Titles      []string
@@ -87,7 +87,6 @@ func (f Filter) conditions() []*qdrant.Condition {
 		{"territory", f.Territories},
 		{"domain", f.Domains},
 		{"host", f.Hosts},
-		{"source_type", f.SourceTypes},
 		{"doc_type", f.DocTypes},
 		{"url", f.URLs},
 		{"title", f.Titles},
@@ -99,6 +98,11 @@ func (f Filter) conditions() []*qdrant.Condition {
 		if len(list.values) > 0 {
 			conditions = append(conditions, qdrant.NewMatchKeywords(list.key, list.values...))
 		}
+	}
+	if len(f.SourceTypes) > 0 { // no type of a source is one of a document
+		conditions = append(conditions, qdrant.NewFilterAsCondition(&qdrant.Filter{Should: []*qdrant.Condition{
+			qdrant.NewMatchKeywords(sourceTypeField, f.SourceTypes...), qdrant.NewMatchKeywords(knowledgeTypeField, f.SourceTypes...),
+		}}))
 	}
 	for _, span := range []struct {
 		key    string

@@ -32,18 +32,19 @@ type Payload struct {
 	Collection      string
 	DocType         string // pdf, html, …: the source_type of seeds#store
 
-	SourceID    string
-	SnapshotID  string
-	SourceType  string // of seeds#knowledge
-	Type        string // fact, allegation, opinion
-	Status      string // under_review, confirmed, refuted, obsolete
-	InfoDate    string
-	Layer       string // hot, summary, archive
-	DuplicateOf string // the chunk_ref that stands for the same text; "" when it is this one
-	Language    string
-	Territory   string
-	Domain      string
-	Host        string
+	SourceID      string
+	SnapshotID    string
+	SourceType    string // of seeds#knowledge; under contracts#seed-ids that of seeds#store, and KnowledgeType is the other
+	KnowledgeType string // "" but under contracts#seed-ids
+	Type          string // fact, allegation, opinion
+	Status        string // under_review, confirmed, refuted, obsolete
+	InfoDate      string
+	Layer         string // hot, summary, archive
+	DuplicateOf   string // the chunk_ref that stands for the same text; "" when it is this one
+	Language      string
+	Territory     string
+	Domain        string
+	Host          string
 }
 
 // The payload's fields that searches and audits read: the chunk_ref, and what changes
@@ -52,6 +53,9 @@ const (
 	refField       = "point_id_readable"
 	layerField     = "layer"
 	duplicateField = "duplicate_of"
+
+	sourceTypeField    = "source_type"
+	knowledgeTypeField = "knowledge_source_type"
 )
 
 type field[T any] struct {
@@ -75,7 +79,8 @@ func (p *Payload) texts() []field[string] {
 		{"doc_type", &p.DocType},
 		{"source_id", &p.SourceID},
 		{"snapshot_id", &p.SnapshotID},
-		{"source_type", &p.SourceType},
+		{sourceTypeField, &p.SourceType},
+		{knowledgeTypeField, &p.KnowledgeType},
 		{"type", &p.Type},
 		{"status", &p.Status},
 		{"info_date", &p.InfoDate},

@@ -4,10 +4,11 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/colophon-dev/colophon/pkg/digest"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 
 // Point is a chunk in the store.
 type Point struct {
-	ID      string    // a UUID (contracts#point-id); of a point that was made by others it may be a number, in decimal
+	ID      string    // a UUID (contracts#point-id); one that is a number has the form of digest.NumberUUID
 	Dense   []float32 // comes back at length 1; nil where it was not asked for
 	Sparse  Sparse
 	Payload Payload
@@ -262,9 +263,9 @@ func driverIDs(ids []string) []*qdrant.PointId {
 	return list
 }
 
-// driverID returns an id as the server wants it: what is decimal is a number.
+// driverID returns an id as the server wants it: a number, where it stands for one.
 func driverID(id string) *qdrant.PointId {
-	if n, err := strconv.ParseUint(id, 10, 64); err == nil {
+	if n, ok := digest.UUIDNumber(id); ok {
 		return qdrant.NewIDNum(n)
 	}
 	return qdrant.NewIDUUID(id)
@@ -275,5 +276,5 @@ func idOf(id *qdrant.PointId) string {
 	if uuid := id.GetUuid(); uuid != "" {
 		return uuid
 	}
-	return strconv.FormatUint(id.GetNum(), 10)
+	return digest.NumberUUID(id.GetNum())
 }

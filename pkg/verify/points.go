@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/digest"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -224,9 +224,9 @@ func wrongTime(pushedAt string) string {
 	return ""
 }
 
-// pointID returns the id that the point of a chunk has, whatever the chunk says.
+// pointID returns the id that the point of a chunk has, whatever the chunk says that it is.
 func pointID(item proof.Item) string {
-	return digest.PointID(cmp.Or(item.State.ChunkRef, item.Chunk.ChunkRef))
+	return model.PointIDOf(cmp.Or(item.State.ChunkRef, item.Chunk.ChunkRef), item.Chunk.RuleVersions)
 }
 
 // strangers returns the chunks that a point of another id claims to be.

@@ -89,7 +89,7 @@ func newStage(c Config, db *catalog.DB, blobs *blobstore.Store, fetcher *fetch.C
 			MaxFetch: c.Capture.Total + 10*time.Second, // what is left over is giving it back
 		},
 		Containers: kinds.All(), Types: c.Types, Today: versions(),
-		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister,
+		InboxBucket: c.S3.BucketPrefix + string(blobstore.Inbox), AutoRegister: c.Capture.AutoRegister, Seed004IDs: c.Capture.Seed004IDs,
 		Turn: c.Runner.Deadline / 2,
 	}
 }

@@ -39,6 +39,7 @@ func BuiltinTypes() Types { return typing.Builtin() }
 // Capture says how documents are fetched and accepted.
 type Capture struct {
 	AutoRegister bool          `env:"AUTO_REGISTER" envDefault:"false" help:"Whether a source that is not in the registry is added with defaults at its first request."`
+	Seed004IDs   bool          `env:"SEED004_IDS" envDefault:"false" help:"Whether versions and points of what has a URL get the ids of the founding data model, of which the URL belongs to one document: one of another source, or with another record id, is refused as request_conflict."`
 	SpoolBytes   int64         `env:"SPOOL_BYTES" envDefault:"8388608" allowed:"1024.." help:"A document above this many bytes passes through a temporary file."`
 	Lease        time.Duration `env:"CAPTURE_LEASE" envDefault:"15s" allowed:"100ms.." help:"After a process has died, another one takes over its captures when this has passed."`
 	Wait         time.Duration `env:"CAPTURE_WAIT" envDefault:"1s" allowed:"1ms.." help:"How long a request waits before it asks again whether another one has fetched its URL."`

@@ -25,6 +25,7 @@ import (
 	"github.com/colophon-dev/colophon/services/gateway/internal/api"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
+	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 	"github.com/colophon-dev/colophon/services/gateway/internal/watch"
@@ -134,15 +135,17 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	meter := newSearchMeter(tel.Meter)
 	ofHits := pages.Reader{Catalog: a.db, Objects: a.blobs, Memory: a.searchMemory}
 	boxes := search.NewBoxReader(measuredCatalog{a.db, meter}, measuredPages{ofHits, meter}, a.children.DrawnTypes())
+	references := refer.New(a.db)
 	address, tcp := a.listener.Addr().(*net.TCPAddr)
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
 			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: boxes,
-			Alias: a.config.Qdrant.Collection, Log: tel.Logger,
+			Alias: a.config.Qdrant.Collection, Log: tel.Logger, References: references,
 			Embedders: a.models.measured(meter), Reranker: a.measuredReranker(meter),
 		}},
-		Quotes: &quote.Checker{Catalog: a.db, Boxes: boxes, Log: tel.Logger},
+		References: references,
+		Quotes:     &quote.Checker{Catalog: a.db, Boxes: boxes, Log: tel.Logger},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members), Containers: kinds.All(),
 			Age: verify.DefaultAge,

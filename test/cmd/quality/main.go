@@ -28,7 +28,7 @@ func main() {
 
 func run(ctx context.Context, args []string, w io.Writer) error {
 	var o quality.Options
-	var asJSON, scans, decisions, heads, asked, totals bool
+	var asJSON, scans, decisions, heads, asked, references, totals bool
 	var hostile, seed, keep, sections, vectors string
 	flags := flag.NewFlagSet("quality", flag.ExitOnError)
 	flags.StringVar(&o.Corpus, "corpus", "", "folder of documents with ground truth")
@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	found := addEntityFlags(flags)
 	cutting := addCutFlags(flags)
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
+	flags.BoolVar(&references, "references", false, "instead: ask the questions of test/questions through a whole system, those whose answer stands behind a reference apart")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
 	flags.BoolVar(&totals, "totals", false, "print the totals only, of a corpus whose files nobody looks at")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -68,6 +69,13 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if heads {
 		report, err := quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep})
+		if err != nil {
+			return err
+		}
+		return show(report, asJSON, w)
+	}
+	if references {
+		report, err := quality.RunReferences(ctx, quality.RetrievalOptions{Colophon: o.Colophon})
 		if err != nil {
 			return err
 		}

@@ -261,6 +261,9 @@ func (u *unpacking) recordMember(ctx context.Context, member *request.Request, f
 		snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, path, ""
 		return u.recordSnapshot(ctx, member, snap, found.Content)
 	})
+	if errors.Is(err, fault.ErrURLTaken) {
+		unfit = err
+	}
 	switch {
 	case fault.KindOf(unfit) == fault.KindPermanent && !scratch.Failed(unfit): // no snapshot can be made of the bytes
 		found.Problem, found.Reason = unfit, fault.ReasonOf(unfit)

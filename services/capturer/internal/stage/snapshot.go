@@ -50,6 +50,9 @@ func (s *Stage) snapshot(ctx context.Context, req *request.Request, source model
 	if doc.Canonical != "" {
 		snap.URLCanonicalizationVersion = digest.URLCanonVersion
 		snap.RuleVersions["urlcanon"] = digest.URLCanonVersion
+		if s.Seed004IDs {
+			snap.RuleVersions[model.RuleIDs] = model.IDs004
+		}
 	}
 	if doc.Wire != nil {
 		snap.WireHash, snap.ContentEncoding = doc.Wire.Hash, strings.Join(doc.Header.Values("Content-Encoding"), ", ")

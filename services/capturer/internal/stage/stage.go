@@ -82,6 +82,7 @@ type Stage struct {
 	Types        typing.Types // what documents are taken for
 	Today        dedup.Versions
 	InboxBucket  string        // the inbox's name in the object store
+	Seed004IDs   bool          // documents with a URL get the ids of seeds#store
 	AutoRegister bool          // an unknown source is registered with defaults
 	Turn         time.Duration // how long a container keeps a worker, before it goes back to its queue
 }

@@ -79,7 +79,7 @@ func (s *Stage) known(ctx context.Context, j job, w model.FetchWindow) (*model.S
 	case snap.SourceRecordID != j.req.SourceRecordID:
 		return nil, nil // it would be another document
 	case snap.RedactionPolicyID != redact.PolicyID || snap.URLCanonicalizationVersion != digest.URLCanonVersion ||
-		snap.RuleVersions["typing"] != typing.Version:
+		snap.RuleVersions["typing"] != typing.Version || snap.URLCanonical != "" && (snap.RuleVersions[model.RuleIDs] == model.IDs004) != s.Seed004IDs:
 		return nil, nil
 	}
 	setSource(&snap, j.source)

@@ -41,7 +41,7 @@ func Base(s model.Snapshot, run model.Run, title, language, chunkerVersion strin
 		Source: s.SourceName, SourceType: s.SourceType, DocType: string(s.FinalType),
 		Domain: s.Domain, Territory: s.Territory, Host: host(cmp.Or(s.URLCanonical, s.URL)),
 		Layer: cmp.Or(s.Layer, model.LayerHot), Language: language,
-		URL: cmp.Or(s.URL, s.URLCanonical), Title: title,
+		URL: s.ChunkURL(chunkerVersion), Title: title,
 		ParserVersion: run.ParserVersion, ChunkerVersion: chunkerVersion, HeaderVersion: header.Version, RuleVersions: rules,
 		Provenance: model.Provenance{
 			Source: model.ProvenanceSource{SourceID: s.SourceID, RecordPointer: model.RecordPointer{

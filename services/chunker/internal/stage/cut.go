@@ -54,7 +54,7 @@ func chunkOf(base model.Chunk, v model.Version, index int, d split.Draft) model.
 	c.DocHash, c.Generation, c.ChunkIndex = v.DocHash, v.Generation, index
 	c.ChunkID = digest.ChunkID(index, v.Generation)
 	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)
-	c.PointID = digest.PointID(c.ChunkRef)
+	c.PointID = model.PointIDOf(c.ChunkRef, c.RuleVersions)
 	c.Text, c.Content, c.Tokens = d.Text, d.Content, d.Tokens
 	c.TextHash, c.ContentTextHash = digest.Text(d.Text), digest.Text(d.Content)
 	c.SectionPath, c.Anchors, c.PageHint = d.SectionPath, d.Anchors, d.PageHint

@@ -46,7 +46,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 	var done landed
 	var err error
 	done.log, err = s.locker.LandRun(ctx, run, s.o.LockWait, logBatch, func(tx Tx) error {
-		held, err := tx.HoldRun(ctx, run.SnapshotID, run.ExtractionID, docHashOf(snapshot))
+		held, err := tx.HoldRun(ctx, run.SnapshotID, run.ExtractionID, snapshot.DocHash())
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (w *work) settle(ctx context.Context, wrong error) error {
 func (w *work) version() model.Version {
 	s := w.snapshot
 	return model.Version{
-		DocHash: docHashOf(s), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
+		DocHash: s.DocHash(), SnapshotID: s.SnapshotID, ExtractionID: w.run.ExtractionID,
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
 		ChunkerVersion: split.Version, HeaderVersion: header.Version, Layer: s.Layer, Facets: model.FacetsOf(s),
@@ -204,10 +204,6 @@ func (w *work) resultOf(v model.Version) model.RunResult {
 		r.Processed, r.Failed = r.Processed+row.Processed, r.Failed+row.Failed
 	}
 	return r
-}
-
-func docHashOf(s model.Snapshot) string {
-	return digest.DocHash(s.SourceID, s.ExternalID, digest.LastModified(s.LastModified), string(s.FinalType))
 }
 
 func (w *work) manifest(v model.Version) model.Manifest {

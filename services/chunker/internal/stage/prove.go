@@ -71,7 +71,7 @@ func Make(chunkers split.Table, s model.Snapshot, run model.Run, pages proof.Pag
 	document := documentOf(s, &facts)
 	choice := chunkers.Choose(split.SourceOf(s), document)
 	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
-	v := model.Version{DocHash: docHashOf(s), Generation: 1}
+	v := model.Version{DocHash: s.DocHash(), Generation: 1}
 	o := split.Options{Header: header.Of(s, base), Language: base.Language, Document: document, Count: split.O200k()}
 	return choice, cut(choice, o, base, v, facts.LeftOut, pages, out)
 }

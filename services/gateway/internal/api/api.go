@@ -33,6 +33,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/redact"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
+	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
@@ -147,23 +148,29 @@ type Queues interface {
 
 // API holds what the answers are made of.
 type API struct {
-	Catalog  Catalog
-	Searcher Searcher
-	Quotes   QuoteChecker
-	Prover   Prover
-	Prober   Prober
-	Objects  Objects
-	Pages    pages.Reader // its Memory is that of all large answers
-	TempDir  string       // folder of answers that are not sent yet; the system's when empty
-	Disk     *room.Room   // bytes of captured documents that lie in TempDir until they are sent
-	Pictures Pictures
-	Queues   Queues
-	Ready    func(ctx context.Context) error // its error is NotReady, or that it was not asked in time
-	Loopback bool                            // whether it is served on loopback only: then requests for other hosts are refused
-	Log      *slog.Logger
-	Tracer   trace.Tracer
-	Traces   propagation.TextMapPropagator
-	Meter    metric.Meter // nil: nothing is measured
+	Catalog    Catalog
+	Searcher   Searcher
+	Quotes     QuoteChecker
+	References References
+	Prover     Prover
+	Prober     Prober
+	Objects    Objects
+	Pages      pages.Reader // its Memory is that of all large answers
+	TempDir    string       // folder of answers that are not sent yet; the system's when empty
+	Disk       *room.Room   // bytes of captured documents that lie in TempDir until they are sent
+	Pictures   Pictures
+	Queues     Queues
+	Ready      func(ctx context.Context) error // its error is NotReady, or that it was not asked in time
+	Loopback   bool                            // whether it is served on loopback only: then requests for other hosts are refused
+	Log        *slog.Logger
+	Tracer     trace.Tracer
+	Traces     propagation.TextMapPropagator
+	Meter      metric.Meter // nil: nothing is measured
+}
+
+// References leads from a chunk to others.
+type References interface {
+	Links(ctx context.Context, c model.Chunk) (refer.Links, error)
 }
 
 // route is one path with what answers GET on it, or another method.

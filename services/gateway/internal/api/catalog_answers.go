@@ -7,6 +7,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
+	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
 )
 
 // The structs below are what is promised to callers. What the catalog and the bus answer
@@ -18,6 +19,7 @@ type ChunkAnswer struct {
 	Chunk     model.Chunk      `json:"chunk"`                // the chunk as it was created
 	State     model.ChunkState `json:"state"`                // what changes about it
 	SourceRef model.SourceRef  `json:"source_ref"`           // where it stands, in words that people cite by
+	Links     refer.Links      `json:"links"`                // the ways from it to others
 	Successor *quote.After     `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
 }
 
@@ -64,8 +66,8 @@ type Queue struct {
 	Oldest     *time.Time `json:"oldest,omitempty"` // when the oldest message that is not done was published, by the server's clock
 }
 
-func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, after *quote.After) ChunkAnswer {
-	return ChunkAnswer{Chunk: c.Chunk, State: c.State, SourceRef: ref, Successor: after}
+func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, links refer.Links, after *quote.After) ChunkAnswer {
+	return ChunkAnswer{Chunk: c.Chunk, State: c.State, SourceRef: ref, Links: links, Successor: after}
 }
 
 func answerRun(r catalog.RunProgress) RunProgress {

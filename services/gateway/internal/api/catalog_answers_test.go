@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
+	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
 )
 
 // TestAnswersHaveTheValuesOfTheirRecords: each field of an answer has the value of the field
@@ -23,13 +24,13 @@ func TestAnswersHaveTheValuesOfTheirRecords(t *testing.T) {
 		progress catalog.Progress
 		queue    stream.Queue
 	)
-	ref, after := model.SourceRef{Kind: model.SourceWebpage}, &quote.After{Reason: "replaced"}
+	ref, links, after := model.SourceRef{Kind: model.SourceWebpage}, refer.Links{Prev: "a:0"}, &quote.After{Reason: "replaced"}
 	for _, c := range []struct {
 		record any
 		answer func() any
 		beside map[string]any
 	}{
-		{&chunk, func() any { return answerChunk(chunk, ref, after) }, map[string]any{"SourceRef": ref, "Successor": after}},
+		{&chunk, func() any { return answerChunk(chunk, ref, links, after) }, map[string]any{"SourceRef": ref, "Links": links, "Successor": after}},
 		{&run, func() any { return answerRun(run) }, nil},
 		{&count, func() any { return answerCount(count) }, nil},
 		{&progress, func() any { return answerProgress(progress) }, nil},

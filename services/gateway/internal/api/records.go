@@ -48,7 +48,11 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(w, answerChunk(c, ref, after))
+	links, err := a.References.Links(r.Context(), c.Chunk)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, answerChunk(c, ref, links, after))
 }
 
 // proof answers with the proof of a chunk.

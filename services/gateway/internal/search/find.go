@@ -26,6 +26,7 @@ type group struct {
 	claim catalog.Claim
 	score float64
 	best  string // the first of them by score, a chunk_ref
+	by    string // chunk_ref of the hit that refers to it, where that brought it to its place
 }
 
 // claimsAhead is of how many chunks for each hit that is asked for the claims are read
@@ -63,6 +64,7 @@ func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Reques
 	if err != nil {
 		return findings{}, err
 	}
+	most = max(most, followedHits)
 	f := &finder{searcher: s, scope: scope, request: r, wording: w, known: make(map[catalog.Claim]bool),
 		found: findings{ranks: make(map[string]int), wordsOnly: q.wordsOnly}}
 	for n := candidates; ; n = min(n*widening, maxCandidates) {
@@ -90,7 +92,10 @@ func (s *Searcher) find(ctx context.Context, scope catalog.SearchScope, r Reques
 		}
 		f.found.bounded = more
 		if !more || n == maxCandidates || len(f.found.groups) >= most && (!r.Facets || n >= facetCandidates) {
-			return f.found, nil
+			began = time.Now()
+			err = f.follow(ctx)
+			lap(&times.Catalog, began)
+			return f.found, err
 		}
 	}
 }

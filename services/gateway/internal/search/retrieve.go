@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -109,10 +109,11 @@ func (s *Searcher) narrow(ctx context.Context, q *question, scope catalog.Search
 	return nil
 }
 
+// pointIDs returns the ids that the points of chunks may have.
 func pointIDs(refs []string) []string {
-	ids := make([]string, len(refs))
-	for i, ref := range refs {
-		ids[i] = digest.PointID(ref)
+	ids := make([]string, 0, 2*len(refs))
+	for _, ref := range refs {
+		ids = append(ids, model.PointIDsOf(ref)...)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)

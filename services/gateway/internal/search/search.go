@@ -36,6 +36,7 @@ type Catalog interface {
 	Neighbours(ctx context.Context, refs []string, reach int) (map[string][]catalog.ChunkWithState, error)
 	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
 	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
+	FirstOfChains(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
 }
 
@@ -49,13 +50,14 @@ type Points interface {
 // Searcher searches the active collection of an alias. It is safe for
 // concurrent use.
 type Searcher struct {
-	Catalog   Catalog
-	Points    func(ctx context.Context, collection string) (Points, error)
-	Boxes     *BoxReader
-	Embedders map[string]retrieval.Embedder // by the model's name
-	Reranker  Reranker                      // nil: none
-	Alias     string
-	Log       *slog.Logger
+	Catalog    Catalog
+	Points     func(ctx context.Context, collection string) (Points, error)
+	Boxes      *BoxReader
+	Embedders  map[string]retrieval.Embedder // by the model's name
+	Reranker   Reranker                      // nil: none
+	References References                    // nil: none are followed
+	Alias      string
+	Log        *slog.Logger
 }
 
 // Request is a question. Without layers those that are current are searched (hot and
@@ -119,10 +121,11 @@ func lap(part *time.Duration, began time.Time) { *part += time.Since(began) }
 // everything that says it so.
 type Hit struct {
 	ChunkRef    string         `json:"chunk_ref"`
-	Score       float64        `json:"score"`   // 0..1, weighted sum of both sides
-	Text        string         `json:"text"`    // the chunk with its header
-	Content     string         `json:"content"` // the chunk without its header
-	Snippet     string         `json:"snippet"` // the part of content that fits the query best
+	Score       float64        `json:"score"`                 // 0..1, weighted sum of both sides
+	ReferredBy  string         `json:"referred_by,omitempty"` // chunk_ref of the hit that refers to it, where that brought it to its place
+	Text        string         `json:"text"`                  // the chunk with its header
+	Content     string         `json:"content"`               // the chunk without its header
+	Snippet     string         `json:"snippet"`               // the part of content that fits the query best
 	Title       string         `json:"title"`
 	URL         string         `json:"url"`
 	Page        int            `json:"page"` // 1-based, 0 when there is none
@@ -295,6 +298,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, of []filled, reach int) er
 // filled is a group with what the catalog says of it.
 type filled struct {
 	score  float64
+	by     string                   // the hit that refers to it
 	chunk  catalog.ChunkWithState   // the best, whole
 	others []catalog.ChunkWithState // that say the same, without text; those found first
 	more   bool                     // there are more than others
@@ -339,7 +343,7 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 		if at < 0 {
 			continue
 		}
-		one := filled{score: g.score, chunk: chunks[at]}
+		one := filled{score: g.score, by: g.by, chunk: chunks[at]}
 		one.others = slices.DeleteFunc(saying[i], func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
 		slices.SortStableFunc(one.others, func(a, b catalog.ChunkWithState) int {
 			return cmp.Compare(rank(a.Chunk.ChunkRef), rank(b.Chunk.ChunkRef))
@@ -355,7 +359,7 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 func (f filled) hit(query string) Hit {
 	c, s := f.chunk.Chunk, f.chunk.State
 	h := Hit{
-		ChunkRef: c.ChunkRef, Score: f.score, Text: c.Text, Content: c.Content, Snippet: snippet(c.Content, query),
+		ChunkRef: c.ChunkRef, Score: f.score, ReferredBy: f.by, Text: c.Text, Content: c.Content, Snippet: snippet(c.Content, query),
 		Title: c.Title, URL: c.URL, Page: c.PageHint, Anchors: c.Anchors, SectionPath: c.SectionPath, Boxes: []Box{},
 		Type: string(c.Type), Status: string(c.Status), InfoDate: c.InfoDate, Since: s.Since, Layer: string(s.Layer),
 		Language: c.Language, DocType: c.DocType, SourceType: c.SourceType, Domain: c.Domain, Territory: c.Territory,

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -84,7 +83,7 @@ func planFor(collection string, items []model.IndexItem) plan {
 	for _, item := range items {
 		pushed, rev := item.Pushed[collection], item.State.Rev
 		if !item.Found {
-			p.remove = append(p.remove, digest.PointID(item.ChunkRef))
+			p.remove = append(p.remove, model.PointIDsOf(item.ChunkRef)...) // under which rule is not known
 			continue
 		}
 		switch wants := item.WantsPoint(); {

@@ -72,7 +72,7 @@ func TestPlan(t *testing.T) {
 			if n > 0 {
 				does = name
 			}
-			if n > 1 {
+			if n > 1 && !(c.gone && name == "remove" && n == 2) { // a chunk that is gone may have had either id
 				t.Errorf("%s: %s %d times", c.name, name, n)
 			}
 		}
