@@ -146,7 +146,7 @@ func (m *Model) Ask(ctx context.Context, talk []Message, name string, schema jso
 }
 
 func (m *Model) ask(ctx context.Context, talk []Message, form int32, name string, schema json.RawMessage) (Answer, error) {
-	q := openai.ChatCompletionRequest{Model: m.config.Model, MaxTokens: m.config.AnswerTokens, N: 1}
+	q := openai.ChatCompletionRequest{Model: m.config.Model, MaxTokens: m.config.AnswerTokens, N: 1} //nolint:staticcheck // the older name is the one that all servers know
 	estimated := 0
 	for _, t := range talk {
 		text := llm.Clean(t.Text)
