@@ -355,7 +355,7 @@ func schemaOf(t *testing.T, schemas map[string]any, v any) any {
 		}
 		return t.Name()
 	}, Mapper: cell}
-	for _, path := range []string{"../search", "../quote", "../consolidate", "../../../../pkg/model", "../../../../pkg/proof", "./"} {
+	for _, path := range []string{"../search", "../quote", "../consolidate", "../refer", "../../../../pkg/model", "../../../../pkg/proof", "./"} {
 		if err := r.AddGoComments("github.com/colophon-dev/colophon/services/gateway/internal/api", path, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
