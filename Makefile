@@ -1,6 +1,6 @@
 # The two commands of the README are demo and test; `make help` lists all.
 SHELL := /bin/bash
-MODULES := cmd/colophon devstack pkg services/capturer services/chunker services/extractor services/gateway services/indexer services/janitor services/splitter test
+MODULES := cmd/colophon devstack pkg services/annotator services/capturer services/chunker services/extractor services/gateway services/indexer services/janitor services/splitter test
 LINTED := $(addsuffix /...,$(addprefix ./,$(MODULES)))
 GO ?= go
 export CGO_ENABLED ?= 0
@@ -25,7 +25,7 @@ OCR_TAGS := ocr,netgo,osusergo
 .PHONY: build
 build: ## build all binaries into bin/, with OCR where Tesseract's headers are
 	@mkdir -p bin
-	@for s in capturer splitter chunker indexer gateway janitor; do $(GO) build -o bin/ ./services/$$s || exit 1; done
+	@for s in annotator capturer splitter chunker indexer gateway janitor; do $(GO) build -o bin/ ./services/$$s || exit 1; done
 	@if .ci/ocr check; then CGO_ENABLED=1 $(GO) build -tags $(OCR_TAGS) -o bin/ ./cmd/colophon ./services/extractor; \
 	else echo "building without OCR: Tesseract's headers or trained data are not installed (make install)"; \
 		$(GO) build -o bin/ ./cmd/colophon && $(GO) build -o bin/ ./services/extractor; fi

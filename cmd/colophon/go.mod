@@ -13,6 +13,7 @@ require (
 require (
 	github.com/colophon-dev/colophon/devstack v0.0.0
 	github.com/colophon-dev/colophon/pkg v0.0.0
+	github.com/colophon-dev/colophon/services/annotator v0.0.0
 	github.com/colophon-dev/colophon/services/capturer v0.0.0
 	github.com/colophon-dev/colophon/services/chunker v0.0.0
 	github.com/colophon-dev/colophon/services/extractor v0.0.0
@@ -30,6 +31,7 @@ require (
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/kaptinlin/jsonrepair v0.2.15 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
@@ -174,6 +176,7 @@ require (
 replace (
 	github.com/colophon-dev/colophon/devstack => ../../devstack
 	github.com/colophon-dev/colophon/pkg => ../../pkg
+	github.com/colophon-dev/colophon/services/annotator => ../../services/annotator
 	github.com/colophon-dev/colophon/services/capturer => ../../services/capturer
 	github.com/colophon-dev/colophon/services/chunker => ../../services/chunker
 	github.com/colophon-dev/colophon/services/extractor => ../../services/extractor

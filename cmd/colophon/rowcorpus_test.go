@@ -60,6 +60,9 @@ func (l *library) fillRows(tmp *convert.Temporary) {
 	l.say(3, "capture", "--wait", "--source", "ruled", site.URL+"/page", site.URL+"/moved", site.URL+"/gone", site.URL+"/page#again")
 	l.say(0, "capture", "--wait", "--force", "--source", "ruled", site.URL+"/page")
 	l.say(3, "capture", "--wait", "--source", "closed", filepath.Join(l.samples, "minutes.html"))
+	l.put("plan.html", "<title>Plan</title><h1>Goals and Objectives</h1><p>Reduce total nitrogen loads by 30% by 2030.</p><p>Reduce sediment loads by 25% by 2032.</p>"+
+		"<h1>Practices</h1><table><tr><th>Practice</th><th>Quantity</th><th>Cost</th></tr><tr><td>Cover crops</td><td>7 acres</td><td>$11,405</td></tr></table>")
+	l.say(0, "capture", "--wait", "--source", "ruled", "--at", "2026-03-02T08:00:00Z", filepath.Join(l.samples, "plan.html"))
 	// The same bytes later, and again by force.
 	l.capture(tmp, "council", "2026-03-05T08:00:00Z", filepath.Join(l.samples, "minutes.html"))
 	l.say(0, "capture", "--wait", "--force", "--source", "council", "--at", "2026-03-06T08:00:00Z", filepath.Join(l.samples, "minutes.html"))
@@ -120,7 +123,7 @@ func (l *library) retried(snapshotID string, redo int) {
 func (l *library) quiet() {
 	l.Helper()
 	l.wait("quiet", `SELECT NOT EXISTS (SELECT 1 FROM captures WHERE outcome IS NULL OR announced_at IS NULL)
-		AND NOT EXISTS (SELECT 1 FROM runs WHERE state IN ('queued', 'running') OR state IN ('done', 'partial', 'failed') AND announced_redo < redo)
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE state IN ('queued', 'running') OR state IN ('done', 'partial', 'failed') AND announced_redo < redo OR state IN ('done', 'partial') AND annotated_redo < redo)
 		AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE process AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.snapshot_id = s.snapshot_id))
 		AND NOT EXISTS (SELECT 1 FROM chunk_log WHERE NOT published)
 		AND NOT EXISTS (SELECT 1 FROM chunk_state s LEFT JOIN chunk_vectors v USING (chunk_ref) WHERE v.pushed_rev IS DISTINCT FROM s.rev)

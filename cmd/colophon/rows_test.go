@@ -198,7 +198,7 @@ func (l *library) rows(t tableOf, each int) []rowOf {
 		"pages": "status || redo || (record ? 'ocr')::text", "chunk_manifests": "(same_as <> '')::text || generation", "documents": "ingest_status || final_type",
 		"snapshots": "snapshot_kind || process::text", "chunk_state": "layer || (repeats <> '')::text || (duplicate_of <> '')::text", "chunk_log": "change || cause",
 		"chunk_vectors": "present::text", "bindings": "kind", "ir_segments": "redo::text || failed || processed", "ocr_tasks": "state || redo", "fetch_windows": "(snapshot_id = '')::text",
-		"stored_results": "run", "document_identities": "(merged_with <> '')::text || (external_id = identity)::text",
+		"stored_results": "run", "entity_pages": "status", "entities": "entity_type || superseded", "document_identities": "(merged_with <> '')::text || (external_id = identity)::text",
 	}
 	kind := cmp.Or(kinds[t.name], "''")
 	found, err := l.pg.Query(l.Context(), `SELECT place, to_jsonb(kept) FROM (SELECT ctid::text AS place, t.*, row_number() OVER (PARTITION BY `+kind+

@@ -118,6 +118,7 @@ const (
 	Indexer   = "indexer"
 	Gateway   = "gateway"
 	Janitor   = "janitor"
+	Annotator = "annotator"
 	Operator  = "operator"
 	Provision = "provision"
 	Verify    = "verify"
@@ -130,7 +131,7 @@ const (
 // are templates, under the names Source and Consumer.
 func Roles(n Names) []Role {
 	roles := []Role{
-		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n), verify(), reader(),
+		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), annotator(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n), verify(), reader(),
 		crawler(n), consumer(n),
 	}
 	for i := range roles {

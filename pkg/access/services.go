@@ -102,6 +102,16 @@ func chunker(n Names) Role {
 	}
 }
 
+func annotator(n Names) Role {
+	return Role{
+		Name: Annotator, Kind: Service, Is: "the service that finds entities on pages: goals, practices, measurements and the like",
+		Bus: append(n.works(ir, "entities"), n.publish("entities.extracted.*", "it has read the entities of a page")),
+		Objects: append([]Object{look("derived"), get("derived", "*/ir/*", "it reads segments of units")},
+			stores("derived", "it stores what a model has said, where one is set", "*/llm/*")...),
+		Tables: annotatorTables(),
+	}
+}
+
 func indexer(n Names) Role {
 	return Role{
 		Name: Indexer, Kind: Service, Is: "the service that keeps the vector store equal to the catalog",

@@ -87,7 +87,7 @@ func capturerTables() []Table {
 }
 
 func splitterTables() []Table {
-	return joined(adopts("ir_segments", "stored_results", "runs"), []Table{
+	return joined(adopts("ir_segments", "stored_results", "runs", "llm_answers"), []Table{
 		attempts(), binds(), unbinds(),
 		table("sources", "r", "a run is made under the rules of its source"),
 		table("snapshots", "r", "it reads what was captured, and holds it while it starts a run", "progress_at"),
@@ -108,7 +108,7 @@ func started() []Table {
 }
 
 func extractTables() []Table {
-	return joined(adopts("ir_segments", "stored_results", "runs"), started(), []Table{
+	return joined(adopts("ir_segments", "stored_results", "runs", "llm_answers"), started(), []Table{
 		attempts(), binds(),
 		table("runs", "r", "it says that a run makes progress, and which engine had read its pages before", "state", "ocr", "progress_at", "reconciled"),
 		table("pages", "ri", "it says what became of each page",
@@ -121,7 +121,7 @@ func extractTables() []Table {
 }
 
 func ocrTables() []Table {
-	return joined(adopts("ir_segments", "stored_results", "runs"), []Table{
+	return joined(adopts("ir_segments", "stored_results", "runs", "llm_answers"), []Table{
 		attempts(),
 		table("snapshots", "r", "it reads what was captured"),
 		table("runs", "r", "it says that a run makes progress, and which engine has read it", "ocr", "progress_at", "reconciled"),
@@ -152,6 +152,22 @@ func chunkerTables() []Table {
 	})
 }
 
+func annotatorTables() []Table {
+	return joined(adopts("ir_segments", "stored_results", "runs", "llm_answers"), []Table{
+		attempts(), binds(),
+		table("runs", "r", "it asks whether a run is complete, and says that its entities were told", "annotated_redo"),
+		table("run_ranges", "r", "it asks whether a run is complete"),
+		table("pages", "r", "it asks what pages leave open, and whether they have changed"),
+		table("ir_segments", "r", "it reads which segments count"),
+		table("entity_pages", "ri", "it says what became of each page", "extraction_id", "run_order", "status", "reason", "error_message",
+			"content_hash", "input_hash", "result", "superseded", "attempts", "announced", "updated_at"),
+		table("llm_answers", "ri", "it says which answer of a model counts: the first"),
+		table("llm_use", "ri", "what a model costs is counted by source and day, and bounded where that is set", "calls", "question_tokens", "answer_tokens"),
+		table("entities", "ri", "it records what pages say", "extraction_id", "extractor_version", "prompt_version", "ordinal", "title", "payload",
+			"superseded", "updated_at"),
+	})
+}
+
 func indexerTables() []Table {
 	return joined([]Table{
 		attempts(),
@@ -174,7 +190,7 @@ func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
 		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunk_words", "chunks", "collections", "documents",
-		"ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
+		"entities", "entity_pages", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
 	}
@@ -185,7 +201,7 @@ func verifyTables() []Table {
 	rights := []Table{table("goose_db_version", "r", "it says where the schema is older than its build")}
 	for _, name := range []string{
 		"bindings", "captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections",
-		"document_identities", "documents", "fetch_windows", "ir_segments", "knowledge", "ocr_tasks", "pages", "run_ranges", "runs",
+		"document_identities", "documents", "entities", "entity_pages", "fetch_windows", "ir_segments", "knowledge", "llm_answers", "ocr_tasks", "pages", "run_ranges", "runs",
 		"snapshots", "sources", "staged_items", "stored_results",
 	} {
 		rights = append(rights, table(name, "r", "it holds rows against each other and against the bytes; it changes nothing"))
@@ -204,12 +220,13 @@ func janitorTables() []Table {
 			"lease_owner", "lease_until", "retry_after", "fetch_status", "decided_at", "announced_at", "progress_at", "reconciled"),
 		table("snapshots", "r", "it moves snapshots on, and orders those of a document",
 			"reads_digest", "version", "process", "progress_at", "reconciled"),
-		table("runs", "ri", "it moves runs on, and gives them up", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo"),
+		table("runs", "ri", "it moves runs on, and gives them up", "state", "reason", "message", "finished_at", "progress_at", "reconciled", "announced_redo", "annotated_redo"),
 		table("pages", "r", "pages of a run that is given up have failed", "status", "reason", "error_message", "updated_at"),
 		table("documents", "r", "it holds a document while it gives one of its runs up", "ingest_status", "error_message", "unsettled_at"),
 		table("run_ranges", "r", "it asks which ranges of a run are missing"),
 		table("ir_segments", "r", "it asks which ranges of a run are missing, and which objects are named"),
 		table("stored_results", "r", "it asks which objects are named"),
+		table("llm_answers", "r", "it asks which objects are named"),
 		table("chunk_manifests", "r", "it asks which runs were made into chunks, says whose vectors were given up, and which collection holds them when searches go to another",
 			"vector_status", "error_message", "last_pushed_collection", "updated_at"),
 		table("chunks", "r", "the event of a change has the chunk"),

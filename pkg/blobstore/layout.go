@@ -17,6 +17,7 @@ var (
 	factsForm   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}\.[0-9a-f]{64}\.json\.zst$`)
 	segmentForm = regexp.MustCompile(`^([1-9][0-9]{0,9})-([1-9][0-9]{0,9})\.[0-9a-f]{64}\.jsonl\.zst$`)
 	resultForm  = regexp.MustCompile(`^[0-9a-f]{64}\.json\.zst$`)
+	answerForm  = regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
 	figureForm  = regexp.MustCompile(`^[0-9a-f]{64}\.png$`)
 	thumbForm   = regexp.MustCompile(`^[1-9][0-9]{0,9}-[1-9][0-9]{0,9}\.png$`)
 )
@@ -26,12 +27,13 @@ const (
 	kindFacts   = "facts"
 	kindSegment = "ir"
 	kindResult  = "ocr"
+	kindAnswer  = "llm"
 	kindFigure  = "figures"
 	kindThumb   = "thumbs"
 )
 
 // Written reports whether a key is one that the product writes to a bucket: captured
-// bytes in Raw; facts, segments, OCR results, figures and small pictures in Derived. Of
+// bytes in Raw; facts, segments, OCR results, models' answers, figures and small pictures in Derived. Of
 // other buckets it is false. Stores read some keys of other forms as something else, or
 // refuse them as if the caller had no right to ask: who takes a key from a row asks
 // here first.
@@ -60,6 +62,8 @@ func derived(kind string, parts []string) bool {
 		return len(parts) == 3 && idForm.MatchString(parts[0]) && idForm.MatchString(parts[1]) && isSegment(last)
 	case kindResult:
 		return len(parts) == 3 && isToken(parts[0]) && isToken(parts[1]) && resultForm.MatchString(last)
+	case kindAnswer:
+		return len(parts) == 3 && isToken(parts[0]) && isToken(parts[1]) && answerForm.MatchString(last)
 	case kindFigure:
 		return len(parts) == 1 && figureForm.MatchString(last)
 	case kindThumb:

@@ -14,7 +14,7 @@ func TestWritten(t *testing.T) {
 	}
 	for _, key := range []string{
 		FactsKey("council", "0123456789abcdef", "snap_abc", sum), SegmentKey("council", "0123456789abcdef", "snap_abc", 1, 16, sum),
-		OCRKey("council", "tesseract/5", "5.3 a%b", sum), FigureKey("council", sum), ThumbKey("council", "snap_abc", 1, 320),
+		OCRKey("council", "tesseract/5", "5.3 a%b", sum), LLMKey("council", "maker/model:7b", "2", sum), FigureKey("council", sum), ThumbKey("council", "snap_abc", 1, 320),
 	} {
 		if !Written(Derived, key) {
 			t.Errorf("%s is not written", key)
@@ -41,7 +41,7 @@ func TestWritten(t *testing.T) {
 	}
 	for _, key := range []string{
 		SegmentKey("council", "x", "snap_abc", 16, 1, sum), SegmentKey("council", "x", "snap_abc", 0, 1, sum), SegmentKey("council", "", "snap_abc", 1, 1, sum),
-		LLMKey("council", "m", "1", sum), "council/ir", "council/ir/", "council/other/" + sum, OCRKey("council", "", "5", sum), OCRKey("", "t", "5", sum),
+		LLMKey("", "m", "1", sum), LLMKey("council", "m", "1", "1"), "council/ir", "council/ir/", "council/other/" + sum, OCRKey("council", "", "5", sum), OCRKey("", "t", "5", sum),
 	} {
 		if Written(Derived, key) {
 			t.Errorf("%q is written", key)

@@ -91,6 +91,18 @@ func (s *Store) PutOCR(ctx context.Context, sourceID, engine, version, sum strin
 	return key, digest.Hex(there), err
 }
 
+// PutLLM stores what a model said once under the digest of what it was asked, and returns its key,
+// the object that is there then, of several the first, and its hex sha256.
+func (s *Store) PutLLM(ctx context.Context, sourceID, modelName, promptVersion, sum string, said []byte) (key string, there []byte, stored string, err error) {
+	key = LLMKey(sourceID, modelName, promptVersion, sum)
+	created, err := s.PutOnce(ctx, Derived, key, said, "application/json")
+	if err != nil || created {
+		return key, said, digest.Hex(said), err
+	}
+	there, err = s.Get(ctx, Derived, key, "")
+	return key, there, digest.Hex(there), err
+}
+
 // GetOCR returns the stored OCR result that a page names.
 func (s *Store) GetOCR(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error) {
 	return s.Get(ctx, Derived, OCRKey(sourceID, read.Engine, read.Version, read.Key), read.Digest)

@@ -136,9 +136,40 @@ func bindLog() binding {
 	}
 }
 
+// bindEntityPage binds what became of the entities of a page under one version.
+func bindEntityPage() binding {
+	return binding{
+		kind: "annotation", name: "annotation", rows: `entity_pages b`,
+		key: `concat_ws('/', b.snapshot_id, b.page_no, b.extractor_version, b.prompt_version)`,
+		values: []string{`b.snapshot_id`, `b.page_no`, `b.extractor_version`, `b.prompt_version`, `b.source_id`, `b.document_id`,
+			`b.extraction_id`, `b.run_order`, `b.status`, `b.reason`, `b.error_message`, `b.content_hash`, `b.input_hash`, `b.result`, `b.superseded`},
+		mine: `b.document_id = $1`,
+	}
+}
+
+// bindEntities binds the entities of a page, with those that it does not yield any more.
+func bindEntities() binding {
+	return binding{
+		kind: "entities", name: "entities of page", rows: `entities b`, key: `b.snapshot_id || '/' || b.page_no`,
+		values: []string{`b.entity_type`, `b.entity_id`, `b.source_id`, `b.document_id`, `b.extraction_id`, `b.extractor_version`,
+			`b.prompt_version`, `b.ordinal`, `b.title`, `b.payload`, `b.superseded`, seconds(`b.created_at`)},
+		group: true, order: `b.entity_type COLLATE "C", b.entity_id COLLATE "C"`,
+		mine: `b.document_id = $1`,
+	}
+}
+
+// bindLLMAnswer binds which object holds what a model said.
+func bindLLMAnswer() binding {
+	return binding{
+		kind: "answer", name: "answer of a model", rows: `llm_answers b`, key: `concat_ws('/', b.source_id, b.model, b.prompt_version, b.input_hash)`,
+		values: []string{`b.source_id`, `b.model`, `b.prompt_version`, `b.input_hash`, `b.snapshot_id`, `b.object_key`, `b.digest`, seconds(`b.created_at`)},
+		mine:   `b.snapshot_id IN (SELECT o.snapshot_id FROM snapshots o WHERE o.document_id = $1)`,
+	}
+}
+
 // bindings are all kinds of digests.
 func bindings() []binding {
-	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindSegment(), bindManifest(), bindLog()}
+	return []binding{bindRequest(), bindDecision(), bindRun(), bindEnd(), bindSegment(), bindManifest(), bindLog(), bindEntityPage(), bindEntities(), bindLLMAnswer()}
 }
 
 // BindRows binds the rows that have no digest, and returns how many these were: those

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class says how verify finds out that a column was changed.
 type Class string
@@ -48,7 +51,7 @@ type table struct {
 }
 
 func tables() []table {
-	return append(append(captureTables(), runTables()...), append(chunkTables(), workingTables()...)...)
+	return slices.Concat(captureTables(), runTables(), chunkTables(), entityTables(), workingTables())
 }
 
 func captureTables() []table {
@@ -132,6 +135,7 @@ func runTables() []table {
 			{"ocr", Derived, "settings: a part of extraction_id; engines: those of its ocr_tasks, however the run has ended"},
 			{"created_at", Bound, "bindings, kind run"},
 			{"finished_at", Bound, "bindings, kind end"},
+			{"annotated_redo", Working, "counter of the annotator: the highest redo of which the entities of all pages were told"},
 			{"announced_redo", Working, "counter of the chunker: the highest redo whose end was published"},
 			{"reconciled", Working, "counter of reconcile: how often it was moved on"},
 			{"progress_at", Working, "clock of every stage: when it moved last"},
@@ -222,6 +226,26 @@ func chunkTables() []table {
 	}
 }
 
+func entityTables() []table {
+	return []table{
+		{"entity_pages", []line{
+			{"snapshot_id page_no extractor_version prompt_version source_id document_id extraction_id run_order status reason error_message " +
+				"content_hash input_hash result", Derived, "the page's units, read again by the extractor of this version; bindings, kind annotation"},
+			{"superseded", Bound, "bindings, kind annotation"},
+			{"attempts announced created_at updated_at", Working, "counters, notes and clocks of the annotator: how often the page was read, whether that was told"},
+		}},
+		{"entities", []line{
+			{"snapshot_id page_no entity_type entity_id source_id document_id extraction_id extractor_version prompt_version ordinal title payload",
+				Derived, "the page's units, read again by the extractor of this version; of others each value stands where its grounds say; bindings, kind entities"},
+			{"superseded created_at", Bound, "bindings, kind entities"},
+			{"updated_at", Working, "clock of the annotator"},
+		}},
+		{"llm_answers", []line{
+			{"source_id model prompt_version input_hash snapshot_id object_key digest created_at", Bound, "bindings, kind answer"},
+		}},
+	}
+}
+
 func workingTables() []table {
 	return []table{
 		{"fetch_hosts", []line{{"host next_turn asked_at not_before", Working, "clocks of the capturer: when a host may be asked again"}}},
@@ -230,6 +254,7 @@ func workingTables() []table {
 		{"adopted_objects", []line{{"bucket key at", Working, "clocks of capturer and extractor: objects that reconcile leaves alone for a while"}}},
 		{"chunk_words", []line{{"chunk_ref words fulltext", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"}}},
 		{"embedding_cache", []line{{"model dimensions text_hash vector made_at", Working, "the indexer: what an endpoint was paid for; no other machine can make it again, and searches use the copy in the vector store"}}},
+		{"llm_use", []line{{"day source_id model calls question_tokens answer_tokens", Working, "counters of the annotator: what a model has cost on a day"}}},
 		{"embedding_use", []line{{"day model tokens", Working, "counters of the indexer: what was embedded on a day"}}},
 		{"audit", []line{
 			{"seq at who action target why", Primary, "who did what, as it was done"},

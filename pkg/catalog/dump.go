@@ -30,8 +30,8 @@ func dumpParts() []dumped {
 			'last_ingested_at', 'last_processed_at', 'unsettled_at', 'current_rev'] FROM documents d`},
 		{"snapshot", `SELECT record || jsonb_build_object('process', process, 'version', version, 'reads_digest', reads_digest)
 			FROM snapshots`},
-		{"run", `SELECT to_jsonb(r) - ARRAY['created_at', 'finished_at', 'announced_redo', 'reconciled', 'progress_at',
-			'facts_key'] FROM runs r`},
+		{"run", `SELECT to_jsonb(r) - ARRAY['created_at', 'finished_at', 'announced_redo', 'annotated_redo', 'reconciled',
+			'progress_at', 'facts_key'] FROM runs r`},
 		{"page", `SELECT to_jsonb(p) - ARRAY['attempts', 'updated_at', 'record'] || jsonb_build_object('record', record)
 			FROM pages p`},
 		{"segment", `SELECT to_jsonb(s) - ARRAY['object_key', 'created_at'] FROM (SELECT DISTINCT ON
@@ -44,7 +44,20 @@ func dumpParts() []dumped {
 		{"chunk_state", `SELECT jsonb_build_object('chunk_ref', chunk_ref, 'layer', layer, 'repeats', repeats,
 			'since', since) FROM chunk_state`},
 		{"vector", vectorPart},
+		{"entity_page", entityPagePart(``)},
+		{"entity", entityPart(``)},
 	}
+}
+
+// entityPagePart and entityPart leave out what pages have yielded before, and pages that failed: which of it
+// was ever recorded depends on what was read when, and nobody waits for those of a run that failed.
+func entityPagePart(of string) string {
+	return `SELECT to_jsonb(e) - ARRAY['attempts', 'announced', 'created_at', 'updated_at', 'superseded', 'run_order']
+		FROM entity_pages e ` + of + ` WHERE NOT e.superseded AND e.status = 'processed'`
+}
+
+func entityPart(of string) string {
+	return `SELECT to_jsonb(e) - ARRAY['created_at', 'updated_at', 'superseded'] FROM entities e ` + of + ` WHERE NOT e.superseded`
 }
 
 // vectorPart says for each text in a collection whether one of the chunks that
@@ -58,6 +71,9 @@ const vectorPart = `SELECT jsonb_build_object('collection', v.collection, 'text_
 // says nothing more.
 const currentChunks = `chunks c JOIN documents d ON d.document_id = c.document_id
 	AND d.current_doc_hash = c.doc_hash AND d.current_generation = c.generation`
+
+// ofCurrent joins entities e with the documents whose current version they are of.
+const ofCurrent = `JOIN documents d ON d.current_snapshot_id = e.snapshot_id AND d.current_extraction_id = e.extraction_id`
 
 // currentParts are what is true now, whatever the way there: without the
 // archive, generations and redos, and without slugs, which are those of what came first.
@@ -76,6 +92,8 @@ func currentParts() []dumped {
 			'present', bool_or(v.present)) FROM chunk_vectors v JOIN chunks k USING (chunk_ref)
 			JOIN chunk_state s USING (chunk_ref) WHERE s.layer <> 'archive'
 			AND k.text_hash IN (SELECT c.text_hash FROM ` + currentChunks + `) GROUP BY v.collection, k.text_hash`},
+		{"entity_page", entityPagePart(ofCurrent)},
+		{"entity", entityPart(ofCurrent)},
 	}
 }
 

@@ -135,6 +135,7 @@ const derivedUnnamed = `SELECT key FROM unnest($1::text[]) AS u(key)
 	OR split_part(key, '/', 2) = 'ocr' AND NOT EXISTS (SELECT 1 FROM stored_results o
 		WHERE o.kind = 'ocr' AND o.source_id = split_part(u.key, '/', 1)
 		AND o.key = split_part(split_part(u.key, '/', 5), '.', 1) AND o.object_key = u.key)
+	OR split_part(key, '/', 2) = 'llm' AND NOT EXISTS (SELECT 1 FROM llm_answers a WHERE a.object_key = u.key)
 	ORDER BY key`
 
 func unnamed(ctx context.Context, q asker, bucket string, keys []string) ([]string, error) {

@@ -145,6 +145,17 @@ func (db *DB) StuckRuns(ctx context.Context, before time.Time, incomplete bool, 
 		ORDER BY progress_at, snapshot_id, extraction_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
 }
 
+// UnannotatedRuns returns the runs that have ended, were announced and made no progress since
+// before, and of which the entities of some page were not told, the oldest first.
+func (db *DB) UnannotatedRuns(ctx context.Context, before time.Time, p Page) ([]StuckRun, error) {
+	return stuck(ctx, db, "runs", func(row pgx.CollectableRow) (r StuckRun, err error) {
+		r.Run, err = scanRun(andRow{row, []any{&r.Redrives}})
+		return r, err
+	}, `SELECT `+runColumns+`, reconciled FROM runs
+		WHERE state IN ('done', 'partial') AND annotated_redo < redo AND announced_redo >= redo AND progress_at < $1 AND reconciled <= $2
+		ORDER BY progress_at, snapshot_id, extraction_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
+}
+
 // RunRedriven counts a redrive of a run.
 func (db *DB) RunRedriven(ctx context.Context, snapshotID, extractionID string) error {
 	return db.redriven(ctx, `UPDATE runs SET reconciled = reconciled + 1, progress_at = now()

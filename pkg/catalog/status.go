@@ -49,7 +49,7 @@ type Progress struct {
 	Open        int `json:"open"`         // without an outcome
 	Unannounced int `json:"unannounced"`  // outcomes not yet published
 	Runs        int `json:"runs"`         // of the snapshots that are to be processed, but superseded and removed ones
-	OpenRuns    int `json:"open_runs"`    // not terminal, not announced, or not yet begun
+	OpenRuns    int `json:"open_runs"`    // not terminal, not announced, their entities not told, or not yet begun
 	Pages       int `json:"pages"`        // of Runs
 	DonePages   int `json:"done_pages"`   // of these, processed or failed
 	FailedPages int `json:"failed_pages"` // of these, failed
@@ -102,7 +102,7 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			(SELECT count(*) FROM live),
 			(SELECT count(*) FROM snaps s WHERE NOT EXISTS (SELECT 1 FROM work w WHERE w.snapshot_id = s.snapshot_id))
 				+ (SELECT count(*) FROM work WHERE state IN ('queued', 'running') OR announced_redo < redo
-					AND state IN ('done', 'partial', 'failed')),
+					AND state IN ('done', 'partial', 'failed') OR annotated_redo < redo AND state IN ('done', 'partial')),
 			(SELECT count(*) FROM pieces), (SELECT count(*) FROM pieces WHERE status <> 'pending'),
 			(SELECT count(*) FROM pieces WHERE status = 'failed'),
 			(SELECT count(*) FROM parts),

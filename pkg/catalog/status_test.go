@@ -78,6 +78,10 @@ func TestProgressOfOneRequest(t *testing.T) {
 	if err := db.MarkRunAnnounced(ctx, s.SnapshotID, extraction, 0); err != nil {
 		t.Fatal(err)
 	}
+	expect("entities are not told", catalog.Progress{Runs: 1, OpenRuns: 1, Pages: 20, DonePages: 20, FailedPages: 1, Chunks: 2, Unpublished: 2, Unpushed: 2}, false)
+	if err := db.MarkRunAnnotated(ctx, run); err != nil {
+		t.Fatal(err)
+	}
 	partial := catalog.Progress{Runs: 1, Pages: 20, DonePages: 20, FailedPages: 1, Chunks: 2}
 	with := func(p catalog.Progress, unpublished, unpushed int) catalog.Progress {
 		p.Unpublished, p.Unpushed = unpublished, unpushed
@@ -106,6 +110,9 @@ func TestProgressOfOneRequest(t *testing.T) {
 	done := catalog.Progress{Runs: 1, OpenRuns: 1, Pages: 20, DonePages: 20, Chunks: 5, Unpublished: 4, Unpushed: 4}
 	expect("redo landed", done, false)
 	if err := db.MarkRunAnnounced(ctx, s.SnapshotID, extraction, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.MarkRunAnnotated(ctx, model.Run{SnapshotID: s.SnapshotID, ExtractionID: extraction, Redo: 1}); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, db, "kb")

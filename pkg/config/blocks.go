@@ -193,7 +193,7 @@ func (Telemetry) About() string {
 
 // Health says where a process answers for itself.
 type Health struct {
-	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:own" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, off instead of all is none, and port own is the fixed one of the service: 8081 capturer, 8082 splitter, 8083 extractor, 8084 chunker, 8085 indexer, 8086 gateway, 8087 janitor."`
+	Addr      string        `env:"HEALTH_ADDR" envDefault:"127.0.0.1:own" help:"host:port of /healthz, /readyz and /metrics; port 0 is any free one, off instead of all is none, and port own is the fixed one of the service: 8081 capturer, 8082 splitter, 8083 extractor, 8084 chunker, 8085 indexer, 8086 gateway, 8087 janitor, 8088 annotator."`
 	Heartbeat time.Duration `env:"HEARTBEAT" envDefault:"1m" allowed:"10ms.." help:"/healthz fails when the process's own loop has stood still for this long."`
 	Probe     time.Duration `env:"READY_TIMEOUT" envDefault:"3s" allowed:"10ms.." help:"How long one question of /readyz may take."`
 	StopGrace time.Duration `env:"STOP_GRACE" envDefault:"40s" allowed:"10ms.." help:"How long the whole process may take to stop; above GRACE and below the platform's own limit."`
@@ -201,6 +201,26 @@ type Health struct {
 
 // About is the block's text in the documentation.
 func (Health) About() string { return "Health, readiness and the end of a process." }
+
+// Chat says where a model answers that proposes entities.
+type Chat struct {
+	URL             string        `env:"CHAT_URL" help:"Address of an OpenAI-compatible endpoint with a chat model, up to its version, as https://host/v1: the model proposes entities beside the rules, and what does not stand on the page is left out. Rules alone when not set."`
+	Key             Secret        `env:"CHAT_API_KEY" help:"Key for the endpoint, sent as a bearer token."`
+	KeyFile         string        `fileOf:"Key"`
+	TLS             TLS           `envPrefix:"CHAT_"`
+	Model           string        `env:"CHAT_MODEL" help:"Name of the model. Needed where CHAT_URL is set."`
+	PromptVersion   int           `env:"CHAT_PROMPT" envDefault:"2" allowed:"1..2" help:"Version of the prompt: 1 is the founding document's, 2 asks for all fields and says what evidence must be."`
+	Timeout         time.Duration `env:"CHAT_TIMEOUT" envDefault:"1m" allowed:"10ms.." help:"How long one call may take."`
+	Calls           int           `env:"CHAT_CALLS" envDefault:"4" allowed:"1..1024" help:"Calls of one process at once."`
+	TokensPerMinute int           `env:"CHAT_TOKENS_PER_MINUTE" envDefault:"0" allowed:"0.." help:"Tokens that one process may spend in a minute, questions and answers, estimated; 0 is without bound."`
+	AnswerTokens    int           `env:"CHAT_ANSWER_TOKENS" envDefault:"4000" allowed:"64.." help:"Tokens of one answer, at most."`
+	DailyTokens     int64         `env:"CHAT_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that the pages of one source may cost in one day of UTC; then its pages wait for the next day. 0 is without bound."`
+}
+
+// About is the block's text in the documentation.
+func (Chat) About() string {
+	return "A model that proposes entities. While its endpoint is away pages wait for it."
+}
 
 // Extraction limits what a document may cost.
 type Extraction struct {

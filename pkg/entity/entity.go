@@ -13,6 +13,7 @@ import (
 const (
 	OriginRules = "rules" // found by the extractor of rules
 	OriginModel = "model" // proposed by a model
+	OriginBoth  = "both"  // found by the rules and proposed by a model
 )
 
 // Entity is one entity of a page. Before the guard it is a proposal: nothing of it is known
@@ -26,7 +27,7 @@ type Entity struct {
 	Evidence   []string // quotes; after the guard the page's own words
 	Grounds    []Ground // after the guard: where each value and each quote stands
 	Confidence float64  // 0 to 1, by written rules
-	Origin     string   // rules or model
+	Origin     string   // rules, model or both
 	Of         *Type    // its type, where that is one of one's own; nil of the six
 	FoundBy    string   // by what kind of finding, of rules: it decides Confidence; empty of a model
 }

@@ -35,6 +35,8 @@ const (
 	TypeVectorIndexed    = "colophon.vector.indexed.v1"
 	TypeVectorRemoved    = "colophon.vector.removed.v1"
 	TypeSourceChanged    = "colophon.source.changed.v1"
+
+	TypeEntitiesExtracted = "colophon.entities.extracted.v1"
 )
 
 // Inline is a document handed over inside the request, at most 512 KiB decoded.

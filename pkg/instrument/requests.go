@@ -15,7 +15,7 @@ const (
 	StoreCatalog = "postgres"
 	StoreVectors = "qdrant"
 	StoreBus     = "nats"
-	StoreModels  = "model" // an endpoint that embeds or reranks: no store, and asked like one
+	StoreModels  = "model" // an endpoint that embeds, reranks or chats: no store, and asked like one
 )
 
 // Outcome is how a request to a store ended, the same words for all of them.
@@ -55,7 +55,7 @@ func Operations(store string) []string {
 	case StoreBus:
 		return []string{"publish"}
 	case StoreModels:
-		return []string{"embed", "rerank"}
+		return []string{"embed", "rerank", "chat"}
 	}
 	return nil
 }

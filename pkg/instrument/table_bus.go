@@ -16,7 +16,7 @@ const (
 
 // Consumers are the stages, by the name of their consumer.
 func Consumers() []string {
-	return []string{"capture", "split", "extract", "ocr", "chunk", "index"}
+	return []string{"capture", "split", "extract", "ocr", "chunk", "entities", "index"}
 }
 
 // Reasons are why something fails for good, as pkg/fault lists them.
@@ -33,7 +33,7 @@ func EventTypes() []string {
 	return []string{
 		"capture.requested", "capture.completed", "snapshot.stored", "run.requested", "run.completed", "page.split",
 		"page.ocr_requested", "page.ocr_completed", "ir.extracted", "chunk.created", "chunk.superseded", "chunk.removed",
-		"vector.indexed", "vector.removed", other,
+		"vector.indexed", "vector.removed", "entities.extracted", other,
 	}
 }
 
@@ -41,7 +41,7 @@ func consumer() Label { return Label{"consumer", Consumers()} }
 
 // stages are the services that work on consumers.
 func stages() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer"}
+	return []string{"capturer", "splitter", "extractor", "chunker", "annotator", "indexer"}
 }
 
 // everyService is all of them.

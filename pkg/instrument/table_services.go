@@ -11,6 +11,11 @@ const (
 	FetchDuration Name = "colophon.fetch.duration"
 	Pages         Name = "colophon.pages"
 
+	EntityPages Name = "colophon.entities.pages"
+	Entities    Name = "colophon.entities"
+	ChatAnswers Name = "colophon.chat.answers"
+	ChatTokens  Name = "colophon.chat.tokens"
+
 	HTTPDuration   Name = "http.server.request.duration"
 	HTTPShed       Name = "colophon.http.shed"
 	SearchDuration Name = "colophon.search.duration"
@@ -37,10 +42,15 @@ const (
 	ChildKilled    = "killed" // by somebody else, most likely the system
 )
 
+// EntityLists are the types of entities, by the names of their lists.
+func EntityLists() []string {
+	return []string{"goals", "bmps", "implementation", "monitoring", "outreach", "geographicAreas"}
+}
+
 // Routes are the paths of the gateway's API, and other for all that is none of them.
 func Routes() []string {
 	return []string{
-		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/snapshots/{id}",
+		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/documents/{id}/entities", "/v1/entities", "/v1/snapshots/{id}",
 		"/v1/snapshots/{id}/outline", "/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
 		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
 		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
@@ -113,6 +123,30 @@ func ofServices() []Instrument {
 			Labels:  []Label{{"outcome", []string{"processed", "failed", "ocr"}}},
 			Meaning: "Pages that the extractor was done with: made, failed, or sent to be read by OCR (which come again when they are read).",
 			Bad:     "Its rate is the pages per second. Many `failed`: `colophon.failures` and `colophon status DOCUMENT` say why.",
+		},
+		{
+			Name: EntityPages, Kind: KindCounter, Unit: "{page}", Writers: []string{"annotator"},
+			Labels:  []Label{{"outcome", []string{"processed", "failed"}}},
+			Meaning: "Pages whose entities were read and told, and pages that could not be read.",
+			Bad:     "`failed` beyond the pages that the extractor could not make: `colophon show entities DOCUMENT` says why.",
+		},
+		{
+			Name: Entities, Kind: KindCounter, Unit: "{entity}", Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"type", EntityLists()}},
+			Meaning: "Entities that were found on these pages, by type.",
+			Bad:     "None for hours of documents that had some before: the source's documents have another form now.",
+		},
+		{
+			Name: ChatAnswers, Kind: KindCounter, Unit: "{answer}", Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"outcome", []string{"used", "remembered", "invalid", "refused"}}},
+			Meaning: "Answers of the chat model about pages: used, remembered from before, invalid (no JSON, twice), refused (the model or its endpoint does not answer this page). None where no model is set.",
+			Bad:     "Many `invalid` or `refused`: the model does not do for the prompt; what the rules find is kept all the same.",
+		},
+		{
+			Name: ChatTokens, Kind: KindCounter, Unit: "{token}", Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"side", []string{"question", "answer"}}},
+			Meaning: "Tokens of questions to the chat model and of its answers, as its endpoint says, else by estimate. By source, model and day they stand in the table `llm_use`.",
+			Bad:     "More than planned: `COLOPHON_CHAT_DAILY_TOKENS` bounds each source.",
 		},
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},

@@ -127,6 +127,16 @@ func post(ctx context.Context, one *call, url, key string, question, answer any)
 	if err != nil {
 		return err
 	}
+	response, err := send(one, request, key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return json.NewDecoder(response.Body).Decode(answer)
+}
+
+// send sends a request of JSON. An answer that is none is a statusError.
+func send(one *call, request *http.Request, key string) (*http.Response, error) {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	if key != "" {
@@ -134,17 +144,17 @@ func post(ctx context.Context, one *call, url, key string, question, answer any)
 	}
 	response, err := one.Do(request)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		said, err := io.ReadAll(io.LimitReader(response.Body, 2*mostSaid))
-		if err != nil && len(said) == 0 {
-			said = []byte(err.Error())
-		}
-		return &statusError{response.StatusCode, string(said)}
+	said, err := io.ReadAll(io.LimitReader(response.Body, 2*mostSaid))
+	if err != nil && len(said) == 0 {
+		said = []byte(err.Error())
 	}
-	return json.NewDecoder(response.Body).Decode(answer)
+	return nil, &statusError{response.StatusCode, string(said)}
 }
 
 // Clean returns a text that any endpoint takes: valid UTF-8 without U+0000, at which some

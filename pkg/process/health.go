@@ -28,7 +28,7 @@ const firstHealthPort = 8081
 // that each can be asked without reading its log, on one machine and in Kubernetes; 0 for
 // what is no service.
 func HealthPort(service string) int {
-	for i, name := range [...]string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"} {
+	for i, name := range [...]string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor", "annotator"} {
 		if name == service {
 			return firstHealthPort + i
 		}

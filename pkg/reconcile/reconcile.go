@@ -74,6 +74,8 @@ type Catalog interface {
 
 	StuckRuns(ctx context.Context, before time.Time, incomplete bool, p catalog.Page) ([]catalog.StuckRun, error)
 	RunRedriven(ctx context.Context, snapshotID, extractionID string) error
+	UnannotatedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
+	MarkRunAnnotated(ctx context.Context, run model.Run) error
 	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
 	FailRun(ctx context.Context, run model.Run, wait time.Duration) (model.Run, error)
 	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
@@ -201,7 +203,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.documents, p.collections, p.points, p.chunks, p.orphans,
+		p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.documents, p.collections, p.points, p.chunks, p.orphans,
 	} {
 		if err := step(ctx); err != nil {
 			return err

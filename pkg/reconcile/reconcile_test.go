@@ -259,6 +259,7 @@ func (r *rig) publishLog(run model.Run) {
 		r.must(r.db.MarkPublished(r.ctx, []int64{e.Seq}))
 	}
 	r.must(r.db.MarkRunAnnounced(r.ctx, run.SnapshotID, run.ExtractionID, run.Redo))
+	r.must(r.db.MarkRunAnnotated(r.ctx, run))
 }
 
 func as[T event.Data](t *testing.T, e event.Event) T {
@@ -452,6 +453,30 @@ func TestMissingRangesOfARedo(t *testing.T) {
 	}
 	r.segment(run, model.PageRange{From: 17, To: 20})
 	r.pass("runs 1/1/0")
+}
+
+// TestEntitiesThatWereNotTold: the annotator is told again of runs that are told otherwise, and
+// given up with a dead letter of its own.
+func TestEntitiesThatWereNotTold(t *testing.T) {
+	r := newRig(t)
+	s := r.store(true)
+	run := r.run(s, 1)
+	r.segment(run, model.PageRange{From: 1, To: 1})
+	r.chunk(s, run)
+	r.publishLog(run)
+	if n, err := r.db.RequeueEntities(t.Context(), run, nil); err != nil || n != 0 { // nothing was read yet
+		t.Fatalf("%d, %v", n, err)
+	}
+	for range catalog.MaxRedrives {
+		r.pass("entities 1/1/0")
+		r.drain(stream.ConsumerEntities, 1)
+		r.next()
+	}
+	r.pass("entities 1/0/1")
+	r.pass()
+	if dead := r.dead(); len(dead) != 1 || dead[0].Consumer != stream.ConsumerEntities {
+		t.Errorf("dead letters %+v", dead)
+	}
 }
 
 func TestCompleteRuns(t *testing.T) {

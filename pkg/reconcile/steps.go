@@ -214,6 +214,27 @@ func (p *pass) runs(ctx context.Context) error {
 		})
 }
 
+// entities lets the annotator look again at runs that have ended and of which it has not told
+// the entities of all pages.
+func (p *pass) entities(ctx context.Context) error {
+	before := p.since(stream.ConsumerEntities)
+	return each(ctx, p, p.report.count("entities"),
+		func(page catalog.Page) ([]catalog.StuckRun, error) {
+			return p.catalog.UnannotatedRuns(ctx, before, page)
+		},
+		func(r catalog.StuckRun) (stuck, error) {
+			run, segments, _, err := p.catalog.RunParts(ctx, r.SnapshotID, r.ExtractionID)
+			if err != nil {
+				return stuck{}, err
+			}
+			return stuck{
+				redrives: r.Redrives, consumer: stream.ConsumerEntities, event: event.OfRun(run, segments),
+				moved:  func(ctx context.Context) error { return p.catalog.RunRedriven(ctx, run.SnapshotID, run.ExtractionID) },
+				giveUp: func(ctx context.Context, _ string) error { return p.catalog.MarkRunAnnotated(ctx, run) },
+			}, nil
+		})
+}
+
 // chunks moves those whose vectors in the active collection are not those of their state, by
 // the event of their newest revision; and those that a collection lacks which is filled.
 func (p *pass) chunks(ctx context.Context) error {

@@ -15,6 +15,8 @@ const (
 	ConsumerOCR     = "ocr"
 	ConsumerChunk   = "chunk"
 	ConsumerIndex   = "index"
+
+	ConsumerEntities = "entities"
 )
 
 const (
@@ -49,7 +51,7 @@ func table() []spec {
 			consumers: []consumerSpec{{ConsumerExtract, []string{"page.split", "page.ocr_completed"}},
 				{ConsumerOCR, []string{"page.ocr_requested"}}}},
 		{name: "IR", subjects: []string{"ir.*"}, maxAge: week,
-			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted"}}}},
+			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted"}}, {ConsumerEntities, []string{"ir.extracted"}}}},
 		{name: "ENTITIES", subjects: []string{"entities.*"}, maxAge: week},
 		{name: "CHUNKS", subjects: []string{"chunk.*"}, maxAge: month,
 			consumers: []consumerSpec{{ConsumerIndex, []string{"chunk.*"}}}},

@@ -56,6 +56,8 @@ type pagesOf struct {
 	tasks  map[taskKey]model.OCRTask
 	whole  bool // every page of the run was read
 	counts int  // pages of segments that count
+
+	entities *entitiesOf // nil where they are not looked at
 }
 
 type taskKey struct{ redo, page, part int }
@@ -105,6 +107,9 @@ func (g *group) lookAtPages(ctx context.Context, s model.Snapshot, run model.Run
 		return err
 	}
 	p := &pagesOf{g: g, s: s.Under(run), run: run, rows: make(map[int]model.Page, len(rows)), tasks: make(map[taskKey]model.OCRTask, len(tasks)), whole: true}
+	if p.entities, err = g.entities(ctx, run); err != nil {
+		return err
+	}
 	for _, row := range rows {
 		p.rows[row.Record.PageNo] = row.Record
 	}
@@ -122,6 +127,8 @@ func (g *group) lookAtPages(ctx context.Context, s model.Snapshot, run model.Run
 				return err
 			}
 		}
+		p.entities.left(g, run)
+		p.entities = nil // looked at once
 		return nil
 	}
 	if g.Survey == nil {
@@ -178,6 +185,9 @@ func (p *pagesOf) segment(ctx context.Context, row model.SegmentRow, counts bool
 		if counts {
 			p.counts++
 			p.row(f.Page)
+			if err := p.annotated(f); err != nil {
+				return err
+			}
 			if err := each(f); err != nil {
 				return err
 			}

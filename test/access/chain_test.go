@@ -26,7 +26,7 @@ import (
 
 // chain are the roles of the services, the last of the chain first.
 func chain() []string {
-	return []string{access.Gateway, access.Indexer, access.Chunker, access.OCR, access.Extract, access.Splitter, access.Capturer}
+	return []string{access.Gateway, access.Indexer, access.Annotator, access.Chunker, access.OCR, access.Extract, access.Splitter, access.Capturer}
 }
 
 // TestLeastPrivilege runs the chain and its faults as the identities of the table, on

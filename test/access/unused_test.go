@@ -58,6 +58,17 @@ extract update ocr_tasks: only where OCR is off or not there
 chunker publish acc.chunk.removed.*: chunks are removed by a takedown, and where a version is empty
 chunker update chunk_manifests: only a version that says the same as another takes its chunks over
 chunker insert chunk_words: a trigger does it for each chunk that is inserted
+gateway select entities: only where entities are asked for
+gateway select entity_pages: only where entities are asked for
+splitter,extract,ocr,annotator select llm_answers: asked only of an object that is found in its place, and where a model is set
+annotator select stored_results: asked only of an object that is found in its place
+annotator insert llm_answers: only where a model is set
+annotator select llm_use: only where a model is set
+annotator insert llm_use: only where a model is set
+annotator update llm_use: only where a model is set
+annotator put derived: only where a model is set
+janitor select llm_answers: only an object that no row names is asked for
+janitor publish acc.dlq.entities.*: only what was moved three times in vain is given up
 indexer publish acc.vector.removed.*: follows from chunks that are removed
 indexer delete chunk_vectors: follows from chunks that are removed, and from a collection that is gone
 crawler-council subscribe acc.capture.completed.council: for crawlers without the SDK, such as docs/capture.py

@@ -48,7 +48,7 @@ func machine() string {
 // order is how parts are listed, the way of a document.
 func order() []string {
 	return []string{
-		"capturer", "splitter", "splitter" + childSuffix, "extractor", "extractor" + childSuffix, "chunker", "indexer",
+		"capturer", "splitter", "splitter" + childSuffix, "extractor", "extractor" + childSuffix, "chunker", "annotator", "indexer",
 		"gateway", "janitor", partServers, partS3, partPostgres,
 	}
 }

@@ -62,7 +62,7 @@ func deaths(t *testing.T) []death {
 		}
 		switch p.Name {
 		case "stream.handled", "stream.acked", "stream.published":
-			for _, consumer := range []string{"capture", "split", "extract", "chunk", "index"} {
+			for _, consumer := range []string{"capture", "split", "extract", "chunk", "entities", "index"} {
 				all = append(all, death{p.Name + " " + consumer, kind})
 			}
 			all = append(all, death{p.Name + " ocr", kindScan})

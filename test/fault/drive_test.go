@@ -114,11 +114,13 @@ func (r *rig) takeOver(ctx context.Context, of *item, again bool) error {
 	}, again)
 }
 
-// damage hands a document over, and loses its segment before it is chunked.
+// damage hands a document over, and loses its segment before anybody reads it.
 func (r *rig) damage(ctx context.Context, i *item, again bool) error {
-	chunker := r.services["chunker"]
-	chunker.stop(syscall.SIGTERM)
-	defer func() { _ = chunker.start() }()
+	for _, name := range []string{"chunker", "annotator"} { // who reads segments
+		reader := r.services[name]
+		reader.stop(syscall.SIGTERM)
+		defer func() { _ = reader.start() }()
+	}
 	if err := r.publish(ctx, i.request, again); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ const (
 func consumersOf(service string) map[string]string {
 	return map[string]map[string]string{
 		"capturer": {"capture": "REQUESTS"}, "splitter": {"split": "SNAPSHOTS"}, "extractor": {"extract": "PAGES", "ocr": "PAGES"},
-		"chunker": {"chunk": "IR"}, "indexer": {"index": "CHUNKS"},
+		"chunker": {"chunk": "IR"}, "annotator": {"entities": "IR"}, "indexer": {"index": "CHUNKS"},
 	}[service]
 }
 

@@ -93,6 +93,8 @@ func (f Floors) check(folder, imp string) string {
 		return f.checkPkg(folder, rest)
 	case within(rest, "pkg/reconcile") && !mayDelete(folder):
 		return "what heals and deletes is the janitor, or the operator's command"
+	case within(rest, "pkg/llm/chat") && !within(folder, "services/annotator"):
+		return "only the annotator talks to chat models"
 	case within(folder, "services"):
 		return f.checkService(folder, rest)
 	case within(folder, "cmd") && within(rest, "services") && !strings.HasSuffix(rest, "/app"):

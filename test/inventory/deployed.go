@@ -100,7 +100,7 @@ func ReadDeployed(root string) (Deployed, error) {
 		Roles: access.Roles(access.Default()), Users: make(map[string]string), Boards: make(map[string]string),
 	}
 	var all []manifest
-	for _, pattern := range []string{"base/*.yaml", "components/keda/*.yaml", "components/collector/*.yaml", "components/embedding/*.yaml", "components/reranking/*.yaml", "components/postgres/cluster.yaml"} {
+	for _, pattern := range []string{"base/*.yaml", "components/keda/*.yaml", "components/collector/*.yaml", "components/embedding/*.yaml", "components/reranking/*.yaml", "components/chat/*.yaml", "components/postgres/cluster.yaml"} {
 		files, err := filepath.Glob(filepath.Join(root, "deploy/k8s", pattern))
 		if err != nil {
 			return d, err
@@ -122,7 +122,7 @@ func ReadDeployed(root string) (Deployed, error) {
 			}
 		case "NetworkPolicy":
 			if way, found := strings.CutPrefix(m.Metadata.Name, "to-"); found {
-				d.policy(strings.TrimPrefix(way, "the-"), m)
+				d.policy(strings.TrimPrefix(strings.TrimPrefix(way, "the-"), "chat-"), m) // a chat model is a model, and asked by others
 			}
 		case "Cluster":
 			for _, user := range m.Spec.Managed.Roles {

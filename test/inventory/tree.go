@@ -43,7 +43,7 @@ const module = "github.com/colophon-dev/colophon/"
 func dials() map[string]string {
 	return map[string]string{
 		"pkg/stream": "nats", "pkg/catalog": "postgres", "pkg/blobstore": "s3", "pkg/vectorstore": "qdrant",
-		"services/capturer/internal/fetch": "internet", "pkg/telemetry": "collector", "pkg/llm": "model", "pkg/llm/rerank": "reranker",
+		"services/capturer/internal/fetch": "internet", "pkg/telemetry": "collector", "pkg/llm": "model", "pkg/llm/rerank": "reranker", "pkg/llm/chat": "model",
 		"pkg/devtest": "", "pkg/devtest/stagetest/base": "", "pkg/sdk": "",
 	}
 }

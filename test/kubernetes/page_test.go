@@ -149,7 +149,7 @@ func TestTheLoopOfThePageMakesEverySecret(t *testing.T) {
 		}
 	}
 	write("secrets/qdrant", "key\n", 0o600)
-	for _, role := range strings.Fields("capturer splitter extract ocr chunker indexer gateway janitor provision operator verify") {
+	for _, role := range strings.Fields("capturer splitter extract ocr chunker annotator indexer gateway janitor provision operator verify") {
 		if role != "verify" {
 			write("secrets/nats/"+role+".nk", "SU\n", 0o600)
 		}

@@ -24,6 +24,7 @@ var asks = map[string]string{
 	"extractor-text": "dns nats postgres s3",
 	"extractor-ocr":  "dns nats postgres s3",
 	"chunker":        "dns nats postgres s3",
+	"annotator":      "dns nats postgres s3",
 	"indexer":        "dns nats postgres qdrant",
 	"gateway":        "dns nats postgres qdrant s3",
 	"janitor":        "dns nats postgres qdrant s3",

@@ -34,6 +34,16 @@ func services() []service {
 			{Title: "Chunk events", Unit: "ops", About: "By the second.",
 				Queries: []Query{{`sum by (type) (rate(colophon_events_published_total{service_name="chunker"}[5m]))`, "{{type}}"}}},
 		}}}},
+		{name: "annotator", consumers: []string{"entities"}, own: []Row{{"Entities", []Panel{
+			{Title: "Pages", Unit: "ops", About: "Whose entities were read, by the second.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_entities_pages_total[5m]))`, "{{outcome}}"}}},
+			{Title: "Entities", Unit: "ops", About: "By type, by the second.",
+				Queries: []Query{{`sum by (type) (rate(colophon_entities_total[5m]))`, "{{type}}"}}},
+			{Title: "Answers of the model", Unit: "ops", About: "By the second. None where no model is set.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_chat_answers_total[5m]))`, "{{outcome}}"}}},
+			{Title: "Tokens", Unit: "ops", About: "By the second, of questions and answers.",
+				Queries: []Query{{`sum by (side) (rate(colophon_chat_tokens_total[5m]))`, "{{side}}"}}},
+		}}}},
 		{name: "indexer", consumers: []string{"index"}, own: []Row{{"Vectors", []Panel{
 			{Title: "Vectors that lag", Unit: "short", About: "Chunks whose vectors are not those of their state.",
 				Queries: []Query{{`max(colophon_vector_backlog)`, "chunks"}}},

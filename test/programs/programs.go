@@ -16,7 +16,7 @@ const root = "../.."
 
 // Services are the names of all services.
 func Services() []string {
-	return []string{"capturer", "splitter", "extractor", "chunker", "indexer", "gateway", "janitor"}
+	return []string{"capturer", "splitter", "extractor", "chunker", "annotator", "indexer", "gateway", "janitor"}
 }
 
 // All are the packages of the command and of all services, for Build.

@@ -84,6 +84,10 @@ func eventEntries() []Entry {
 		event.SourceChanged{
 			SourceID: source, Seq: 12, Change: event.SourceDisabled, State: model.SourceDisabled, Who: "cli/ada", Why: "asked for by the council", At: at(14),
 		},
+		event.EntitiesExtracted{
+			SnapshotID: snapshot, SourceID: source, DocumentID: document, ExtractionID: extraction, PageNo: 17, ExtractorVersion: 2,
+			Status: model.PageProcessed, InputHash: digestHex, Counts: map[string]int{"goals": 2, "bmps": 5},
+		},
 	}
 	out := make([]Entry, len(events))
 	for i, e := range events {

@@ -80,13 +80,14 @@ type Prover interface {
 	Prove(ctx context.Context, items []proof.Item) ([]proof.Proof, error)
 }
 
-// Catalog is the record, in five parts.
+// Catalog is the record, in six parts.
 type Catalog interface {
 	ChunkCatalog
 	PlaceCatalog
 	DocumentCatalog
 	RunCatalog
 	WorkCatalog
+	EntityCatalog
 }
 
 // ChunkCatalog says what chunks there are, and how they changed.
@@ -201,6 +202,8 @@ func (a *API) routes() []route {
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
 		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime, turns: proofTurns},
 		{path: "/v1/documents/{id}", handle: a.document},
+		{path: "/v1/documents/{id}/entities", handle: a.documentEntities},
+		{path: "/v1/entities", handle: a.entities, asks: true},
 		{path: "/v1/snapshots/{id}", handle: a.snapshot},
 		{path: "/v1/snapshots/{id}/outline", handle: a.outline, limit: proofTime, turns: proofTurns},
 		{path: "/v1/snapshots/{id}/raw", handle: a.raw, limit: rawTime},

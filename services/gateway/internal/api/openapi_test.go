@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -176,6 +177,10 @@ func describe() []described {
 			params: []param{ref}, answer: proof.Proof{}},
 		{path: "/v1/documents/{id}", summary: "A document with its newest 100 snapshots, their runs, its manifests and the states of its pages.",
 			params: []param{inPath("id", "document_id", formDocument)}, answer: DocumentAnswer{}},
+		{path: "/v1/documents/{id}/entities", answer: EntitiesAnswer{}, params: []param{inPath("id", "document_id", formDocument)},
+			summary: "What the pages of the current version say of goals, practices, activities, measurements, outreach and areas, each value with its evidence."},
+		{path: "/v1/entities", answer: EntityListAnswer{}, params: entityParams(),
+			summary: "Entities of the current versions of all documents, in the order of their keys. Those of disabled sources are left out."},
 		{path: "/v1/snapshots/{id}", summary: "A snapshot with its runs, and the pages of the newest of them.", params: []param{snapshot}, answer: SnapshotAnswer{}},
 		{path: "/v1/snapshots/{id}/outline", params: []param{snapshot}, answer: OutlineAnswer{},
 			summary: "The bookmarks of a PDF file, read out of its bytes, and the labels of its pages. Other kinds of files have none."},
@@ -205,6 +210,21 @@ func describe() []described {
 		{path: "/healthz", summary: "Whether the process serves.", answer: HealthAnswer{}},
 		{path: "/readyz", summary: "Whether the stores answer; 503 when not.", answer: HealthAnswer{}},
 		{path: "/openapi.json", summary: "This document.", answer: map[string]any{}},
+	}
+}
+
+func entityParams() []param {
+	var types []string
+	for _, t := range entity.Types() {
+		types = append(types, t.Name)
+	}
+	return []param{
+		{name: "type", in: "query", help: "Only of this type.", schema: map[string]any{"type": "string", "enum": types}},
+		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
+		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
+		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},
+		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": `^[A-Za-z0-9_-]+$`, "maxLength": maxValue}},
+		limit(maxLimit),
 	}
 }
 

@@ -50,7 +50,7 @@ func (c commands) demo(ctx context.Context, dir, query string, failing []string)
 	}
 	defer func() { err = errors.Join(err, local.Remove(tmp)) }()
 	began := time.Now()
-	fmt.Fprintln(c.Out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and seven services")
+	fmt.Fprintln(c.Out, "starting NATS JetStream, an object store, PostgreSQL, a Qdrant-compatible store and eight services")
 	sys, err := StartTemporary(ctx, tmp, c.Tables)
 	if err != nil {
 		return err
@@ -90,6 +90,9 @@ func (c commands) demo(ctx context.Context, dir, query string, failing []string)
 	fmt.Fprintf(cli.ForPeople(c.Out), "\nsearch: %s\n", query)
 	demo := commands{c.At(tmp)}
 	if err := demo.searchAndProve(ctx, query); err != nil {
+		return err
+	}
+	if err := writeEntitiesFound(ctx, cli.ForPeople(c.Out), sys.DB); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Out, "\nto go on: `%[1]s dev` runs such a system until it is interrupted, with its HTTP API at\n"+

@@ -16,8 +16,8 @@ import (
 
 func (c commands) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show chunk|page|snapshot|outline|document|ir|source ID", Short: "One record with its links",
-		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT.",
+		Use: "show chunk|page|snapshot|outline|document|entities|ir|source ID", Short: "One record with its links",
+		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT, entities\nby their DOCUMENT.",
 		Example: "  colophon show chunk 1f0c…:0\n  colophon show page snap_2c…/3", Args: cli.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error { return c.show(cmd, given[0], given[1]) },
 	}
@@ -37,6 +37,8 @@ func (c commands) show(cmd *cobra.Command, kind, id string) error {
 		path = "/v1/chunks/" + url.PathEscape(id)
 	case kind == "document", kind == "snapshot":
 		path = "/v1/" + kind + "s/" + url.PathEscape(id)
+	case kind == "entities" && len(parts) == 1:
+		path = "/v1/documents/" + parts[0] + "/entities"
 	case kind == "outline" && len(parts) == 1:
 		path = "/v1/snapshots/" + parts[0] + "/outline"
 	case kind == "page" && len(parts) == 2, kind == "ir" && len(parts) == 3:
@@ -48,7 +50,7 @@ func (c commands) show(cmd *cobra.Command, kind, id string) error {
 	case kind == "source":
 		return ShowSource(cmd.Context(), c.Tool, id)
 	default:
-		return cli.Usagef("%q: chunk, page, snapshot, outline, document, ir or source", kind)
+		return cli.Usagef("%q: chunk, page, snapshot, outline, document, entities, ir or source", kind)
 	}
 	var record json.RawMessage
 	if err := c.Get(cmd.Context(), path, nil, &record); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // services returns the names of the services, in the order in which they start.
 func services() []string {
-	return []string{"janitor", "gateway", "indexer", "chunker", "extractor", "splitter", "capturer"}
+	return []string{"janitor", "gateway", "indexer", "annotator", "chunker", "extractor", "splitter", "capturer"}
 }
 
 // processes returns the services as processes, from the binaries beside this

@@ -18,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
+	annotator "github.com/colophon-dev/colophon/services/annotator/app"
 	capturer "github.com/colophon-dev/colophon/services/capturer/app"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
@@ -163,6 +164,7 @@ func (l *System) build(ctx context.Context) error {
 		func() error { return launch(ctx, l, q, janitor.Name, janitor.New, l.janitor) },
 		func() error { return launch(ctx, l, q, gateway.Name, gateway.New, l.gateway) },
 		func() error { return launch(ctx, l, q, indexer.Name, indexer.New, l.indexer) },
+		func() error { return launch(ctx, l, q, annotator.Name, annotator.New, l.annotator) },
 		func() error { return launch(ctx, l, q, chunker.Name, chunker.New, l.chunker) },
 		func() error { return launch(ctx, l, q, extractor.Name, extractor.New, l.extractor) },
 		func() error { return launch(ctx, l, q, splitter.Name, splitter.New, l.splitter) },
@@ -189,6 +191,8 @@ func (l *System) indexer(c *indexer.Config) config.Telemetry {
 	c.Models = l.tables.Models
 	return c.Telemetry
 }
+
+func (l *System) annotator(c *annotator.Config) config.Telemetry { return c.Telemetry }
 
 func (l *System) chunker(c *chunker.Config) config.Telemetry { return c.Telemetry }
 

@@ -13,5 +13,5 @@ type commands struct{ *cli.Tool }
 // Commands returns the commands of this room.
 func Commands(t *cli.Tool) []*cobra.Command {
 	c := commands{t}
-	return []*cobra.Command{c.verifyCommand(), c.retryCommand(), c.affectedCommand(), c.reparseCommand(), c.reconcileCommand(), c.indexCommand(), c.provisionCommand(), c.migrateCommand(), c.versionCommand(), c.environmentCommand()}
+	return []*cobra.Command{c.verifyCommand(), c.retryCommand(), c.affectedCommand(), c.reparseCommand(), c.reannotateCommand(), c.reconcileCommand(), c.indexCommand(), c.provisionCommand(), c.migrateCommand(), c.versionCommand(), c.environmentCommand()}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/deliver"
 	"github.com/colophon-dev/colophon/pkg/config"
+	annotator "github.com/colophon-dev/colophon/services/annotator/app"
 	capturer "github.com/colophon-dev/colophon/services/capturer/app"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
@@ -27,6 +28,7 @@ func (c commands) environmentCommand() *cobra.Command {
 				config.Reader{Name: splitter.Name, Config: splitter.Config{}},
 				config.Reader{Name: extractor.Name, Config: extractor.Config{}},
 				config.Reader{Name: chunker.Name, Config: chunker.Config{}},
+				config.Reader{Name: annotator.Name, Config: annotator.Config{}},
 				config.Reader{Name: indexer.Name, Config: indexer.Config{}},
 				config.Reader{Name: gateway.Name, Config: gateway.Config{}},
 				config.Reader{Name: janitor.Name, Config: janitor.Config{}},

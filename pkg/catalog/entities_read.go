@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/model"
+)
+
+const entityReads = entityColumns + `, superseded`
+
+func scanEntityRow(row pgx.CollectableRow) (e model.EntityRow, err error) {
+	err = row.Scan(&e.SnapshotID, &e.PageNo, &e.Type, &e.ID, &e.SourceID, &e.DocumentID, &e.ExtractionID,
+		&e.ExtractorVersion, &e.PromptVersion, &e.Ordinal, &e.Title, &e.Payload, &e.Superseded)
+	return e, err
+}
+
+// EntityPages returns what became of the entities of the pages of a snapshot, under the version
+// that has read each last, in page order.
+func (db *DB) EntityPages(ctx context.Context, snapshotID string) ([]model.EntityPage, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+entityPageColumns+`, superseded FROM entity_pages
+		WHERE snapshot_id = $1 AND NOT superseded ORDER BY page_no`, snapshotID)
+	if err != nil {
+		return nil, fmt.Errorf("entities of %s: %w", snapshotID, Classify(err))
+	}
+	return collectEntityPages(rows, snapshotID)
+}
+
+// EntitiesOf returns the entities of a snapshot as its pages yield them now, in page order and
+// in that of each page.
+func (db *DB) EntitiesOf(ctx context.Context, snapshotID string) ([]model.EntityRow, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities WHERE snapshot_id = $1 AND NOT superseded
+		ORDER BY page_no, ordinal`, snapshotID)
+	if err != nil {
+		return nil, fmt.Errorf("entities of %s: %w", snapshotID, Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, scanEntityRow)
+	if err != nil {
+		return nil, fmt.Errorf("entities of %s: %w", snapshotID, Classify(err))
+	}
+	return found, nil
+}
+
+// RunEntities are what is recorded of the entities of a run's pages.
+type RunEntities struct {
+	Annotated bool // those of all pages were told at the redo that the run has
+	Redo      int  // of the run
+	Pages     []model.EntityPage
+	Rows      []model.EntityRow
+}
+
+// RunEntities returns what the pages of a run yield, as it was last read of it, in page order.
+func (db *DB) RunEntities(ctx context.Context, snapshotID, extractionID string) (r RunEntities, err error) {
+	err = pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		b.Queue(`SELECT annotated_redo >= redo, redo FROM runs WHERE snapshot_id = $1 AND extraction_id = $2`, snapshotID, extractionID).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&r.Annotated, &r.Redo) })
+		b.Queue(`SELECT `+entityPageColumns+`, superseded FROM entity_pages WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT superseded
+			ORDER BY page_no`, snapshotID, extractionID).Query(func(rows pgx.Rows) (err error) {
+			r.Pages, err = collectEntityPages(rows, snapshotID)
+			return err
+		})
+		b.Queue(`SELECT `+entityReads+` FROM entities WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT superseded
+			ORDER BY page_no, ordinal`, snapshotID, extractionID).Query(func(rows pgx.Rows) (err error) {
+			r.Rows, err = pgx.CollectRows(rows, scanEntityRow)
+			return err
+		})
+		return tx.SendBatch(ctx, &b).Close()
+	})
+	if err != nil {
+		return r, fmt.Errorf("entities of %s/%s: %w", snapshotID, extractionID, Classify(err))
+	}
+	return r, nil
+}
+
+// RequeueEntities has the entities of pages of a run read again, of all when none are named:
+// the event ir.extracted of the run, told again, does it. It returns how many pages these are.
+// One that was never read is due anyway.
+func (db *DB) RequeueEntities(ctx context.Context, run model.Run, pages []int) (int, error) {
+	if pages == nil {
+		pages = []int{}
+	}
+	n := 0
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, db.lockKey("entities", run.SnapshotID)); err != nil {
+			return err
+		}
+		numbers, err := collectAs(ctx, tx, `UPDATE entity_pages SET status = 'pending', reason = '', error_message = '', attempts = 0, updated_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND NOT superseded AND (cardinality($3::int[]) = 0 OR page_no = ANY($3))
+			RETURNING page_no`, run.SnapshotID, run.ExtractionID, pages)
+		if err != nil {
+			return err
+		}
+		n = len(numbers)
+		if _, err := tx.Exec(ctx, bindEntityPage().inserted(`entity_pages b`, `WHERE b.snapshot_id = $1 AND b.page_no = ANY($2)`),
+			run.SnapshotID, numbers); err != nil {
+			return err
+		}
+		done, err := tx.Exec(ctx, `UPDATE runs SET annotated_redo = -1, reconciled = 0, progress_at = now()
+			WHERE snapshot_id = $1 AND extraction_id = $2 AND state IN ('done', 'partial', 'failed')`, run.SnapshotID, run.ExtractionID)
+		if err == nil && done.RowsAffected() == 0 {
+			return fault.Permanent(fault.RequestConflict, fmt.Errorf("%w: it has not ended, or another has taken its place", fault.ErrRunMoved))
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("entities of %s/%s: %w", run.SnapshotID, run.ExtractionID, err)
+	}
+	return n, nil
+}
+
+func collectAs(ctx context.Context, tx pgx.Tx, query string, args ...any) ([]int32, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int32])
+}
+
+// EntityFilter narrows the entities of current versions. What is empty lets everything through.
+type EntityFilter struct {
+	Type, SourceID, DocumentID string
+	Query                      string // words of the title or of the evidence, in any case
+	After                      string // the place of the last one that was had
+	Limit                      int
+}
+
+// ListedEntity is an entity with its place in the list.
+type ListedEntity struct {
+	model.EntityRow
+	Place string // by what the list goes on after it
+}
+
+// Entities returns entities of the current versions of documents, in the order of their keys.
+// Those of sources that are disabled are left out.
+func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, error) {
+	after := []string{"", "0", "", ""}
+	if f.After != "" {
+		if err := json.Unmarshal([]byte(f.After), &after); err != nil || len(after) != 4 {
+			return nil, fault.Permanent(fault.Malformed, fmt.Errorf("%q is no place in the list", f.After))
+		}
+	}
+	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities e WHERE NOT superseded
+			AND ($1 = '' OR entity_type = $1) AND ($2 = '' OR source_id = $2) AND ($3 = '' OR document_id = $3)
+			AND ($4 = '' OR position(lower($4) IN lower(title || ' ' || (payload->>'evidence'))) > 0)
+			AND EXISTS (SELECT 1 FROM documents d WHERE d.document_id = e.document_id AND d.current_snapshot_id = e.snapshot_id)
+			AND source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND (snapshot_id COLLATE "C", page_no, entity_type COLLATE "C", entity_id COLLATE "C") > ($5, $6::int, $7, $8)
+		ORDER BY snapshot_id COLLATE "C", page_no, entity_type COLLATE "C", entity_id COLLATE "C" LIMIT $9`,
+		f.Type, f.SourceID, f.DocumentID, f.Query, after[0], after[1], after[2], after[3], f.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("entities: %w", Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l ListedEntity, err error) {
+		if l.EntityRow, err = scanEntityRow(row); err != nil {
+			return l, err
+		}
+		place, err := json.Marshal([]string{l.SnapshotID, fmt.Sprint(l.PageNo), l.Type, l.ID})
+		l.Place = string(place)
+		return l, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("entities: %w", Classify(err))
+	}
+	return found, nil
+}

@@ -1,0 +1,91 @@
+package entities
+
+import (
+	"maps"
+	"math"
+	"strings"
+
+	"github.com/colophon-dev/colophon/pkg/entity"
+)
+
+// likelyModel is the confidence in what a model alone proposes, and the guard lets pass: below that
+// in a sentence of the rules under a heading of its kind.
+const likelyModel = 0.6
+
+// merge puts together what the rules found and what a model proposed: of what both say one is kept,
+// the rules' with the model's values where they have none. Its confidence is that both are not wrong,
+// if they err apart.
+func merge(pageID string, found, proposed []entity.Entity) []entity.Entity {
+	out := make([]entity.Entity, 0, len(found)+len(proposed))
+	out = append(out, found...)
+	taken := make([]bool, len(found))
+	at := make(map[string]int) // where what was called so stands now, by type and id
+	for i, f := range found {
+		at[f.Type+" "+f.ID] = i
+	}
+	for _, p := range proposed {
+		i := match(found, taken, p)
+		if i < 0 {
+			at[p.Type+" "+p.ID] = len(out)
+			out = append(out, p)
+			continue
+		}
+		taken[i] = true
+		at[p.Type+" "+p.ID] = i
+		out[i].Confidence = math.Round((1-(1-found[i].Confidence)*(1-p.Confidence))*1000) / 1000
+		out[i].Origin = entity.OriginBoth
+	}
+	entity.AssignIDs(pageID, out)
+	for i := range out {
+		out[i] = referring(out[i], out, at)
+	}
+	return out
+}
+
+// referring returns an entity whose references are the ids that others have now.
+func referring(e entity.Entity, all []entity.Entity, at map[string]int) entity.Entity {
+	t, _ := entity.TypeOf(e.Type)
+	for _, f := range t.Fields {
+		refs, _ := e.Values[f.Name].([]string)
+		if f.Kind != entity.KindReferences || len(refs) == 0 {
+			continue
+		}
+		var now []string
+		for _, ref := range refs {
+			if i, ok := at[f.Refers+" "+ref]; ok {
+				now = append(now, all[i].ID)
+			}
+		}
+		e.Values = maps.Clone(e.Values)
+		e.Values[f.Name] = now
+	}
+	return e
+}
+
+// match returns which entity that was found is the same as a proposal: of its type, with a value that stands
+// at the same place, and no other value in the same field.
+func match(found []entity.Entity, taken []bool, p entity.Entity) int {
+	for i, f := range found {
+		if !taken[i] && f.Type == p.Type && sameGround(f, p) {
+			return i
+		}
+	}
+	return -1
+}
+
+func sameGround(a, b entity.Entity) bool {
+	shared := false
+	for _, g := range a.Grounds {
+		for _, h := range b.Grounds {
+			if g.Field != h.Field || g.Field == "evidence" {
+				continue
+			}
+			same := g.IRID == h.IRID && g.Start < h.End && h.Start < g.End
+			if !same && !strings.EqualFold(g.Text, h.Text) {
+				return false
+			}
+			shared = shared || same
+		}
+	}
+	return shared
+}
