@@ -45,21 +45,23 @@ func (d *Document) RenderTurned(index int, region Box, width, rotation int) (*im
 	return p.render(region, width)
 }
 
-// RenderWithout draws a region as Render does, once as it is and once without the text
-// objects of these places in the drawing order (Page.TextOrder). Where
-// both pictures are equal a reader sees nothing of them.
-func (d *Document) RenderWithout(index int, region Box, width int, order []int) (with, without *image.RGBA, err error) {
+// Region is a part of a page, and how many pixels wide it is drawn.
+type Region struct {
+	Box   Box
+	Width int
+}
+
+// RenderWithout draws regions as Render does, once as they are and once without the text
+// objects of these places in the drawing order (Page.TextOrder). Where both pictures are equal
+// a reader sees nothing of them.
+func (d *Document) RenderWithout(index int, regions []Region, order []int) (with, without []*image.RGBA, err error) {
 	p, err := d.bare(index)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer p.Close()
-	f, err := p.frame(region, width)
-	if err != nil {
-		return nil, nil, fmt.Errorf("page %d: %w", index+1, err)
-	}
 	p.setCropBox(p.MediaBox)
-	if with, err = p.draw(f); err != nil {
+	if with, err = p.drawAll(regions); err != nil {
 		return nil, nil, err
 	}
 	r := newObjectReader(p)
@@ -70,8 +72,22 @@ func (d *Document) RenderWithout(index int, region Box, width int, order []int) 
 			d.engine.call("FPDFTextObj_SetTextRenderMode", t.object, invisibleText)
 		}
 	}
-	without, err = p.draw(f)
+	without, err = p.drawAll(regions)
 	return with, without, err
+}
+
+func (p *Page) drawAll(regions []Region) ([]*image.RGBA, error) {
+	out := make([]*image.RGBA, len(regions))
+	for i, r := range regions {
+		f, err := p.frame(r.Box, r.Width)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: %w", p.index+1, err)
+		}
+		if out[i], err = p.draw(f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // invisibleText is the mode in which text is not drawn (ISO 32000-1, table 106).

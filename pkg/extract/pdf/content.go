@@ -27,10 +27,10 @@ type found struct {
 }
 
 // find returns the glyphs of the page and its tables. The glyphs are in the memory
-// of buffer when that is large enough. open opens the document once more, for drawing.
-func (c *content) find(s sheet, buffer []layout.Glyph, open opener) *found {
+// of buffer when that is large enough. draw draws parts of it.
+func (c *content) find(s sheet, buffer []layout.Glyph, draw partDrawer) *found {
 	f := &found{glyphs: glyphsOf(buffer, c.page, s, c.chars, c.fonts), shapes: s.shapes(c.graphics)}
-	c.markUnseen(s, f.glyphs, open)
+	c.markUnseen(s, f.glyphs, draw)
 	for i := range f.glyphs {
 		g := &f.glyphs[i]
 		g.Marked = g.Marked && c.tags.isContent(c.chars[g.Index].Mark)

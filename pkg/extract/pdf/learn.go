@@ -117,7 +117,7 @@ func (x *Extractor) sample(in block.Input, pageNo int, keep bool) (facts.Page, e
 	if err != nil {
 		return facts.Page{}, err
 	}
-	f := c.find(sheetOf(c.page), nil, x.opener(in))
+	f := c.find(sheetOf(c.page), nil, x.partDrawer(in))
 	if keep && x.shelf.keep(d, pageNo, c) {
 		x.shelf.remember(c, f)
 	} else {

@@ -51,13 +51,13 @@ type reader struct {
 	placed []int // by Seq: 1 + the block that the glyph is in
 	links  []linked
 	memory *memory
-	open   opener
+	draw   partDrawer
 	err    error
 }
 
 // readPage reads a page of this content in this memory.
-func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Document, pageNo int, memory *memory, open opener) (block.Page, error) {
-	r := &reader{pageNo: pageNo, in: in, page: c.page, sheet: sheetOf(c.page), memory: memory, open: open}
+func readPage(d *pdfium.Document, c *content, in block.Input, known *facts.Document, pageNo int, memory *memory, draw partDrawer) (block.Page, error) {
+	r := &reader{pageNo: pageNo, in: in, page: c.page, sheet: sheetOf(c.page), memory: memory, draw: draw}
 	return r.content(d, c, known)
 }
 
@@ -72,7 +72,7 @@ func (r *reader) content(d *pdfium.Document, c *content, known *facts.Document) 
 	r.out.Width, r.out.Height = r.sheet.width, r.sheet.height
 	f := c.found
 	if f == nil {
-		if f = c.find(r.sheet, r.memory.glyphs, r.open); len(f.glyphs) <= maxKept {
+		if f = c.find(r.sheet, r.memory.glyphs, r.draw); len(f.glyphs) <= maxKept {
 			r.memory.glyphs = f.glyphs
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"image"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ type Extractor struct {
 	document    *pdfium.Document
 	memory      memory
 	shelf       shelf
+
+	drawer drawer
 
 	learnt   *learnt
 	rawFacts json.RawMessage
@@ -56,13 +59,16 @@ type learnt struct {
 const maxKept = 1 << 15
 
 // New returns an extractor on this engine.
-func New(rt *pdfium.Runtime) *Extractor { return &Extractor{runtime: rt} }
+func New(rt *pdfium.Runtime) *Extractor {
+	return &Extractor{runtime: rt, drawer: drawer{runtime: rt}}
+}
 
 // Release closes the open document. The extractor can be used again.
 func (x *Extractor) Release() {
 	if x.document != nil {
 		x.document.Close()
 	}
+	x.drawer.close()
 	x.document, x.contentHash, x.memory = nil, "", memory{}
 	x.shelf.clear()
 }
@@ -140,15 +146,47 @@ func (x *Extractor) read(in block.Input, known *facts.Document, pageNo int) (blo
 		}
 	}
 	defer c.page.Close()
-	return readPage(d, c, in, known, pageNo, &x.memory, x.opener(in))
+	return readPage(d, c, in, known, pageNo, &x.memory, x.partDrawer(in))
 }
 
-// opener opens the document of an input once more, in an instance of its own: one that
-// draws moves the boxes of glyphs (pdfium.Document.Render).
-type opener func() (*pdfium.Document, error)
+// drawer is the document once more, in an instance of its own: one that draws moves the boxes
+// of glyphs (pdfium.Document.Render). It stays open for the next page, since most of what
+// drawing a page costs is loading its fonts.
+type drawer struct {
+	runtime  *pdfium.Runtime
+	document *pdfium.Document
+}
 
-func (x *Extractor) opener(in block.Input) opener {
-	return func() (*pdfium.Document, error) { return x.runtime.Load(in.Raw, "") }
+// without draws regions of a page of these bytes with and without some of its text, as
+// pdfium.Document.RenderWithout does. After an error the next page begins anew.
+func (d *drawer) without(raw []byte, pageNo int, regions []pdfium.Region, order []int) (with, without []*image.RGBA, err error) {
+	if d.document == nil {
+		if d.document, err = d.runtime.Load(raw, ""); err != nil {
+			d.document = nil
+			return nil, nil, err
+		}
+	}
+	with, without, err = d.document.RenderWithout(pageNo-1, regions, order)
+	if err != nil {
+		d.close()
+	}
+	return with, without, err
+}
+
+func (d *drawer) close() {
+	if d.document != nil {
+		d.document.Close()
+	}
+	d.document = nil
+}
+
+// partDrawer draws parts of a page of a document.
+type partDrawer func(pageNo int, regions []pdfium.Region, order []int) (with, without []*image.RGBA, err error)
+
+func (x *Extractor) partDrawer(in block.Input) partDrawer {
+	return func(pageNo int, regions []pdfium.Region, order []int) (with, without []*image.RGBA, err error) {
+		return x.drawer.without(in.Raw, pageNo, regions, order)
+	}
 }
 
 // known returns what is known of the document.

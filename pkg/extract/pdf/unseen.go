@@ -42,6 +42,9 @@ const (
 	// how many there are at most.
 	unseenScale  = 2.0
 	unseenPixels = 1_500_000
+	// maxParts is how many parts of a page are drawn; sharedPart is how much larger one that
+	// two runs share may be than both.
+	maxParts, sharedPart = 40, 1.5
 	// maxUnseenWork bounds the work of a page: glyphs times what may lie above or below.
 	maxUnseenWork = 4_000_000
 	// shownShare is the share of the characters of a suspect piece of text from which on it
@@ -75,13 +78,13 @@ type watcher struct {
 }
 
 // markUnseen sets Hidden and Unseen of the glyphs that no reader sees.
-func (c *content) markUnseen(s sheet, glyphs []layout.Glyph, open opener) {
+func (c *content) markUnseen(s sheet, glyphs []layout.Glyph, draw partDrawer) {
 	w := &watcher{c: c, glyphs: glyphs}
 	w.surfaces()
 	w.scan = covered(s.width, s.height, s.images(c.graphics)) >= picturePage
 	w.markCertain()
 	if !c.graphics.Truncated && w.find() {
-		w.confirm(s, open)
+		w.confirm(s, draw)
 	}
 }
 
@@ -221,65 +224,91 @@ func isAlike(a, b uint32) bool {
 	return true
 }
 
+// textRun is a piece of suspect text: neighbours that are drawn together, and the part of the page
+// that shows it.
+type textRun struct {
+	from, to int // of the suspects
+	part     int
+}
+
 // confirm draws the suspects, and lets those be seen that make a difference. A page that
 // cannot be drawn shows all of them.
-func (w *watcher) confirm(s sheet, open opener) {
-	region, with, without := w.draw(s, open)
-	for from := 0; from < len(w.suspects); {
-		to := from + 1
-		for to < len(w.suspects) && w.suspects[to] == w.suspects[to-1]+1 && w.objectOf(to) == w.objectOf(from) {
-			to++
-		}
+func (w *watcher) confirm(s sheet, draw partDrawer) {
+	runs, parts := w.runs(s)
+	with, without := w.draw(s, parts, draw)
+	for _, r := range runs {
 		shown := 0
-		for k := from; k < to && with != nil; k++ {
-			shown += layout.CountIf(differs(with, without, pixelsOf(region, with, w.glyphs[w.suspects[k]].Box)))
+		for k := r.from; k < r.to && with != nil; k++ {
+			a, b := with[r.part], without[r.part]
+			shown += layout.CountIf(differs(a, b, pixelsOf(parts[r.part], a, w.glyphs[w.suspects[k]].Box)))
 		}
-		for _, i := range w.suspects[from:to] {
+		for _, i := range w.suspects[r.from:r.to] {
 			g := &w.glyphs[i]
-			if g.Hidden = with != nil && float64(shown) < shownShare*float64(to-from); !g.Hidden {
+			if g.Hidden = with != nil && float64(shown) < shownShare*float64(r.to-r.from); !g.Hidden {
 				g.Unseen = layout.Seen
 			}
 		}
-		from = to
 	}
 }
+
+// runs divides the suspects into runs, and says which parts of the page show them: runs side
+// by side share one, since drawing a page costs by what stands in the part.
+func (w *watcher) runs(s sheet) (runs []textRun, parts []layout.Rect) {
+	for from := 0; from < len(w.suspects); {
+		to := from + 1
+		box := w.glyphs[w.suspects[from]].Box
+		for to < len(w.suspects) && w.suspects[to] == w.suspects[to-1]+1 && w.objectOf(to) == w.objectOf(from) {
+			box = box.Union(w.glyphs[w.suspects[to]].Box)
+			to++
+		}
+		box = s.shown(layout.Rect{Left: box.Left - 1, Top: box.Top - 1, Right: box.Right + 1, Bottom: box.Bottom + 1})
+		last := len(parts) - 1
+		if last >= 0 && (len(parts) == maxParts || areaOf(parts[last].Union(box)) <= sharedPart*(areaOf(parts[last])+areaOf(box))) {
+			parts[last] = parts[last].Union(box)
+		} else {
+			parts = append(parts, box)
+			last++
+		}
+		runs = append(runs, textRun{from: from, to: to, part: last})
+		from = to
+	}
+	return runs, parts
+}
+
+func areaOf(r layout.Rect) float64 { return r.Width() * r.Height() }
 
 // objectOf is the text object of a suspect.
 func (w *watcher) objectOf(suspect int) int {
 	return w.c.chars[w.glyphs[w.suspects[suspect]].Index].Object
 }
 
-// draw draws the part of the page around the suspects with and without their text; nil where
-// that cannot be done.
-func (w *watcher) draw(s sheet, open opener) (region layout.Rect, with, without *image.RGBA) {
-	region = w.glyphs[w.suspects[0]].Box
+// draw draws parts of the page with and without the text of the suspects; nil where that
+// cannot be done.
+func (w *watcher) draw(s sheet, parts []layout.Rect, draw partDrawer) (with, without []*image.RGBA) {
+	regions, pixels := make([]pdfium.Region, len(parts)), 0.0
+	for _, p := range parts {
+		if !(p.Width() > 0) || !(p.Height() > 0) {
+			return nil, nil
+		}
+		pixels += areaOf(p)
+	}
+	scale := math.Min(unseenScale, math.Sqrt(unseenPixels/pixels))
+	for i, p := range parts {
+		regions[i] = pdfium.Region{Box: s.box(p), Width: max(int(math.Round(float64(p.Width()*scale))), 1)}
+	}
 	var order []int
 	last := 0
 	for _, i := range w.suspects {
-		region = region.Union(w.glyphs[i].Box)
 		if object := w.c.chars[w.glyphs[i].Index].Object; object != last {
 			last = object
 			order = append(order, w.orderOf(object))
 		}
 	}
-	order = append(order, w.twins...)
-	region.Left, region.Right = math.Max(region.Left-1, 0), math.Min(region.Right+1, s.width)
-	region.Top, region.Bottom = math.Max(region.Top-1, 0), math.Min(region.Bottom+1, s.height)
-	if !(region.Width() > 0) || !(region.Height() > 0) {
-		return region, nil, nil
-	}
-	scale := math.Min(unseenScale, math.Sqrt(unseenPixels/float64(region.Width()*region.Height())))
-	d, err := open()
+	with, without, err := draw(w.c.pageNo, regions, append(order, w.twins...))
 	if err != nil {
-		return region, nil, nil
+		return nil, nil
 	}
-	defer d.Close()
-	width := max(int(math.Round(float64(region.Width()*scale))), 1)
-	with, without, err = d.RenderWithout(w.c.pageNo-1, s.box(region), width, order)
-	if err != nil {
-		return region, nil, nil
-	}
-	return region, with, without
+	return with, without
 }
 
 // orderOf is the place of a text object in the drawing order, -1 where it is not known.
