@@ -139,7 +139,7 @@ func TestGrantsWithoutTheRightToMakeRoles(t *testing.T) {
 		return allowed
 	}
 	granted := grant()
-	if len(granted.Roles) != 1 || granted.Roles[0] != chunker || len(granted.Missing) != 9 || !may() {
+	if len(granted.Roles) != 1 || granted.Roles[0] != chunker || len(granted.Missing) != 10 || !may() {
 		t.Fatalf("%+v, may insert: %v", granted, may())
 	}
 	if _, err := admin.Exec(t.Context(), "REVOKE ALL ON "+env.Schema+".chunks FROM "+chunker); err != nil {

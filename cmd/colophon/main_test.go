@@ -9,6 +9,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/sandbox"
+	annotator "github.com/colophon-dev/colophon/services/annotator/app"
 	capturer "github.com/colophon-dev/colophon/services/capturer/app"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
@@ -39,6 +40,9 @@ func services() map[string]func() {
 	return map[string]func(){
 		"gateway": func() {
 			process.Main(gateway.Name, gateway.New, func(c gateway.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })
+		},
+		"annotator": func() {
+			process.Main(annotator.Name, annotator.New, func(c annotator.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })
 		},
 		"janitor": func() {
 			process.Main(janitor.Name, janitor.New, func(c janitor.Config) (config.Telemetry, config.Health) { return c.Telemetry, c.Health })

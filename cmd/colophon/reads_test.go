@@ -17,7 +17,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/extract/textfile"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pdfium"
-	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 )
@@ -254,20 +253,11 @@ func madeOf(t *testing.T, kinds extract.Extractors, c readDocument) string {
 	}
 	out := []any{frames}
 	run := model.Run{SnapshotID: c.snapshot.SnapshotID, ExtractionID: in.ExtractionID, ParserVersion: extract.ParserVersion}
-	manifest := model.Manifest{DocHash: strings.Repeat("0", 64), Generation: 1, ChunkerVersion: model.ChunkerVersion, HeaderVersion: header.Version}
-	for chunk, err := range chunker.Again()(c.snapshot, run, manifest, func(each func(segment.Frame) error) error {
-		for _, f := range frames {
-			if err := each(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}) {
-		if err != nil {
-			t.Fatal(fmt.Errorf("cutting: %w", err))
-		}
-		out = append(out, chunk)
+	made, err := chunker.NewMaker().Make(c.snapshot, run, frames, false)
+	if err != nil {
+		t.Fatal(fmt.Errorf("cutting: %w", err))
 	}
+	out = append(out, made)
 	text, err := json.Marshal(out)
 	if err != nil {
 		t.Fatal(err)

@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
+	"github.com/colophon-dev/colophon/pkg/statement"
 )
 
 func chunkRules(s *shelf) map[string]func(said) error {
@@ -25,12 +27,22 @@ func chunkRules(s *shelf) map[string]func(said) error {
 			return expect(strings.HasSuffix(v.chunk.Chunk.Text, "\n\n"+v.chunk.Chunk.Content), "header and content")
 		},
 		"chunk.chunk.info_date": func(v said) error {
-			return equal(v.chunk.Chunk.InfoDate, v.snapshot.LastModified.UTC().Format("2006-01-02"))
+			if !strings.HasPrefix(v.chunk.Chunk.InfoDateOrigin, statement.OriginText) {
+				return equal(v.chunk.Chunk.InfoDate, v.snapshot.LastModified.UTC().Format(time.DateOnly))
+			}
+			day, err := time.Parse(time.DateOnly, v.chunk.Chunk.InfoDate)
+			return errorsOf(err, s.inText(v.chunk.Chunk.SnapshotID, day.Format("2006")), s.inText(v.chunk.Chunk.SnapshotID, day.Format("2")))
 		},
-		"chunk.chunk.document_id": func(v said) error { return equal(v.chunk.Chunk.DocumentID, v.snapshot.DocumentID) },
-		"chunk.chunk.url":         func(v said) error { return equal(v.chunk.Chunk.URL, cmp.Or(v.snapshot.URL, v.snapshot.ExternalID)) },
-		"chunk.chunk.doc_type":    func(v said) error { return equal(v.chunk.Chunk.DocType, string(v.snapshot.FinalType)) },
-		"chunk.chunk.language":    code,
+		"chunk.chunk.meta.actors[]":        looksLike(words),
+		"chunk.chunk.meta.kind_of_content": looksLike(words),
+		"chunk.chunk.meta.legal_cues[]":    looksLike(words),
+		"chunk.chunk.meta.tags[]":          looksLike(words),
+		"chunk.chunk.meta.topic":           looksLike(words),
+		"chunk.chunk.meta.type_guess":      oneOf(string(model.ChunkFact), string(model.ChunkAllegation), string(model.ChunkOpinion)),
+		"chunk.chunk.document_id":          func(v said) error { return equal(v.chunk.Chunk.DocumentID, v.snapshot.DocumentID) },
+		"chunk.chunk.url":                  func(v said) error { return equal(v.chunk.Chunk.URL, cmp.Or(v.snapshot.URL, v.snapshot.ExternalID)) },
+		"chunk.chunk.doc_type":             func(v said) error { return equal(v.chunk.Chunk.DocType, string(v.snapshot.FinalType)) },
+		"chunk.chunk.language":             code,
 		"chunk.chunk.tokens": func(v said) error {
 			return expect(v.chunk.Chunk.Tokens > 0 && v.chunk.Chunk.Tokens <= len(v.chunk.Chunk.Text), "a number of tokens")
 		},
@@ -133,21 +145,26 @@ func chunkDetailRules(s *shelf) map[string]rule {
 		"chunk.chunk.chunk_index": func(v said) error {
 			return expect(v.chunk.Chunk.ChunkIndex < s.chunks[v.chunk.Chunk.DocHash], "one of the version")
 		},
-		"chunk.chunk.doc_hash":         ofSnapshot(func(n model.Snapshot) any { return docHash(n) }),
-		"chunk.chunk.content":          s.fromUnits,
-		"chunk.chunk.chunker_version":  oneOf(model.ChunkerVersion),
-		"chunk.chunk.header_version":   oneOf(header.Version),
-		"chunk.chunk.parser_version":   oneOf(extract.ParserVersion),
-		"chunk.chunk.extraction_id":    looksLike(hex16),
-		"chunk.chunk.generation":       oneOf("1"),
-		"chunk.chunk.domain":           ofSnapshot(func(n model.Snapshot) any { return n.Domain }),
-		"chunk.chunk.territory":        ofSnapshot(func(n model.Snapshot) any { return n.Territory }),
-		"chunk.chunk.layer":            ofSnapshot(func(n model.Snapshot) any { return n.Layer }),
-		"chunk.chunk.source":           ofSnapshot(func(n model.Snapshot) any { return n.SourceName }),
-		"chunk.chunk.source_id":        ofSnapshot(func(n model.Snapshot) any { return n.SourceID }),
-		"chunk.chunk.source_type":      ofSnapshot(func(n model.Snapshot) any { return n.SourceType }),
-		"chunk.chunk.snapshot_id":      ofSnapshot(func(n model.Snapshot) any { return n.SnapshotID }),
-		"chunk.chunk.info_date_origin": ofSnapshot(func(n model.Snapshot) any { return n.LastModifiedOrigin }),
+		"chunk.chunk.doc_hash":        ofSnapshot(func(n model.Snapshot) any { return docHash(n) }),
+		"chunk.chunk.content":         s.fromUnits,
+		"chunk.chunk.chunker_version": oneOf(model.ChunkerVersion),
+		"chunk.chunk.header_version":  oneOf(header.Version),
+		"chunk.chunk.parser_version":  oneOf(extract.ParserVersion),
+		"chunk.chunk.extraction_id":   looksLike(hex16),
+		"chunk.chunk.generation":      oneOf("1"),
+		"chunk.chunk.domain":          ofSnapshot(func(n model.Snapshot) any { return n.Domain }),
+		"chunk.chunk.territory":       ofSnapshot(func(n model.Snapshot) any { return n.Territory }),
+		"chunk.chunk.layer":           ofSnapshot(func(n model.Snapshot) any { return n.Layer }),
+		"chunk.chunk.source":          ofSnapshot(func(n model.Snapshot) any { return n.SourceName }),
+		"chunk.chunk.source_id":       ofSnapshot(func(n model.Snapshot) any { return n.SourceID }),
+		"chunk.chunk.source_type":     ofSnapshot(func(n model.Snapshot) any { return n.SourceType }),
+		"chunk.chunk.snapshot_id":     ofSnapshot(func(n model.Snapshot) any { return n.SnapshotID }),
+		"chunk.chunk.info_date_origin": func(v said) error {
+			if kind, ok := strings.CutPrefix(v.chunk.Chunk.InfoDateOrigin, statement.OriginText); ok {
+				return expect(kind != "", "a kind of date")
+			}
+			return equal(v.chunk.Chunk.InfoDateOrigin, v.snapshot.LastModifiedOrigin)
+		},
 		"chunk.chunk.host": func(v said) error {
 			u, err := url.Parse(v.snapshot.URL)
 			return errorsOf(err, equal(v.chunk.Chunk.Host, u.Hostname()))

@@ -52,6 +52,7 @@ const sampled = 50
 
 // alwaysOne are the fields that have one value over the test documents, with the reason.
 var alwaysOne = map[string]string{
+	"chunk.chunk.meta.type_guess":                       "the test documents say facts in passing only",
 	"manifest.generation":                               "each version was made into chunks once",
 	"snapshot.encoding":                                 "who declares one declares this one",
 	"snapshot.header_labels.type":                       "one of two sources sets them",

@@ -140,23 +140,6 @@ type keptSink struct {
 	dump func(*testing.T) string
 }
 
-// sinkProcess starts a sink that runs until it is killed.
-func sinkProcess(t *testing.T, w *world, s keptSink) *exec.Cmd {
-	t.Helper()
-	cmd := exec.Command(bin(t, "colophon"), append([]string{"--dir", w.dir, "sink"}, s.args...)...)
-	cmd.Env = append(environment(w.dir), s.env...)
-	for i, line := range cmd.Env { // the endpoints are found in the folder
-		if strings.HasPrefix(line, "COLOPHON_OCR_ENGINE=") || strings.HasPrefix(line, "COLOPHON_HEALTH_ADDR=") {
-			cmd.Env[i] = "IGNORED="
-		}
-	}
-	cmd.Stderr = new(bytes.Buffer)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
-}
-
 // readBack is the dump of a store that the command reads.
 func readBack(w *world, s keptSink) func(*testing.T) string {
 	return func(t *testing.T) string {

@@ -160,7 +160,7 @@ type transcript struct {
 
 // use reads the answer that counts: the last that can be read.
 func (t transcript) use(v entity.Version) (answer.Answer, error) {
-	var err error = answer.ErrNoJSON
+	err := answer.ErrNoJSON
 	for i := len(t.Answers) - 1; i >= 0; i-- {
 		var a answer.Answer
 		if a, err = answer.Parse(v, t.Answers[i]); err == nil {

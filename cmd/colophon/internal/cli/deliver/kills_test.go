@@ -250,7 +250,6 @@ type hook struct {
 	mu     sync.Mutex
 	state  *sdk.State
 	bodies map[string]string
-	revs   map[string]int64 // by chunk: the highest that was taken before any other
 	twice  int
 }
 
