@@ -27,13 +27,18 @@ func chunkRules(s *shelf) map[string]func(said) error {
 			return expect(strings.HasSuffix(v.chunk.Chunk.Text, "\n\n"+v.chunk.Chunk.Content), "header and content")
 		},
 		"chunk.chunk.info_date": func(v said) error {
+			if v.chunk.Chunk.InfoDateOrigin == "published" { // by an element of the page's head, which is in no unit
+				return looksLike(`[12][0-9]{3}-[01][0-9]-[0-3][0-9]`)(v)
+			}
 			if !strings.HasPrefix(v.chunk.Chunk.InfoDateOrigin, statement.OriginText) {
 				return equal(v.chunk.Chunk.InfoDate, v.snapshot.LastModified.UTC().Format(time.DateOnly))
 			}
 			day, err := time.Parse(time.DateOnly, v.chunk.Chunk.InfoDate)
 			return errorsOf(err, s.inText(v.chunk.Chunk.SnapshotID, day.Format("2006")), s.inText(v.chunk.Chunk.SnapshotID, day.Format("2")))
 		},
-		"chunk.chunk.meta.actors[]":        looksLike(words),
+		"chunk.chunk.meta.actors[]": func(v said) error {
+			return s.inText(v.chunk.Chunk.SnapshotID, fmt.Sprint(v.value))
+		},
 		"chunk.chunk.meta.kind_of_content": looksLike(words),
 		"chunk.chunk.meta.legal_cues[]":    looksLike(words),
 		"chunk.chunk.meta.tags[]":          looksLike(words),
@@ -163,7 +168,7 @@ func chunkDetailRules(s *shelf) map[string]rule {
 			if kind, ok := strings.CutPrefix(v.chunk.Chunk.InfoDateOrigin, statement.OriginText); ok {
 				return expect(kind != "", "a kind of date")
 			}
-			return equal(v.chunk.Chunk.InfoDateOrigin, v.snapshot.LastModifiedOrigin)
+			return expect(v.chunk.Chunk.InfoDateOrigin == "published" || v.chunk.Chunk.InfoDateOrigin == v.snapshot.LastModifiedOrigin, "published, or that of last_modified")
 		},
 		"chunk.chunk.host": func(v said) error {
 			u, err := url.Parse(v.snapshot.URL)
