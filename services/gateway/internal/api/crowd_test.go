@@ -128,6 +128,8 @@ func (oneChunk) ChunkGroups(context.Context, []string, string) iter.Seq2[[]catal
 	}
 }
 
+func (oneChunk) ChunkStates(context.Context, []string) ([]model.ChunkState, error) { return nil, nil }
+
 func (oneChunk) LastChange(context.Context, string, ...string) (catalog.LastChange, error) {
 	return catalog.LastChange{}, catalog.ErrNotFound
 }
