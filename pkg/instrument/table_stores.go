@@ -29,7 +29,7 @@ func ofStores() []Instrument {
 			Bad:     "`unavailable` or `denied`: see [a store refuses](operations.md#a-store-refuses-or-is-away). `full`: see [a stream is full](operations.md#a-stream-is-nearly-full). Slow: look at the store.",
 		},
 		{
-			Name: ObjectIO, Kind: KindCounter, Unit: Bytes, Writers: append(stages()[:4:4], "gateway", "janitor"),
+			Name: ObjectIO, Kind: KindCounter, Unit: Bytes, Writers: append(stages()[:4:4], "annotator", "gateway", "janitor"),
 			Labels:  []Label{{"bucket", Buckets()}, {"direction", []string{"written", "read"}}},
 			Meaning: "Bytes of objects sent to and read from the object store. The written ones of `raw` and `derived` are how it grows: listing it to know its size would cost too much.",
 			Bad:     "Compare with the room that the store has: see [disks](operations.md#a-disk-is-nearly-full).",

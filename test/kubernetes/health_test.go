@@ -27,7 +27,7 @@ func healthPorts(t *testing.T) map[string]int32 {
 		}
 		ports[string(m[2])] = int32(port)
 	}
-	if len(ports) != 7 {
+	if len(ports) != 8 {
 		t.Fatalf("the ports are %v", ports)
 	}
 	return ports
