@@ -183,7 +183,7 @@ type Telemetry struct {
 	TLS            TLS           `envPrefix:"OTLP_"`
 	TraceRatio     float64       `env:"TRACE_RATIO" envDefault:"1" allowed:"0..1" help:"Share of new traces that are recorded; a trace that began elsewhere keeps its decision. OTEL_TRACES_SAMPLER_ARG stands in for it."`
 	MetricInterval time.Duration `env:"METRIC_INTERVAL" envDefault:"15s" allowed:"10ms.." help:"Between sendings of metrics to the endpoint."`
-	FlushTimeout   time.Duration `env:"FLUSH_TIMEOUT" envDefault:"5s" allowed:"10ms.." help:"How long the last sending may take when the process stops."`
+	FlushTimeout   time.Duration `env:"FLUSH_TIMEOUT" envDefault:"4s" allowed:"10ms.." help:"How long the last sending may take when the process stops."`
 }
 
 // About is the block's text in the documentation.
