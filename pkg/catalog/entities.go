@@ -71,8 +71,8 @@ func scanEntityInput(row pgx.CollectableRow) (in model.EntityInput, err error) {
 
 // PutEntities records what pages yield: an entity that is there is replaced and keeps its
 // created_at, what a page does not yield any more is marked superseded, and so is what was
-// recorded of it by other versions. Where a later run or a newer extractor has read a page it is
-// fault.ErrRunMoved, and where a segment has come in since the pages were read it is deferred:
+// recorded of it by other versions. Where a later run has read the snapshot, or a newer extractor
+// one of the pages, it is fault.ErrRunMoved, and where a segment has come in since the pages were read it is deferred:
 // then nothing is written.
 func (db *DB) PutEntities(ctx context.Context, w model.EntityWrite) error {
 	numbers := make([]int32, len(w.Pages))
@@ -108,8 +108,8 @@ func (db *DB) holdEntities(ctx context.Context, tx pgx.Tx, w model.EntityWrite, 
 	var later bool
 	err := tx.QueryRow(ctx, `SELECT r.state, (SELECT coalesce(sum(g.redo + 1), 0) FROM ir_segments g
 			WHERE g.snapshot_id = r.snapshot_id AND g.extraction_id = r.extraction_id AND g.from_page <= $3),
-			EXISTS (SELECT 1 FROM entity_pages e WHERE e.snapshot_id = r.snapshot_id AND e.page_no = ANY($4)
-				AND (e.run_order > r.run_order OR e.extractor_version > $5))
+			EXISTS (SELECT 1 FROM entity_pages e WHERE e.snapshot_id = r.snapshot_id
+				AND (e.run_order > r.run_order OR e.page_no = ANY($4) AND e.extractor_version > $5))
 		FROM runs r WHERE r.snapshot_id = $1 AND r.extraction_id = $2`,
 		w.Run.SnapshotID, w.Run.ExtractionID, w.From, pages, newest).Scan(&state, &stamp, &later)
 	switch {

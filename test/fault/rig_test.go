@@ -182,6 +182,7 @@ func startRigOn(t *testing.T, prepare func(server, dir string)) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, dir: dir, bin: bin, endpoints: map[string]string{}, servers: map[string]*process{}, web: startWeb(t)}
+	r.endpoints["COLOPHON_CHAT_URL"], r.endpoints["COLOPHON_CHAT_MODEL"] = startChat(t).URL+"/v1", "counts"
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the logs are in %s", dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/annotator/internal/stage"
 )
 
 // empty are so many pages that say nothing.
@@ -167,6 +168,43 @@ func TestALaterRunCounts(t *testing.T) {
 	if got := w.said(); got != "1 processed 1" || w.Dump() != before {
 		t.Errorf("said %s", got)
 	}
+	if !w.annotated(old) || !w.annotated(young) {
+		t.Error("a run waits for its entities for ever")
+	}
+}
+
+// TestTwoVersionsAtOnce has one range read by a newer annotator, as during an upgrade, and the
+// other by today's: each page counts as one of them has read it, and the run waits for nobody.
+func TestTwoVersionsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	newer := over(w.World)
+	newer.stage.Extractor = nextVersion{newer.stage.Extractor}
+	run := w.run("plan", 17)
+	newer.handle(w.extract(run, 0, 1, append(empty(15), goals)...))
+	w.handle(w.extract(run, 0, 17, more))
+	if got := w.said(); strings.Count(got, "processed") != 17 {
+		t.Errorf("said %s", got)
+	}
+	pages, err := w.DB.RunEntities(t.Context(), run.SnapshotID, run.ExtractionID)
+	if err != nil || len(pages.Pages) != 17 {
+		t.Fatalf("%d pages, %v", len(pages.Pages), err)
+	}
+	today, _ := w.stage.Extractor.Versions()
+	for _, p := range pages.Pages {
+		if newest := p.ExtractorVersion > today; newest != (p.PageNo < 17) {
+			t.Errorf("page %d is of version %d", p.PageNo, p.ExtractorVersion)
+		}
+	}
+	if !w.annotated(run) {
+		t.Error("the run waits for its entities for ever")
+	}
+}
+
+type nextVersion struct{ stage.Extractor }
+
+func (n nextVersion) Versions() (extractor, prompt int) {
+	extractor, prompt = n.Extractor.Versions()
+	return extractor + 1, prompt
 }
 
 // TestAPageIsQueuedAgain by itself.

@@ -131,11 +131,9 @@ func (s *Stage) work(ctx context.Context, e event.Event, d event.IRExtracted, em
 				w.Complete = false
 				return errors.Join(s.tell(ctx, w, emit), fault.Defer(0, errMore))
 			}
-			err := s.record(ctx, w, due, read)
-			if errors.Is(err, fault.ErrRunMoved) {
-				return nil // who reads them now tells them
-			}
-			if err != nil {
+			// Who has read the pages of a range for a later run or version tells them; this run
+			// waits for nothing of them.
+			if err := s.record(ctx, w, due, read); err != nil && !errors.Is(err, fault.ErrRunMoved) {
 				return err
 			}
 		}
