@@ -1,5 +1,7 @@
 package instrument
 
+import "slices"
+
 // The instruments of the children that read documents, and of single services.
 const (
 	ChildStarts Name = "colophon.sandbox.starts"
@@ -103,7 +105,13 @@ func withTemporaryFiles() []string {
 	return []string{"capturer", "splitter", "extractor", "gateway", "janitor"}
 }
 
+// ofServices are the instruments of single services, and those that every service has.
 func ofServices() []Instrument {
+	return slices.Concat(ofReaders(), ofAnnotator(), ofGateway(), ofEveryService())
+}
+
+// ofReaders are those of the services that fetch and extract.
+func ofReaders() []Instrument {
 	return []Instrument{
 		{
 			Name: Captures, Kind: KindCounter, Unit: "{request}", Writers: []string{"capturer"},
@@ -124,6 +132,11 @@ func ofServices() []Instrument {
 			Meaning: "Pages that the extractor was done with: made, failed, or sent to be read by OCR (which come again when they are read).",
 			Bad:     "Its rate is the pages per second. Many `failed`: `colophon.failures` and `colophon status DOCUMENT` say why.",
 		},
+	}
+}
+
+func ofAnnotator() []Instrument {
+	return []Instrument{
 		{
 			Name: EntityPages, Kind: KindCounter, Unit: "{page}", Writers: []string{"annotator"},
 			Labels:  []Label{{"outcome", []string{"processed", "failed"}}},
@@ -148,6 +161,11 @@ func ofServices() []Instrument {
 			Meaning: "Tokens of questions to the chat model and of its answers, as its endpoint says, else by estimate. By source, model and day they stand in the table `llm_use`.",
 			Bad:     "More than planned: `COLOPHON_CHAT_DAILY_TOKENS` bounds each source.",
 		},
+	}
+}
+
+func ofGateway() []Instrument {
+	return []Instrument{
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
 			Labels: []Label{{"http.route", Routes()}, {"http.response.status_code",
@@ -168,6 +186,11 @@ func ofServices() []Instrument {
 			Meaning: "How long a search took, and its parts: what may be searched, the question's vector, each side of the vector store, what the hits claim, the chunks and what says the same, the reranker, the places on pages. Parts run side by side, and some more than once.",
 			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor or the embedding endpoint, `rerank` the reranking endpoint, the others the catalog, and `boxes` also the object store.",
 		},
+	}
+}
+
+func ofEveryService() []Instrument {
+	return []Instrument{
 		{
 			Name: Ready, Kind: KindGauge, Writers: everyService(),
 			Meaning: "1 while the service has what it needs, 0 while it has not: what /readyz said when it was asked last.",
