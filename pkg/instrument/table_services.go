@@ -22,6 +22,10 @@ const (
 	HTTPShed       Name = "colophon.http.shed"
 	SearchDuration Name = "colophon.search.duration"
 
+	SinkChanges  Name = "colophon.sink.changes"
+	SinkLag      Name = "colophon.sink.lag"
+	SinkFailures Name = "colophon.sink.failures"
+
 	Ready    Name = "colophon.ready"
 	DiskFree Name = "colophon.disk.free"
 	DiskSize Name = "colophon.disk.size"
@@ -107,7 +111,7 @@ func withTemporaryFiles() []string {
 
 // ofServices are the instruments of single services, and those that every service has.
 func ofServices() []Instrument {
-	return slices.Concat(ofReaders(), ofAnnotator(), ofGateway(), ofEveryService())
+	return slices.Concat(ofReaders(), ofAnnotator(), ofGateway(), ofSinks(), ofEveryService())
 }
 
 // ofReaders are those of the services that fetch and extract.
@@ -189,10 +193,32 @@ func ofGateway() []Instrument {
 	}
 }
 
+// ofSinks are those of `colophon sink`, one process for each target.
+func ofSinks() []Instrument {
+	return []Instrument{
+		{
+			Name: SinkChanges, Kind: KindCounter, Unit: "{change}", Writers: []string{"sink"},
+			Meaning: "Changes of chunks that a sink's target has taken; of several of one chunk in a batch most targets get the last.",
+			Bad:     "None for hours while chunks come: see [a sink lags](operations.md#a-sink-lags).",
+		},
+		{
+			Name: SinkLag, Kind: KindGauge, Unit: Seconds, Writers: []string{"sink"},
+			Meaning: "How long ago the oldest change was told that the target has not taken, of those that have reached the sink; 0 when it has all of them.",
+			Bad:     "It grows: see [a sink lags](operations.md#a-sink-lags).",
+		},
+		{
+			Name: SinkFailures, Kind: KindCounter, Unit: "{failure}", Writers: []string{"sink"},
+			Labels:  []Label{{"side", []string{"target", "source"}}},
+			Meaning: "How often a sink had to begin anew where its target is, since the target failed, or the bus or the gateway (`source`). A webhook is posted again without that.",
+			Bad:     "It grows: the sink's log says why. See [a sink lags](operations.md#a-sink-lags).",
+		},
+	}
+}
+
 func ofEveryService() []Instrument {
 	return []Instrument{
 		{
-			Name: Ready, Kind: KindGauge, Writers: everyService(),
+			Name: Ready, Kind: KindGauge, Writers: append(everyService(), "sink"),
 			Meaning: "1 while the service has what it needs, 0 while it has not: what /readyz said when it was asked last.",
 			Bad:     "0: see [a process is not ready](operations.md#a-process-is-not-ready).",
 		},
