@@ -58,7 +58,7 @@ const (
 )
 
 // binaries builds all programs once.
-var binaries = sync.OnceValues(func() (string, error) { return programs.Build("access", nil, programs.All()...) })
+var binaries = sync.OnceValues(programs.Shared)
 
 // rig is the servers with their users, and the services as processes of their own.
 type rig struct {

@@ -31,9 +31,7 @@ const limit = 3 * devtest.Patience
 const root = "../.."
 
 // binaries builds all programs once for the package.
-var binaries = sync.OnceValues(func() (string, error) {
-	return programs.Build("e2e", []string{"GOAMD64=v1"}, programs.All()...)
-})
+var binaries = sync.OnceValues(programs.Shared)
 
 func bin(t *testing.T, name string) string {
 	t.Helper()

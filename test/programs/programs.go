@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -30,13 +31,23 @@ func All() []string {
 
 // Build builds packages into the folder name of bin, and returns its path. args are flags
 // of go build, then packages: one command for all, and without what a debugger would need,
-// since linking is most of it. env stands above the environment.
+// since linking is most of it. env stands above the environment. Packages of tests that need
+// the same programs name the same folder: the first builds them, the others wait for it and
+// find them up to date.
 func Build(name string, env []string, args ...string) (dir string, err error) {
 	if dir, err = filepath.Abs(filepath.Join(root, "bin", name)); err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
+	}
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close() // which lets it go
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", fmt.Errorf("waiting for another build of %s: %w", dir, err)
 	}
 	cmd := exec.Command("go", append([]string{"build", "-ldflags", "-s -w", "-o", dir + "/"}, args...)...)
 	cmd.Dir = root
@@ -46,6 +57,9 @@ func Build(name string, env []string, args ...string) (dir string, err error) {
 	}
 	return dir, nil
 }
+
+// Shared builds all programs as they are run, for test/e2e and test/access together.
+func Shared() (dir string, err error) { return Build("tests", []string{"GOAMD64=v1"}, All()...) }
 
 // NeedServers skips a test on a laptop without PostgreSQL, never in CI.
 func NeedServers(t testing.TB) {
