@@ -122,7 +122,7 @@ func TestADocumentOfOlderRulesIsFound(t *testing.T) {
 			if err != nil || done.DocumentID != before || stands.Slug != stood.Slug || stands.ExternalID != stood.ExternalID || snap.ExternalID != stood.ExternalID {
 				t.Errorf("%s was %s, is %s (%v)", address, before, done.DocumentID, err)
 			}
-			if done.Message != "" || slices.Contains(snap.QualityFlags, stage.FlagSplit) || snap.RuleVersions["urlcanon"] != "urlcanon_v3" {
+			if done.Message != "" || slices.Contains(snap.QualityFlags, stage.FlagSplit) || snap.RuleVersions["urlcanon"] != "urlcanon_v4" {
 				t.Errorf("%s: %q, flags %q", address, done.Message, snap.QualityFlags)
 			}
 		}
@@ -140,7 +140,7 @@ func TestADocumentOfTheRulesBeforeIsFound(t *testing.T) {
 	} {
 		before := b.under2(fmt.Sprint("old", n), address)
 		for round := range 2 {
-			if done, snap := b.today(fmt.Sprint("new", n, round), address); done.DocumentID != before || done.Message != "" || snap.RuleVersions["urlcanon"] != "urlcanon_v3" {
+			if done, snap := b.today(fmt.Sprint("new", n, round), address); done.DocumentID != before || done.Message != "" || snap.RuleVersions["urlcanon"] != "urlcanon_v4" {
 				t.Errorf("%s was %s, is %s, %q", address, before, done.DocumentID, done.Message)
 			}
 		}

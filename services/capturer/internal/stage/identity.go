@@ -30,8 +30,9 @@ func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, cano
 	asked := model.AskedIdentity{Today: today}
 	switch {
 	case req.SourceRecordID != "" && strings.Contains(req.RawRecordID, "://"):
-		before2, before1 := digest.RedactURLV2(req.RawRecordID), digest.RedactURLV1(req.RawRecordID)
+		before3, before2, before1 := digest.RedactURLV3(req.RawRecordID), digest.RedactURLV2(req.RawRecordID), digest.RedactURLV1(req.RawRecordID)
 		asked.Older = []model.OlderIdentity{
+			{Policy: digest.RedactVersion3, Identity: before3, Trace: before3},
 			{Policy: digest.RedactVersion2, Identity: before2, Trace: before2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: before1},
 		}
 	case req.SourceRecordID != "": // it is a name
@@ -46,6 +47,10 @@ func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, cano
 
 // olderIdentities returns what the rules of before make of an address.
 func olderIdentities(address string) ([]model.OlderIdentity, error) {
+	before3, err := digest.URLCanonV3(address)
+	if err != nil {
+		return nil, err
+	}
 	before2, err := digest.URLCanonV2(address)
 	if err != nil {
 		return nil, err
@@ -54,12 +59,17 @@ func olderIdentities(address string) ([]model.OlderIdentity, error) {
 	if err != nil {
 		return nil, err
 	}
+	trace3, err := digest.URLPlain(digest.RedactURLV3(address))
+	if err != nil {
+		return nil, err
+	}
 	trace2, err := digest.URLPlain(digest.RedactURLV2(address))
 	if err != nil {
 		return nil, err
 	}
-	trace1, err := digest.URLCanonV3(digest.RedactURLV1(address))
+	trace1, err := digest.URLCanonV4(digest.RedactURLV1(address))
 	return []model.OlderIdentity{
+		{Policy: digest.RedactVersion3, Identity: before3, Trace: trace3},
 		{Policy: digest.RedactVersion2, Identity: before2, Trace: trace2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: trace1},
 	}, err
 }
