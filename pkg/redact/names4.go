@@ -12,14 +12,14 @@ var names4 = names3.with(nameTable{
 	secret access key|privkey|priv key|private pem|keypass|key pass|secret passwd|root pw|admin pw|vault pass|vault token|root token|unseal key
 	totp secret|otp secret|hotp secret|mfa secret|authenticator secret|two factor secret|client key data|recovery token|admin token
 	session secret key|encryption password|personal access key|user key secret|bot token|webhook token|hook token|install token|enrollment token
-	registration token|join token|npm token|git token|registry token|service account key|service account json|sasl jaas config|jaas config
+	cvv|card cvc|card security code|registration token|join token|npm token|git token|registry token|service account key|service account json|sasl jaas config|jaas config
 	tajne heslo|geheimes wort|codigo secreto|code secret|contrasenya|parol|parool|slaptazodis|parole de passe|lykilord|pasahitza|sifresi|heslo uzivatele
 	senha usuario|senha do usuario|kata sandi|katasandi|rahasia kata|口令|暗証番号|пинкод|пин код|секретный ключ|токен доступа`),
 
-	likelyWords: phrases(`psk|pre shared key|preshared key|wpa key|wifi key|wep key|wpa psk|snmp community|community string|rocommunity|rwcommunity|enable secret
+	likelyWords: phrases(`psk|pre shared key|preshared key|wpa key|wifi key|wep key|wpa psk|snmp community|rocommunity|rwcommunity|enable secret
 	auth passwd hash|nt hash|nthash|ntlm hash|ntlm|lm hash|lmhash|login pw hash`),
 
-	likelyCodes: phrases(`recovery key|bitlocker key|scratch code|unlock code|sms code|login code|emergency code|security pin|cvv|cvc|cvn|card security code
+	likelyCodes: phrases(`recovery key|bitlocker key|scratch code|unlock code|sms code|login code|emergency code|security pin|cvc|cvn|otp code|otp token|otp input|otp answer|totp code|mfa token
 	puk|sim puk|mtan|sms tan|push tan|itan|tan code|two factor code|authenticator code|device pin code`),
 
 	likelyPins: phrases(`pin|pin code|pincode|user pin|userpin|login pin|card pin|cardpin|atm pin|sim pin|simpin|access pin|door pin|alarm pin|phone pin|account pin
@@ -42,7 +42,7 @@ var names4 = names3.with(nameTable{
 
 	qualifiers: words(`pem der pkcs jwk digest salt salted crypt crypted bcrypt argon scrypt enc cipher ciphertext raw hex bytes literal
 	content contents data blob body plaintxt clear cleartext unhashed b64url urlencoded retype retyped re again actual real temp
-	temporary initial default master backup prod dev test`),
+	attempt temporary initial default master backup prod dev test`),
 
 	passOwners: words(`service svc account acct login signin signup wp basic bind ldap rdp vnc ssh sudo su sys oracle mssql postgres postgresql psql
 	mongo mongodb rabbit rabbitmq amqp mqtt kafka zabbix grafana jenkins nexus git svn router modem wpa hotspot zip pdf truststore

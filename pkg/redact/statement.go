@@ -16,7 +16,8 @@ type statement struct {
 // statements are the statements of SQL, the programs and the records that hold a secret, and
 // sentences that tell one.
 var statements = []statement{
-	{"identified", regexp.MustCompile(`(?i)(\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+|values\s+)?)('[^']*'|"[^"]*")`), nil},
+	{"identified", regexp.MustCompile(`(\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?BY\s+(?:PASSWORD\s+|VALUES\s+)?)('[^']*'|"[^"]*")`), nil},
+	{"identified", regexp.MustCompile(`(?i)(\b(?:create|alter|grant|set)\b[^;\r\n]{0,200}?\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+|values\s+)?)('[^']*'|"[^"]*")`), nil},
 	{"identified", regexp.MustCompile(`(?i)(\b(?:create|alter)\s+user\s+\S+\s+identified\s+(?:with\s+\S+\s+)?by\s+)([^\s;'"]+)`), nil},
 	{"password", regexp.MustCompile(`(?i)(\bpassword\s+(?:is\s+|=\s*)?)('[^']{1,200}'|"[^"\s]{1,200}")`), nil},
 	{"set password", regexp.MustCompile(`(?i)(\bset\s+password\s+(?:for\s+\S+\s*)?=\s*(?:password\s*)?\(?)('[^']*'|"[^"]*")`), nil},
@@ -24,13 +25,17 @@ var statements = []statement{
 	{"net", regexp.MustCompile(`(?i)(\bnet\s+user\s+[^\s/]+\s+)("[^"]*"|[^\s/"*][^\s"]*)`), isNoWord},
 	{"htpasswd", regexp.MustCompile(`(\bhtpasswd\s+(?:-\w+\s+)*-\w*n\w*b\w*\s+(?:-\w+\s+)*\S+\s+)('[^']*'|"[^"]*"|\S+)`), nil},
 	{"htpasswd", regexp.MustCompile(`(\bhtpasswd\s+(?:-\w+\s+)*-[acdmpsvBDC]*b[acdmpsvBDC]*\s+(?:-\w+\s+)*\S+\s+\S+\s+)('[^']*'|"[^"]*"|\S+)`), nil},
-	{"passwd", regexp.MustCompile(`(\becho\s+(?:-\w+\s+)*(?:["']?[\w.-]+:)?)("[^"]*"|'[^']*'|[^\s|"']+)\s*\|\s*(?:sudo\s+)?(?:ch|smb|ldap)?passwd\b`), nil},
+	{"passwd", regexp.MustCompile(`(\b(?:echo|printf)\s+(?:-\w+\s+)*(?:["']?[\w.-]+:)?)("[^"]*"|'[^']*'|[^\s|"']+)\s*\|\s*(?:sudo\s+)?(?:ch|smb|ldap)?passwd\b`), nil},
 	{"sudo", regexp.MustCompile(`(\becho\s+(?:-\w+\s+)*)("[^"]*"|'[^']*'|[^\s|"']+)\s*\|\s*sudo\s+-\w*S\b`), nil},
 	{"-stdin", regexp.MustCompile(`(\becho\s+(?:-\w+\s+)*)("[^"]*"|'[^']*'|[^\s|"']+)\s*\|\s*[^|;\r\n]*--?(?:password|passphrase|pass|token|with)[\w-]*-?(?:stdin|fd)\b`), nil},
 	{"/", regexp.MustCompile(`(?i)(\b(?:sqlplus|sqlcl|rman|expdp?|impdp?|sqlldr|tnsping|connect|conn)\s+(?:-\w+\s+)*(?:target\s+|userid=)?[\w$#.]+/)("[^"]*"|[^\s/@"']+)@`), nil},
 	{"jdbc:oracle", regexp.MustCompile(`(?i)(\bjdbc:oracle:\w+:[^/\s:@]+/)("[^"]*"|[^\s@"']+)@`), nil},
 	{"wifi:", regexp.MustCompile(`(\bWIFI:(?:[A-Z]:(?:[^;\\]|\\.)*;)*P:)("[^"]*"|(?:[^;\\]|\\.)+)`), nil},
 	{"securestring", regexp.MustCompile(`(?i)(\bConvertTo-SecureString\s+(?:-\w+\s+)*)("[^"]*"|'[^']*')`), nil},
+	{"credential(", regexp.MustCompile(`(?i)(\b(?:Network|PS|UsernamePassword)Credential\(\s*["'][^"']*["']\s*,\s*)("[^"]*"|'[^']*')`), nil},
+	{"directoryentry(", regexp.MustCompile(`(?i)(\bDirectoryEntry\(\s*"[^"]*"\s*,\s*"[^"]*"\s*,\s*)("[^"]*")`), nil},
+	{"rclone", regexp.MustCompile(`(\brclone\s+(?:config|obscure)\s[^|;\r\n]{0,200}?(?:\spass\s+|obscure\s+))(\S+)`), nil},
+	{"password for", regexp.MustCompile(`(?i)(\bpassword\s+for\s+(?:[\w@.'"-]+\s+){1,4}is\s+)('[^'\s]{1,200}'|"[^"\s]{1,200}")`), nil},
 	{".login(", regexp.MustCompile(`(\.login\(\s*["'][^"']*["']\s*,\s*)("[^"]*"|'[^']*')`), nil},
 	{"requirepass", regexp.MustCompile(`(?i)(\b(?:requirepass|masterauth)\s+)("[^"]*"|\S+)`), nil},
 	{"community", regexp.MustCompile(`(?i)(\b(?:snmp-server\s+community|rocommunity6?|rwcommunity6?)\s+)("[^"]*"|\S+)`), nil},
