@@ -247,7 +247,7 @@ func (d *document) checkAddress() {
 	if version := s.RuleVersions["urlcanon"]; version != "" && s.URL != "" {
 		canonical, err := digest.URLCanon(version, s.URL)
 		stands := s.URLCanonical
-		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than today's
+		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than redact_v3's
 			stands, err = digest.URLCanon(version, stands)
 		}
 		switch {
@@ -260,7 +260,7 @@ func (d *document) checkAddress() {
 	switch s.RedactionPolicyID {
 	case "":
 		return
-	case redact.Version, digest.RedactVersion2, digest.RedactVersion1:
+	case redact.Version, digest.RedactVersion3, digest.RedactVersion2, digest.RedactVersion1:
 	default:
 		d.fail("d", where, "its redaction_policy_id %q is unknown", s.RedactionPolicyID)
 		return
