@@ -48,6 +48,8 @@ type Reader interface {
 	// Remake extracts pages again and returns their encoded frames in order, or
 	// ErrOtherParser. read is what OCR has said of them.
 	Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []PageRead) ([][]byte, error)
+	// Chunks returns the chunks with these chunk_refs, in any order; those that do not exist are left out.
+	Chunks(ctx context.Context, refs []string) ([]Item, error)
 	// Points compares the points of chunks with what they must be, and returns
 	// what is wrong by chunk_ref.
 	Points(ctx context.Context, items []Item) (map[string]string, error)
