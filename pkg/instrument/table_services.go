@@ -15,6 +15,8 @@ const (
 	Entities    Name = "colophon.entities"
 	ChatAnswers Name = "colophon.chat.answers"
 	ChatTokens  Name = "colophon.chat.tokens"
+	AskDuration Name = "colophon.ask.duration"
+	AskSaid     Name = "colophon.ask.sentences"
 
 	HTTPDuration   Name = "http.server.request.duration"
 	HTTPShed       Name = "colophon.http.shed"
@@ -53,7 +55,7 @@ func Routes() []string {
 		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/documents/{id}/entities", "/v1/entities", "/v1/snapshots/{id}",
 		"/v1/snapshots/{id}/outline", "/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
 		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
-		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
+		"/v1/ask", "/v1/status", "/healthz", "/readyz", "/openapi.json", other,
 	}
 }
 
@@ -147,6 +149,19 @@ func ofServices() []Instrument {
 			Labels:  []Label{{"side", []string{"question", "answer"}}},
 			Meaning: "Tokens of questions to the chat model and of its answers, as its endpoint says, else by estimate. By source, model and day they stand in the table `llm_use`.",
 			Bad:     "More than planned: `COLOPHON_CHAT_DAILY_TOKENS` bounds each source.",
+		},
+		{
+			Name: AskDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"outcome", []string{"answered", "partial", "nothing", "refused", "no_model", "busy", "spent", "away"}}},
+			Meaning: "Questions of `/v1/ask` and how long their answers took, by how they ended: all that the model said was told, a part, nothing of it; the model refuses; there is none; too many questions at once; the day's tokens are spent; the endpoint is away.",
+			Bad:     "`away`, `busy` and `spent`: see [questions get no answer](operations.md#questions-get-no-answer).",
+		},
+		{
+			Name: AskSaid, Kind: KindCounter, Unit: "{sentence}", Writers: []string{"annotator"}, Rare: true,
+			Labels: []Label{{"outcome", []string{"told", "uncited", "unknown_passage", "number_not_found", "date_not_found", "name_not_found", "words_not_found",
+				"not_together", "qualified", "unreadable", "cut"}}},
+			Meaning: "Sentences that the model wrote as answers: told, or left out by why they do not stand in what they cite.",
+			Bad:     "Few are `told`: the model writes in words of its own, or makes things up. Another model, or a larger one, does better.",
 		},
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
