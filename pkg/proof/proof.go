@@ -41,6 +41,8 @@ type Records interface {
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	// Manifest returns one generation of a doc_hash.
 	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)
+	// Chunks returns the chunks with these chunk_refs, in any order; those that do not exist are left out.
+	Chunks(ctx context.Context, refs []string) ([]Item, error)
 	// SegmentsAt returns the segments that counted at a redo, by first page.
 	SegmentsAt(ctx context.Context, snapshotID, extractionID string, redo int) ([]model.SegmentRow, error)
 }
@@ -247,7 +249,7 @@ func (d *document) checkAddress() {
 	if version := s.RuleVersions["urlcanon"]; version != "" && s.URL != "" {
 		canonical, err := digest.URLCanon(version, s.URL)
 		stands := s.URLCanonical
-		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than today's
+		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than redact_v3's
 			stands, err = digest.URLCanon(version, stands)
 		}
 		switch {
@@ -260,7 +262,7 @@ func (d *document) checkAddress() {
 	switch s.RedactionPolicyID {
 	case "":
 		return
-	case redact.Version, digest.RedactVersion2, digest.RedactVersion1:
+	case redact.Version, digest.RedactVersion3, digest.RedactVersion2, digest.RedactVersion1:
 	default:
 		d.fail("d", where, "its redaction_policy_id %q is unknown", s.RedactionPolicyID)
 		return
