@@ -354,3 +354,30 @@ func TestRowsThatHoldSecretsAreListed(t *testing.T) {
 		t.Errorf("%+v, %d, %v", parted, n, err)
 	}
 }
+
+// TestAHostWithAnUnderscore: it is an address like others, one document however its letters
+// are written, and another than that of a host without it.
+func TestAHostWithAnUnderscore(t *testing.T) {
+	b := fresh(t, nil)
+	r := inline("one", page)
+	r.URL = "https://My_Files.Example:443/minutes.html#top"
+	done := b.outcome(r)
+	if done.Outcome != event.OutcomeStored {
+		t.Fatalf("%+v", done)
+	}
+	snap := b.snapshot(done.SnapshotID)
+	if snap.URLCanonical != "https://my_files.example/minutes.html" {
+		t.Errorf("%+v: %s", done, snap.URLCanonical)
+	}
+	document, err := b.db.Document(t.Context(), snap.DocumentID)
+	if err != nil || document.Host != "my_files.example" || document.CanonicalURL != snap.URLCanonical {
+		t.Errorf("%+v, %v", document, err)
+	}
+	if _, same := b.today("two", "https://my_files.example/minutes.html"); same.DocumentID != snap.DocumentID {
+		t.Errorf("%s is another document than %s", same.URLCanonical, snap.URLCanonical)
+	}
+	if _, other := b.today("three", "https://myfiles.example/minutes.html"); other.DocumentID == snap.DocumentID {
+		t.Errorf("%s is the document of %s", other.URLCanonical, snap.URLCanonical)
+	}
+	b.sound()
+}
