@@ -2,9 +2,12 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -141,14 +144,21 @@ type ListedEntity struct {
 	Place string // by what the list goes on after it
 }
 
+// PlaceForm is what a place in the list of entities looks like: snapshot, page, type and id.
+const PlaceForm = `^(snap_[a-z2-7]{26})\.([1-9][0-9]{0,8})\.([A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63})?)\.([a-z0-9-]{1,80})$`
+
+var placeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(PlaceForm) })
+
 // Entities returns entities of the current versions of documents, in the order of their keys.
 // Those of sources that are disabled are left out.
 func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, error) {
 	after := []string{"", "0", "", ""}
 	if f.After != "" {
-		if err := json.Unmarshal([]byte(f.After), &after); err != nil || len(after) != 4 {
+		found := placeForm().FindStringSubmatch(f.After)
+		if found == nil {
 			return nil, fault.Permanent(fault.Malformed, fmt.Errorf("%q is no place in the list", f.After))
 		}
+		after = found[1:]
 	}
 	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities e WHERE NOT superseded
 			AND ($1 = '' OR entity_type = $1) AND ($2 = '' OR source_id = $2) AND ($3 = '' OR document_id = $3)
@@ -165,9 +175,8 @@ func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, err
 		if l.EntityRow, err = scanEntityRow(row); err != nil {
 			return l, err
 		}
-		place, err := json.Marshal([]string{l.SnapshotID, fmt.Sprint(l.PageNo), l.Type, l.ID})
-		l.Place = string(place)
-		return l, err
+		l.Place = strings.Join([]string{l.SnapshotID, strconv.Itoa(l.PageNo), l.Type, l.ID}, ".")
+		return l, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("entities: %w", Classify(err))
@@ -187,7 +196,7 @@ type DocumentEntities struct {
 const documentBatch = 100
 
 // EntityDocuments returns the current version of each document whose pages were read, in the order of document_id;
-// of the one source, document or both that are named. Those of sources that are disabled are left out.
+// of the one source, document or both that are named, else all but those of sources that are disabled.
 func (db *DB) EntityDocuments(ctx context.Context, sourceID, documentID string) iter.Seq2[DocumentEntities, error] {
 	return func(yield func(DocumentEntities, error) bool) {
 		for after := ""; ; {
@@ -216,7 +225,7 @@ func (db *DB) entityDocuments(ctx context.Context, sourceID, documentID, after s
 	rows, err := db.pool.Query(ctx, `SELECT d.source_id, d.document_id, d.current_snapshot_id, s.record->>'slug', coalesce(s.record->>'url', '')
 		FROM documents d JOIN snapshots s ON s.snapshot_id = d.current_snapshot_id
 		WHERE ($1 = '' OR d.source_id = $1) AND ($2 = '' OR d.document_id = $2) AND d.document_id COLLATE "C" > $3
-			AND d.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND ($1 || $2 <> '' OR d.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled'))
 			AND EXISTS (SELECT 1 FROM entity_pages p WHERE p.snapshot_id = d.current_snapshot_id AND NOT p.superseded)
 		ORDER BY d.document_id COLLATE "C" LIMIT $4`, sourceID, documentID, after, documentBatch)
 	if err != nil {
@@ -243,7 +252,7 @@ func (db *DB) OwnFields(ctx context.Context, sourceID, documentID, typ string) (
 		CROSS JOIN LATERAL jsonb_each(e.payload) f
 		LEFT JOIN LATERAL jsonb_object_keys(CASE WHEN jsonb_typeof(f.value) = 'object' THEN f.value ELSE '{}' END) p(part) ON true
 		WHERE NOT e.superseded AND position('.' IN e.entity_type) > 0 AND ($1 = '' OR e.source_id = $1) AND ($2 = '' OR e.document_id = $2)
-			AND ($3 = '' OR e.entity_type = $3) AND e.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND ($3 = '' OR e.entity_type = $3) AND ($1 || $2 <> '' OR e.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled'))
 		ORDER BY 1, 2`, sourceID, documentID, typ)
 	if err != nil {
 		return nil, fmt.Errorf("fields of own entities: %w", Classify(err))

@@ -30,7 +30,8 @@ func (c commands) exportEntities() *cobra.Command {
 		Use: "entities", Short: "Entities of current versions as JSON, CSV or Parquet",
 		Long: "Writes what the pages of the current version of each document say, in the order of documents\n" +
 			"and pages: as JSON one ExtractedDocument for each document, with evidence and grounds; as CSV\n" +
-			"and Parquet a row for each entity, its values in columns. Sources that are disabled are left out.",
+			"and Parquet a row for each entity, its values in columns. Without --source or --document,\n" +
+			"sources that are disabled are left out.",
 		Example: "  colophon export entities --to csv -o entities.csv --source valdoro\n  colophon export entities --to parquet --type goal -o goals.parquet\n" +
 			"  colophon export entities --to csv --type permits.permit",
 		Args: cli.Args(cobra.NoArgs),
