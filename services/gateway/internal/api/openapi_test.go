@@ -17,7 +17,6 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
