@@ -17,7 +17,6 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -231,13 +230,9 @@ func describe() []described {
 }
 
 func entityParams() []param {
-	var types []string
-	for _, t := range entity.Types() {
-		types = append(types, t.Name)
-	}
 	return []param{
 		{name: "type", in: "query", help: "Only of this type: one of the six, or {schema}.{type} of a source's own.", schema: map[string]any{"type": "string", "maxLength": maxValue,
-			"pattern": "^(" + strings.Join(types, "|") + `|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`}},
+			"pattern": formEntityType()}},
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},
