@@ -266,6 +266,8 @@ func changesOf(t tableOf, c columnOf) map[string]string {
 		out["another"] = `gen_random_uuid()`
 	case "bytea":
 		out["another"] = `set_byte(` + q + `, 3, 255 - get_byte(` + q + `, 3))`
+	case "ARRAY":
+		out["one more"], out["none"] = q+` || 1::bigint`, `'{}'`
 	case "xid8":
 		out["another"] = `(` + q + `::text::bigint + 1)::text::xid8`
 	}

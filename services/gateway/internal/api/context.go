@@ -8,7 +8,9 @@ import (
 )
 
 // shownOfHits returns the parameters of a search that only hits show, or pages of them.
-func shownOfHits() []string { return []string{"highlights", "neighbours", "facets", "cursor"} }
+func shownOfHits() []string {
+	return []string{"blocks", "highlights", "neighbours", "facets", "cursor"}
+}
 
 // answerContext answers with what a search finds, consolidated. It takes the other parameters of
 // a search, and how long the prompt may be.
@@ -33,7 +35,7 @@ func (a *API) answerContext(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	req.NoBoxes = true
+	req.NoBoxes, req.NoBlocks = true, true
 	found, err := a.searched(r.Context(), req)
 	if err != nil {
 		return err
