@@ -48,6 +48,7 @@ type Search struct {
 const (
 	searchQuestions = 500
 	searchCrowd     = 500
+	wordsLimit      = 20 * time.Minute
 )
 
 // Stage is how long one part of a search took.
@@ -84,7 +85,7 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 		}
 		r.Chunks += archiveChunks
 	}
-	if _, err := sys.pg.Exec(ctx, `ANALYZE colophon.chunks, colophon.chunk_state, colophon.ir_segments, colophon.chunk_manifests`); err != nil {
+	if err := sys.indexed(ctx); err != nil {
 		return r, err
 	}
 	o.Progress("an archive of %d chunks", r.Chunks)
@@ -131,6 +132,26 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	}
 	o.Progress("the same by 1, 8 and 64 callers")
 	return r, r.crowd(ctx, sys, client, questions)
+}
+
+// indexed waits until the janitor has made the words of all chunks, which it does after they have
+// landed, beside whatever is measured, and has the server write down what it has in memory.
+func (s *system) indexed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, wordsLimit)
+	defer cancel()
+	err := s.poll(ctx, func() (done bool, err error) {
+		err = s.pg.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM colophon.chunk_words WHERE words IS NULL)`).Scan(&done)
+		return done, err
+	})
+	if err != nil {
+		return fmt.Errorf("the words of the archive: %w", err)
+	}
+	for _, sql := range []string{`VACUUM ANALYZE`, `CHECKPOINT`} {
+		if _, err := s.pg.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // asked is what came of a question.
