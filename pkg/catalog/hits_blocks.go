@@ -3,6 +3,8 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -43,17 +45,13 @@ const blockHolders = `SELECT o.chunk_ref, o.blocks, held.* FROM chunks o CROSS J
 // out (contracts#same-blocks). Chunks whose words are not made yet are not found.
 func (db *DB) BlockHolders(ctx context.Context, refs []string, limit int) (map[string]BlockHolders, error) {
 	found := make(map[string]*blockFindings)
-	err := db.byIndexOnly(ctx, "sources of blocks", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, blockHolders, refs, limit)
-		if err != nil {
-			return err
-		}
-		var (
-			of         string
-			own, their []int64
-			h          BlockHolder
-		)
-		_, err = pgx.ForEachRow(rows, []any{&of, &own, &their, &h.SourceID, &h.Source, &h.ChunkRef, &h.DocumentID, &h.URL, &h.Title, &h.Page}, func() error {
+	var (
+		of         string
+		own, their []int64
+		h          BlockHolder
+	)
+	err := db.atOnceByIndex(ctx, func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&of, &own, &their, &h.SourceID, &h.Source, &h.ChunkRef, &h.DocumentID, &h.URL, &h.Title, &h.Page}, func() error {
 			f := found[of]
 			if f == nil {
 				f = &blockFindings{best: make(map[string]BlockHolder), keys: make(map[string]map[int64]bool)}
@@ -65,15 +63,31 @@ func (db *DB) BlockHolders(ctx context.Context, refs []string, limit int) (map[s
 			return nil
 		})
 		return err
-	})
+	}, blockHolders, refs, limit)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sources of blocks: %w", Classify(err))
 	}
 	all := make(map[string]BlockHolders, len(found))
 	for ref, f := range found {
 		all[ref] = BlockHolders{f.sources(), f.looked > limit}
 	}
 	return all, nil
+}
+
+// atOnceByIndex is a read as byIndexOnly does it, in one way there and back.
+func (db *DB) atOnceByIndex(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
+	batch.Queue(sql, args...)
+	results := db.pool.SendBatch(ctx, batch) // in one transaction
+	_, err := results.Exec()
+	if err == nil {
+		var rows pgx.Rows
+		if rows, err = results.Query(); err == nil {
+			err = read(rows)
+		}
+	}
+	return errors.Join(err, results.Close())
 }
 
 // blockFindings are the chunks that have blocks of one chunk, by their sources.

@@ -20,14 +20,15 @@ import (
 )
 
 // An endpoint as a small model on a CPU is one: it takes one call after the other, each so long,
-// and so long for each text.
+// and so long for each text. It is slower than the rest of the chain on a busy machine of two cores: else
+// that would be measured.
 const (
 	endpointCall       = 20 * time.Millisecond
-	endpointText       = 8 * time.Millisecond
+	endpointText       = 25 * time.Millisecond
 	endpointDimensions = 384
-	endpointPassages   = 3000 // that the endpoint alone is asked for
-	endpointBatch      = 32   // texts in a call, as many as the chain's default
-	endpointCallers    = 2    // at once, as many as the indexer's workers
+	endpointPassages   = 800 // that the endpoint alone is asked for
+	endpointBatch      = 16  // texts in a call, as many as the default tokens of one hold
+	endpointCallers    = 2   // at once, as many as the indexer's workers
 	endpointDocuments  = 60
 	endpointPages      = 12
 )

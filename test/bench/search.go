@@ -29,7 +29,9 @@ type Search struct {
 	AgainP50  time.Duration `json:"again_p50"` // of the same ones again
 	AgainP99  time.Duration `json:"again_p99"`
 	BarelyP50 time.Duration `json:"barely_p50"` // of the same ones, without the places of their evidence
-	CPU       time.Duration `json:"cpu"`        // of the first, of all processes
+	BareP50   time.Duration `json:"bare_p50"`   // of the same ones, without these and who else holds their blocks
+	BareP99   time.Duration `json:"bare_p99"`
+	CPU       time.Duration `json:"cpu"` // of the first, of all processes
 
 	Parts map[string]Usage `json:"parts"` // of the same, by process
 
@@ -98,12 +100,12 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	}
 	r.Questions = min(searchQuestions, len(a.questions))
 	questions := a.questions[:r.Questions]
-	var first, again, barely []asked
+	var first, again, barely, bare []asked
 	before := sys.monitor.look()
 	for _, pass := range []struct {
 		params string
 		to     *[]asked
-	}{{"", &first}, {"", &again}, {"&boxes=false", &barely}} {
+	}{{"", &first}, {"", &again}, {"&boxes=false", &barely}, {"&boxes=false&blocks=false", &bare}} {
 		for _, q := range questions {
 			one, err := sys.askSearch(ctx, client, q, pass.params)
 			if err != nil {
@@ -122,7 +124,8 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	r.FirstP50, r.FirstP99, r.FirstStages = tookAt(first, 50), tookAt(first, 99), stages(first)
 	r.AgainP50, r.AgainP99, r.AgainStages = tookAt(again, 50), tookAt(again, 99), stages(again)
 	r.BarelyP50 = tookAt(barely, 50)
-	o.Progress("%d questions, three times", r.Questions)
+	r.BareP50, r.BareP99 = tookAt(bare, 50), tookAt(bare, 99)
+	o.Progress("%d questions, four times", r.Questions)
 	for _, callers := range []int{1, 8, 64} {
 		round, err := sys.askTogether(ctx, client, questions, callers)
 		if err != nil {
@@ -330,6 +333,7 @@ func (r Search) write(row func(...string)) {
 	row("… the same again", "p50 "+ms(r.AgainP50), "p99 "+ms(r.AgainP99))
 	writeStages(row, r.AgainStages)
 	row("… without boxes", "p50 "+ms(r.BarelyP50))
+	row("… without boxes and sources of blocks", "p50 "+ms(r.BareP50), "p99 "+ms(r.BareP99))
 	for _, t := range r.Together {
 		row(fmt.Sprintf("… by %d callers", t.Callers), "p50 "+ms(t.P50), fmt.Sprintf("p99 %s; %.0f a second; %s of CPU time; %d told to come again", ms(t.P99), t.PerSecond, ms(t.CPU), t.Shed))
 	}
