@@ -2,8 +2,11 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -135,14 +138,21 @@ type ListedEntity struct {
 	Place string // by what the list goes on after it
 }
 
+// PlaceForm is what a place in the list of entities looks like: snapshot, page, type and id.
+const PlaceForm = `^(snap_[a-z2-7]{26})\.([1-9][0-9]{0,8})\.([A-Za-z][A-Za-z0-9_]{0,63})\.([a-z0-9-]{1,80})$`
+
+var placeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(PlaceForm) })
+
 // Entities returns entities of the current versions of documents, in the order of their keys.
 // Those of sources that are disabled are left out.
 func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, error) {
 	after := []string{"", "0", "", ""}
 	if f.After != "" {
-		if err := json.Unmarshal([]byte(f.After), &after); err != nil || len(after) != 4 {
+		found := placeForm().FindStringSubmatch(f.After)
+		if found == nil {
 			return nil, fault.Permanent(fault.Malformed, fmt.Errorf("%q is no place in the list", f.After))
 		}
+		after = found[1:]
 	}
 	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities e WHERE NOT superseded
 			AND ($1 = '' OR entity_type = $1) AND ($2 = '' OR source_id = $2) AND ($3 = '' OR document_id = $3)
@@ -159,9 +169,8 @@ func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, err
 		if l.EntityRow, err = scanEntityRow(row); err != nil {
 			return l, err
 		}
-		place, err := json.Marshal([]string{l.SnapshotID, fmt.Sprint(l.PageNo), l.Type, l.ID})
-		l.Place = string(place)
-		return l, err
+		l.Place = strings.Join([]string{l.SnapshotID, strconv.Itoa(l.PageNo), l.Type, l.ID}, ".")
+		return l, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("entities: %w", Classify(err))

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -148,6 +150,32 @@ type EntityListed struct {
 	Entity     map[string]any `json:"entity"`  // its fields, with evidence and grounds
 }
 
+// What ids look like, as regular expressions.
+const (
+	formSource   = `^[a-z0-9_-]{1,64}$`
+	formDocument = `^doc_[a-z2-7]{26}$`
+)
+
+// entityForms are what parameters of /v1/entities look like.
+var entityForms = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"type": regexp.MustCompile(`^[A-Za-z]+$`), "source": regexp.MustCompile(formSource), "document": regexp.MustCompile(formDocument),
+		"after": regexp.MustCompile(catalog.PlaceForm),
+	}
+})
+
+// ofForm refuses a parameter that is given more than once, or does not look as it must.
+func ofForm(values url.Values, name string, form *regexp.Regexp) error {
+	given := values[name]
+	switch {
+	case len(given) > 1:
+		return bad("%s is given %d times", name, len(given))
+	case len(given) == 1 && !form.MatchString(given[0]):
+		return bad("%s: %q does not look like one: %s", name, clip(given[0]), form)
+	}
+	return nil
+}
+
 func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
 	values, err := query(r, "type", "source", "document", "q", "after", "limit")
 	if err != nil {
@@ -157,17 +185,15 @@ func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := catalog.EntityFilter{Type: values.Get("type"), SourceID: values.Get("source"), DocumentID: values.Get("document"),
-		Query: values.Get("q"), Limit: int(limit)}
-	if _, known := entity.TypeOf(f.Type); !known && f.Type != "" {
-		return bad("type: %q is none of goal, bmp, implementation, monitoring, outreach and geographicArea", clip(f.Type))
-	}
-	if after := values.Get("after"); after != "" {
-		place, err := base64.RawURLEncoding.DecodeString(after)
-		if err != nil {
-			return bad("after: %q is no next of an answer", clip(after))
+	for name, form := range entityForms() {
+		if err := ofForm(values, name, form); err != nil {
+			return err
 		}
-		f.After = string(place)
+	}
+	f := catalog.EntityFilter{Type: values.Get("type"), SourceID: values.Get("source"), DocumentID: values.Get("document"),
+		Query: values.Get("q"), After: values.Get("after"), Limit: int(limit)}
+	if _, known := entity.TypeOf(f.Type); !known && values.Has("type") {
+		return bad("type: %q is none of goal, bmp, implementation, monitoring, outreach and geographicArea", clip(f.Type))
 	}
 	found, err := a.Catalog.Entities(r.Context(), f)
 	if err != nil {
@@ -181,7 +207,7 @@ func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer.Entities = append(answer.Entities, EntityListed{Type: e.Type, SourceID: e.SourceID, DocumentID: e.DocumentID,
 			SnapshotID: e.SnapshotID, PageNo: e.PageNo, Entity: record})
-		answer.Next = base64.RawURLEncoding.EncodeToString([]byte(e.Place))
+		answer.Next = e.Place
 	}
 	if len(found) < f.Limit {
 		answer.Next = ""

@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
@@ -47,8 +48,6 @@ type param struct {
 const (
 	formText     = `^[^\u0000-\u001f\u007f-\u009f]*$`                          // what checkText lets through
 	formQuestion = `^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$` // the same, which may have lines
-	formSource   = `^[a-z0-9_-]{1,64}$`
-	formDocument = `^doc_[a-z2-7]{26}$`
 	formSnapshot = `^snap_[a-z2-7]{26}$`
 	formChunk    = `^[0-9a-f]{64}:[0-9]{1,9}(@[0-9]{1,9})?$`
 	formSpan     = `^([0-9]{1,9}(-[0-9]{0,9})?|-[0-9]{1,9})$`
@@ -224,7 +223,7 @@ func entityParams() []param {
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},
-		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": `^[A-Za-z0-9_-]+$`, "maxLength": maxValue}},
+		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": catalog.PlaceForm, "maxLength": maxValue}},
 		limit(maxLimit),
 	}
 }

@@ -32,7 +32,9 @@ type exporter struct {
 	source   string
 	snapshot string
 	archive  bool
-	count    int // of documents, of chunks in their export
+	count    int             // of documents, of chunks in their export
+	disabled map[string]bool // sources that are left out, by source_id
+	left     int             // how many documents or chunks of them
 }
 
 func (c commands) exportCommand() *cobra.Command {
@@ -95,6 +97,11 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 					return err
 				}
 			}
+			if e.source == "" && e.snapshot == "" {
+				if e.disabled, err = disabledSources(ctx, db); err != nil {
+					return err
+				}
+			}
 			if err := do(e, ctx); err != nil {
 				return err
 			}
@@ -113,8 +120,30 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 	} else {
 		f.StringVar(&e.snapshot, "snapshot", "", "only this snapshot")
 	}
-	f.StringVar(&e.source, "source", "", "only documents of this source")
+	f.StringVar(&e.source, "source", "", "only documents of this source; without it all but those of disabled sources")
 	return cmd
+}
+
+// disabledSources returns the sources that an export of all leaves out: they are no part of
+// what is handed on, unless they are named (seeds#capture).
+func disabledSources(ctx context.Context, db *catalog.DB) (map[string]bool, error) {
+	all, err := db.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	disabled := make(map[string]bool)
+	for _, s := range all {
+		disabled[s.SourceID] = s.State == model.SourceDisabled
+	}
+	return disabled, nil
+}
+
+// leavesOut reports whether a source is left out, and counts what is.
+func (e *exporter) leavesOut(sourceID string) bool {
+	if e.disabled[sourceID] {
+		e.left++
+	}
+	return e.disabled[sourceID]
 }
 
 // tell says how much was written, beside what may go to standard output.
@@ -126,6 +155,9 @@ func (e *exporter) tell(name string) {
 	to := ""
 	if e.out != "" {
 		to = " to " + e.out
+	}
+	if e.left > 0 {
+		fmt.Fprintf(e.cli.Err, "%s of disabled sources left out: --source writes them\n", cli.Many(e.left, what))
 	}
 	switch {
 	case e.count > 0 && name == "pages": // which says more
@@ -153,6 +185,9 @@ func (e *exporter) snapshots(ctx context.Context, each func(model.Snapshot) erro
 	for s, err := range e.db.NewestSnapshots(ctx, e.source) {
 		if err != nil {
 			return err
+		}
+		if e.leavesOut(s.SourceID) {
+			continue
 		}
 		if err := each(s); err != nil {
 			return err
@@ -208,7 +243,7 @@ func (e *exporter) chunks(ctx context.Context) error {
 				return err
 			}
 			for _, c := range chunks {
-				if e.source != "" && c.Chunk.SourceID != e.source {
+				if e.source != "" && c.Chunk.SourceID != e.source || e.leavesOut(c.Chunk.SourceID) {
 					continue
 				}
 				ref, err := places.of(ctx, &c.Chunk)
