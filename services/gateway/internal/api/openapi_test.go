@@ -138,6 +138,7 @@ func searchParams() []param {
 		bounds("pages", "Only chunks that begin on these pages, from 1."), bounds("chunk_index", "Only chunks with these places in their document, from 0."),
 		bounds("tokens", "Only chunks of so many tokens."), bounds("text_len", "Only chunks of so many code points."),
 		flagged("boxes", "Whether hits say where their evidence stands on its pages.", "true"),
+		flagged("blocks", "Whether hits name all sources whose current chunks hold a block of theirs, however they are cut.", "true"),
 		flagged("highlights", "Whether hits say which ranges of their content fit the question.", "false"),
 		flagged("facets", "Whether what was found is counted by its values.", "false"),
 		{name: "neighbours", in: "query", help: "How many chunks before and behind each hit are told.",
