@@ -54,7 +54,7 @@ annotator
   api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
   ack IR.entities
   objects derived=look,get,put
-  tables attempts=riud bindings=riu runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
+  tables attempts=riud bindings=riu snapshots=r runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
   tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*

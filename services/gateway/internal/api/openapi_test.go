@@ -202,7 +202,9 @@ func describe() []described {
 		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
 			params: []param{snapshot}, media: "application/octet-stream", ranges: true},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
-		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
+		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", media: "text/html",
+			params: []param{snapshot, number, {name: "evidence", in: "query", schema: map[string]any{"type": "boolean", "default": false},
+				help: "Whether blocks say where they stand (data-page, data-bbox), and spans what was found in them (data-docxt=\"evidence\", data-key)."}}},
 		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png", ranges: true,
 			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
 				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
@@ -234,7 +236,8 @@ func entityParams() []param {
 		types = append(types, t.Name)
 	}
 	return []param{
-		{name: "type", in: "query", help: "Only of this type.", schema: map[string]any{"type": "string", "enum": types}},
+		{name: "type", in: "query", help: "Only of this type: one of the six, or {schema}.{type} of a source's own.", schema: map[string]any{"type": "string", "maxLength": maxValue,
+			"pattern": "^(" + strings.Join(types, "|") + `|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`}},
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},

@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
@@ -32,6 +33,7 @@ type exporter struct {
 	source   string
 	snapshot string
 	archive  bool
+	evidence bool            // whether pages say where blocks stand and entities were found
 	count    int             // of documents, of chunks in their export
 	disabled map[string]bool // sources that are left out, by source_id
 	left     int             // how many documents or chunks of them
@@ -49,6 +51,7 @@ func (c commands) exportCommand() *cobra.Command {
 		c.exportKind("ir", "Pages and their units, with all evidence, as JSON lines",
 			"Writes for each page its record and then its units, one a line, of the newest\nsnapshot of each document.",
 			"  colophon export ir --snapshot snap_2c… > units.jsonl", (*exporter).ir),
+		c.exportEntities(),
 		c.exportKind("ocr", "What OCR read, as hOCR and ALTO XML",
 			"Writes below the folder: ocr/SLUG.hocr.html and ocr/SLUG.alto.xml, of the newest\nsnapshot of each document of which OCR read a page.",
 			"  colophon export ocr -o out --source valdoro", (*exporter).ocr),
@@ -119,6 +122,9 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 		f.BoolVar(&e.archive, "archive", false, "also chunks of earlier versions and runs")
 	} else {
 		f.StringVar(&e.snapshot, "snapshot", "", "only this snapshot")
+	}
+	if name == "pages" {
+		f.BoolVar(&e.evidence, "evidence", false, "where blocks stand, and spans around what entities were found in")
 	}
 	f.StringVar(&e.source, "source", "", "only documents of this source; without it all but those of disabled sources")
 	return cmd
@@ -268,7 +274,11 @@ func (e *exporter) pages(ctx context.Context) error {
 		documents++
 		var pages render.Pages
 		return LastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
-			n, err := e.page(ctx, s, f, pages.HTML(f, s.Slug))
+			html, err := e.html(ctx, &pages, f, s.Slug)
+			if err != nil {
+				return err
+			}
+			n, err := e.page(ctx, s, f, html)
 			files += n
 			show.Show(fmt.Sprintf("exported %d documents  %d files", documents, files), false)
 			return err
@@ -281,4 +291,17 @@ func (e *exporter) pages(ctx context.Context) error {
 	return c.Print(map[string]int{"documents": documents, "files": files}, func(w io.Writer) {
 		fmt.Fprintf(w, "%d documents, %d files below %s\n", documents, files, filepath.Join(e.out, "pages"))
 	})
+}
+
+// html returns the next page of a document, with its evidence where that is asked for.
+func (e *exporter) html(ctx context.Context, pages *render.Pages, f segment.Frame, slug string) (string, error) {
+	if !e.evidence {
+		return pages.HTML(f, slug), nil
+	}
+	found, err := e.db.EntitiesOfPage(ctx, f.Page.SnapshotID, f.Page.PageNo)
+	if err != nil {
+		return "", err
+	}
+	marks, err := entity.Marks(found)
+	return pages.Annotated(f, slug, marks), err
 }
