@@ -53,7 +53,7 @@ annotator
   api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
   ack IR.entities
   objects derived=look,get,put
-  tables attempts=riud bindings=riu runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
+  tables attempts=riud bindings=riu snapshots=r runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
   tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
@@ -132,6 +132,9 @@ consumer-reader
   api CONSUMER.INFO:CHUNKS.reader STREAM.INFO:CHUNKS CONSUMER.CREATE:CHUNKS.*.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.* CONSUMER.DELETE:CHUNKS.*
   api STREAM.INFO:VECTORS CONSUMER.CREATE:VECTORS.*.acc.vector.> CONSUMER.MSG.NEXT:VECTORS.* CONSUMER.DELETE:VECTORS.*
   api STREAM.INFO:CONTROL CONSUMER.CREATE:CONTROL.*.acc.source.changed.* CONSUMER.MSG.NEXT:CONTROL.* CONSUMER.DELETE:CONTROL.*
+  but CONSUMER.CREATE:CHUNKS.index.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
+sink-reader
+  api STREAM.INFO:CHUNKS CONSUMER.CREATE:CHUNKS.*.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.* CONSUMER.DELETE:CHUNKS.*
   but CONSUMER.CREATE:CHUNKS.index.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
 `
 

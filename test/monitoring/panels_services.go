@@ -10,6 +10,7 @@ type service struct {
 	name      string
 	consumers []string // that it works on
 	children  bool
+	alone     bool // it asks no store of ours but through the bus and the gateway, which is not measured
 	own       []Row
 }
 
@@ -80,6 +81,14 @@ func services() []service {
 					Queries: []Query{{`histogram_quantile(0.95, sum by (le) (rate(colophon_reconcile_duration_seconds_bucket[1h])))`, "pass"}}},
 			}},
 		}},
+		{name: "sink", alone: true, own: []Row{{"Targets", []Panel{
+			{Title: "Lag", Unit: "s", About: "How long ago the oldest change was told that the target has not taken; 0 when it has all.",
+				Queries: []Query{{`max by (instance) (colophon_sink_lag_seconds)`, "{{instance}}"}}},
+			{Title: "Changes", Unit: "ops", About: "That the target has taken, by the second.",
+				Queries: []Query{{`sum by (instance) (rate(colophon_sink_changes_total[5m]))`, "{{instance}}"}}},
+			{Title: "Failures", Unit: "short", About: "Of the last hour, at the target, and at the bus or the gateway.",
+				Queries: []Query{{`sum by (instance, side) (increase(colophon_sink_failures_total[1h]))`, "{{instance}} {{side}}"}}},
+		}}}},
 	}
 }
 
@@ -99,7 +108,9 @@ func (s service) dashboard() Dashboard {
 		d.Rows = append(d.Rows, s.work())
 	}
 	d.Rows = append(d.Rows, s.own...)
-	d.Rows = append(d.Rows, s.stores())
+	if !s.alone {
+		d.Rows = append(d.Rows, s.stores())
+	}
 	if s.children {
 		d.Rows = append(d.Rows, s.childProcesses())
 	}

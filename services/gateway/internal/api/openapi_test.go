@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
@@ -47,8 +48,6 @@ type param struct {
 const (
 	formText     = `^[^\u0000-\u001f\u007f-\u009f]*$`                          // what checkText lets through
 	formQuestion = `^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$` // the same, which may have lines
-	formSource   = `^[a-z0-9_-]{1,64}$`
-	formDocument = `^doc_[a-z2-7]{26}$`
 	formSnapshot = `^snap_[a-z2-7]{26}$`
 	formChunk    = `^[0-9a-f]{64}:[0-9]{1,9}(@[0-9]{1,9})?$`
 	formSpan     = `^([0-9]{1,9}(-[0-9]{0,9})?|-[0-9]{1,9})$`
@@ -187,7 +186,9 @@ func describe() []described {
 		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
 			params: []param{snapshot}, media: "application/octet-stream", ranges: true},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
-		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
+		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", media: "text/html",
+			params: []param{snapshot, number, {name: "evidence", in: "query", schema: map[string]any{"type": "boolean", "default": false},
+				help: "Whether blocks say where they stand (data-page, data-bbox), and spans what was found in them (data-docxt=\"evidence\", data-key)."}}},
 		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png", ranges: true,
 			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
 				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
@@ -219,11 +220,12 @@ func entityParams() []param {
 		types = append(types, t.Name)
 	}
 	return []param{
-		{name: "type", in: "query", help: "Only of this type.", schema: map[string]any{"type": "string", "enum": types}},
+		{name: "type", in: "query", help: "Only of this type: one of the six, or {schema}.{type} of a source's own.", schema: map[string]any{"type": "string", "maxLength": maxValue,
+			"pattern": "^(" + strings.Join(types, "|") + `|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`}},
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},
-		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": `^[A-Za-z0-9_-]+$`, "maxLength": maxValue}},
+		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": catalog.PlaceForm, "maxLength": maxValue}},
 		limit(maxLimit),
 	}
 }
