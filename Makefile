@@ -98,6 +98,10 @@ quality-entities: build ## entities of labelled pages, by rules: precision and r
 quality-heads: build ## running heads and feet of a set of PDF files made for it: body lost, heads found (SEED=N)
 	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -heads -seed "$(SEED)" -python "$$python" -keep "$(KEEP)"
 
+.PHONY: quality-made
+quality-made: ## web pages whose main content is known, made from SEED: what is lost and kept, beside other tools
+	@$(GO) run ./test/cmd/quality -made-html -seed "$(SEED)" -python "$$(.ci/peers)"
+
 .PHONY: hostile
 hostile: build ## a folder of harmful files: all must end, no service may: make hostile CORPUS=DIR
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-hostile "$(CORPUS)")
