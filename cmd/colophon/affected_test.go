@@ -56,4 +56,26 @@ func TestAffected(t *testing.T) {
 	d.hear(t, 2, "affected")
 	d.hear(t, 2, "affected", "--source", "town", "--url", "file:///a")
 	contains(t, d.say(t, 0, "affected", "--source", "town"), "5 snapshots of 5 documents: ")
+	exportsLeaveOut(t, d, "town", "other")
+}
+
+// exportsLeaveOut disables one of two sources: exports of all have the other's alone, and
+// say so; one that names it has it.
+func exportsLeaveOut(t *testing.T, d *desk, kept, disabled string) {
+	t.Helper()
+	d.say(t, 0, "source", "disable", disabled)
+	for _, kind := range []string{"chunks", "ir", "warc"} {
+		of := func(args ...string) string { return d.say(t, 0, append([]string{"export", kind}, args...)...) }
+		out, told := d.hear(t, 0, "export", kind)
+		if out == "" || out != of("--source", kept) || !strings.Contains(told, " of disabled sources left out") {
+			t.Errorf("%s: %d bytes, %s", kind, len(out), told)
+		}
+		if named := of("--source", disabled); named == "" || named == out {
+			t.Errorf("%s of the disabled source: %d bytes", kind, len(named))
+		}
+	}
+	d.say(t, 0, "source", "enable", disabled)
+	if out, told := d.hear(t, 0, "export", "chunks"); strings.Count(out, "\n") != 2*strings.Count(d.say(t, 0, "export", "chunks", "--source", kept), "\n") {
+		t.Errorf("enabled again: %s", told)
+	}
 }

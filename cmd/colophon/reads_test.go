@@ -33,6 +33,8 @@ func readElsewhere() map[string]string {
 		"ByteLength":  "a document of 0 bytes is refused before it is extracted",
 		"MaxPages":    "a document with more pages is refused when it is split",
 		"ExternalID":  "it names what has no URL, and every page of these has one",
+
+		"SourceEntities": "entities are read of pages, beside chunks, and by these",
 	}
 }
 
@@ -116,6 +118,7 @@ func fieldValues() map[string][]any {
 		"LastModifiedOrigin": {"meta"},
 		"SourceEntry":        {&model.EntryRule{Select: "p.lead", Fields: []model.EntryField{{Name: "text"}}}},
 		"SourceFurniture":    {&model.Furniture{Version: 1, Selectors: []model.FurnitureSelect{{Select: "p.lead", Role: "banner"}}}},
+		"SourceEntities":     {[]model.EntitySchema{{Name: "permits", Version: 1, Schema: map[string]any{"type": "object"}}}},
 		"HeaderLabels":       {&model.Labels{Type: "T", Status: "S", Date: "D", Source: "Q"}},
 		"MaxPages":           {1},
 	}

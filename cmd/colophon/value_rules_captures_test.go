@@ -312,7 +312,7 @@ func snapshotRules() map[string]rule {
 		"snapshot.content_hash": same(func(v said) any { return digest.Content(v.raw) }),
 		"snapshot.byte_length":  same(func(v said) any { return len(v.raw) }),
 		"snapshot.url_canonical": func(v said) error {
-			canonical, err := digest.URLCanonV3(v.snapshot.URL)
+			canonical, err := digest.URLCanonV4(v.snapshot.URL)
 			return errorsOf(err, equal(v.snapshot.URLCanonical, canonical))
 		},
 		"snapshot.url_canonicalization_version": oneOf(digest.URLCanonVersion),

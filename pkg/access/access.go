@@ -14,7 +14,7 @@ type Names struct {
 	Buckets  string // in front of every bucket's name; may be empty
 
 	Source   string // the source_id that a crawler hands over for
-	Consumer string // the name of a consumer outside of the chain
+	Consumer string // the name of a consumer outside of the chain, or of a sink
 }
 
 // Default returns the names of an installation that has set none.
@@ -125,14 +125,15 @@ const (
 	Reader    = "reader"
 	Crawler   = "crawler"
 	Consumer  = "consumer"
+	Sink      = "sink"
 )
 
-// Roles returns the whole table under the names of an installation. The last two
+// Roles returns the whole table under the names of an installation. The last three
 // are templates, under the names Source and Consumer.
 func Roles(n Names) []Role {
 	roles := []Role{
 		capturer(n), splitter(n), extract(n), ocr(n), chunker(n), annotator(n), indexer(n), gateway(n), janitor(n), provision(n), operator(n), verify(), reader(),
-		crawler(n), consumer(n),
+		crawler(n), consumer(n), sink(n),
 	}
 	for i := range roles {
 		if len(roles[i].Bus) > 0 {

@@ -98,7 +98,7 @@ else is tried and refused.
 The names below are those of an installation without prefixes. ` + "`COLOPHON_SUBJECT_PREFIX`" + `, ` + "`COLOPHON_STREAM_PREFIX`" + `,
 ` + "`COLOPHON_S3_BUCKET_PREFIX`" + ` and ` + "`COLOPHON_POSTGRES_SCHEMA`" + ` are taken into account by what renders them:
 
-* **NATS.** ` + "`colophon provision --print-accounts --seeds DIR --crawler SOURCE --consumer NAME > accounts.conf`" + ` prints an account
+* **NATS.** ` + "`colophon provision --print-accounts --seeds DIR --crawler SOURCE --consumer NAME --sink NAME > accounts.conf`" + ` prints an account
   with one user a role, to be included by the configuration of servers that have no other accounts. Servers with a block ` + "`accounts { }`" + `
   of their own include inside it what ` + "`--inside-accounts`" + ` prints, the account alone: of two such blocks NATS takes the later one, and
   forgets the accounts of the other without a word. ` + "`--account-disk 40G`" + ` bounds what the account's streams may take, over all

@@ -129,3 +129,12 @@ func consumer(n Names) Role {
 			n.follows(control, n.Subjects+".source.changed.*", "it follows which sources are disabled: no change of a chunk says so")),
 	}
 }
+
+// sink is `colophon sink`, which brings chunks into a store of somebody's own: how far it has
+// come it keeps there, so that it needs no consumer of a name.
+func sink(n Names) Role {
+	return Role{
+		Name: Sink + "-" + n.Consumer, Kind: Template, Is: "a sink, which keeps another store equal to the chunks",
+		Bus: n.follows(chunks, n.Subjects+".chunk.>", "it follows chunks"),
+	}
+}

@@ -157,6 +157,7 @@ func annotatorTables() []Table {
 		attempts(), binds(),
 		table("runs", "r", "it asks whether a run is complete, and says that its entities were told", "annotated_redo"),
 		table("run_ranges", "r", "it asks whether a run is complete"),
+		table("snapshots", "r", "it asks which schemas of entities of their own pages are read by"),
 		table("pages", "r", "it asks what pages leave open, and whether they have changed"),
 		table("ir_segments", "r", "it reads which segments count"),
 		table("entity_pages", "ri", "it says what became of each page", "extraction_id", "run_order", "status", "reason", "error_message",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -65,7 +67,7 @@ func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ ti
 		FROM document_identities i LEFT JOIN documents d
 			ON d.document_id = coalesce(nullif(i.merged_with, ''), i.document_id) AND d.source_id = i.source_id
 		WHERE $1 = '' OR i.document_id = $1 OR i.merged_with = $1
-		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, []string{digest.RedactVersion1, digest.RedactVersion2})
+		ORDER BY i.source_id COLLATE "C", i.identity_digest`, documentID, []string{digest.RedactVersion1, digest.RedactVersion2, digest.RedactVersion3})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func checkIdentitiesMade(ctx context.Context, tx pgx.Tx, documentID string, _ ti
 func (i identityRowOf) wrong() string {
 	sum, made := sha256.Sum256([]byte(i.identity)), digest.DocumentID(i.sourceID, i.externalID)
 	// Where its own name is that of another's document.
-	second := i.externalID == i.identity+"#"+digest.URLCanonVersion || i.externalID == i.identity+"#"+digest.URLCanonVersion2
+	second := slices.Contains([]string{digest.URLCanonVersion, digest.URLCanonVersion3, digest.URLCanonVersion2}, strings.TrimPrefix(i.externalID, i.identity+"#"))
 	switch {
 	case string(i.digest) != string(sum[:]):
 		return "its digest is of something else"
@@ -117,7 +119,7 @@ func (i identityRowOf) wrong() string {
 func alikeBefore(one, other string) bool {
 	var made [2]string
 	for n, address := range []string{one, other} {
-		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2, digest.URLCanonV3} {
+		for _, canonical := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV2, digest.URLCanonV3, digest.URLCanonV4} {
 			var err error
 			if address, err = canonical(address); err != nil {
 				return true

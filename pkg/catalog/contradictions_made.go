@@ -57,7 +57,7 @@ func isCanonicalOf(address, url string) bool {
 	if url == "" {
 		return address == ""
 	}
-	for _, canonical := range []func(string) (string, error){digest.URLCanonV3, digest.URLCanonV2, digest.URLCanonV1} {
+	for _, canonical := range []func(string) (string, error){digest.URLCanonV4, digest.URLCanonV3, digest.URLCanonV2, digest.URLCanonV1} {
 		if made, err := canonical(url); err == nil && made == address {
 			return true
 		}

@@ -16,10 +16,19 @@ import (
 // EntityWork returns a run with the pages of a range, or of all ranges once every one has its
 // segment, and what is recorded of their entities under a version. No such run is ErrNotFound.
 func (db *DB) EntityWork(ctx context.Context, snapshotID, extractionID string, r model.PageRange, extractor, prompt int) (w model.EntityWork, err error) {
-	err = db.pool.QueryRow(ctx, `SELECT `+runColumns+`, `+complete+` FROM runs r WHERE snapshot_id = $1 AND extraction_id = $2`,
-		snapshotID, extractionID, model.RangeSize).Scan(append(runFields(&w.Run), &w.Complete)...)
+	var own []byte // schemas of the snapshot
+	err = db.pool.QueryRow(ctx, `SELECT `+runColumns+`, `+complete+`, (SELECT s.record->'source_entities' FROM snapshots s WHERE s.snapshot_id = r.snapshot_id)
+		FROM runs r WHERE snapshot_id = $1 AND extraction_id = $2`,
+		snapshotID, extractionID, model.RangeSize).Scan(append(runFields(&w.Run), &w.Complete, &own)...)
 	if err != nil {
 		return w, fmt.Errorf("run %s/%s: %w", snapshotID, extractionID, Classify(err))
+	}
+	if w.Run.Rules != nil {
+		w.Schemas = w.Run.Rules.Entities
+	} else if len(own) > 0 {
+		if err := json.Unmarshal(own, &w.Schemas); err != nil {
+			return w, fmt.Errorf("snapshot %s: its schemas of entities: %w", snapshotID, err)
+		}
 	}
 	if w.Complete {
 		r = model.PageRange{From: 1, To: w.Run.PageCount}
@@ -145,6 +154,7 @@ func askPutEntities(b *pgx.Batch, w model.EntityWrite, numbers []int32) error {
 		return err
 	}
 	id := w.Run.SnapshotID
+	askPastEnd(b, w.Run)
 	b.Queue(`UPDATE entity_pages e SET superseded = true, updated_at = now()
 		FROM jsonb_populate_recordset(NULL::entity_pages, $2) p
 		WHERE e.snapshot_id = $1 AND e.page_no = p.page_no AND NOT e.superseded
@@ -166,6 +176,15 @@ func askPutEntities(b *pgx.Batch, w model.EntityWrite, numbers []int32) error {
 	b.Queue(bindEntityPage().inserted(`entity_pages b`, `WHERE b.snapshot_id = $1 AND b.page_no = ANY($2)`), id, numbers)
 	b.Queue(bindEntities().inserted(`entities b`, `WHERE b.snapshot_id = $1 AND b.page_no = ANY($2)`), id, numbers)
 	return nil
+}
+
+// askPastEnd marks what an earlier run of the snapshot has read of pages that this one, which comes in its place, has not.
+func askPastEnd(b *pgx.Batch, run model.Run) {
+	past := []any{run.SnapshotID, run.PageCount}
+	b.Queue(`UPDATE entity_pages SET superseded = true, updated_at = now() WHERE snapshot_id = $1 AND page_no > $2 AND NOT superseded`, past...)
+	b.Queue(`UPDATE entities SET superseded = true, updated_at = now() WHERE snapshot_id = $1 AND page_no > $2 AND NOT superseded`, past...)
+	b.Queue(bindEntityPage().inserted(`entity_pages b`, `WHERE b.snapshot_id = $1 AND b.page_no > $2`), past...)
+	b.Queue(bindEntities().inserted(`entities b`, `WHERE b.snapshot_id = $1 AND b.page_no > $2`), past...)
 }
 
 func entityKey(r model.EntityRow) []string {

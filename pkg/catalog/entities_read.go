@@ -2,8 +2,12 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,8 +37,13 @@ func (db *DB) EntityPages(ctx context.Context, snapshotID string) ([]model.Entit
 // EntitiesOf returns the entities of a snapshot as its pages yield them now, in page order and
 // in that of each page.
 func (db *DB) EntitiesOf(ctx context.Context, snapshotID string) ([]model.EntityRow, error) {
-	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities WHERE snapshot_id = $1 AND NOT superseded
-		ORDER BY page_no, ordinal`, snapshotID)
+	return db.EntitiesOfPage(ctx, snapshotID, 0)
+}
+
+// EntitiesOfPage returns those of one page, from 1; 0 is all pages.
+func (db *DB) EntitiesOfPage(ctx context.Context, snapshotID string, pageNo int) ([]model.EntityRow, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities WHERE snapshot_id = $1 AND ($2 = 0 OR page_no = $2) AND NOT superseded
+		ORDER BY page_no, ordinal`, snapshotID, pageNo)
 	if err != nil {
 		return nil, fmt.Errorf("entities of %s: %w", snapshotID, Classify(err))
 	}
@@ -135,14 +144,21 @@ type ListedEntity struct {
 	Place string // by what the list goes on after it
 }
 
+// PlaceForm is what a place in the list of entities looks like: snapshot, page, type and id.
+const PlaceForm = `^(snap_[a-z2-7]{26})\.([1-9][0-9]{0,8})\.([A-Za-z][A-Za-z0-9_]{0,63})\.([a-z0-9-]{1,80})$`
+
+var placeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(PlaceForm) })
+
 // Entities returns entities of the current versions of documents, in the order of their keys.
 // Those of sources that are disabled are left out.
 func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, error) {
 	after := []string{"", "0", "", ""}
 	if f.After != "" {
-		if err := json.Unmarshal([]byte(f.After), &after); err != nil || len(after) != 4 {
+		found := placeForm().FindStringSubmatch(f.After)
+		if found == nil {
 			return nil, fault.Permanent(fault.Malformed, fmt.Errorf("%q is no place in the list", f.After))
 		}
+		after = found[1:]
 	}
 	rows, err := db.pool.Query(ctx, `SELECT `+entityReads+` FROM entities e WHERE NOT superseded
 			AND ($1 = '' OR entity_type = $1) AND ($2 = '' OR source_id = $2) AND ($3 = '' OR document_id = $3)
@@ -159,12 +175,94 @@ func (db *DB) Entities(ctx context.Context, f EntityFilter) ([]ListedEntity, err
 		if l.EntityRow, err = scanEntityRow(row); err != nil {
 			return l, err
 		}
-		place, err := json.Marshal([]string{l.SnapshotID, fmt.Sprint(l.PageNo), l.Type, l.ID})
-		l.Place = string(place)
-		return l, err
+		l.Place = strings.Join([]string{l.SnapshotID, strconv.Itoa(l.PageNo), l.Type, l.ID}, ".")
+		return l, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("entities: %w", Classify(err))
 	}
 	return found, nil
+}
+
+// DocumentEntities are what the pages of a document's current version yield.
+type DocumentEntities struct {
+	SourceID, DocumentID, SnapshotID, Slug, URL string
+
+	Pages []model.EntityPage // in page order
+	Rows  []model.EntityRow  // in page order and in that of each page
+}
+
+// documentBatch is how many documents are asked for at once.
+const documentBatch = 100
+
+// EntityDocuments returns the current version of each document whose pages were read, in the order of document_id;
+// of the one source, document or both that are named. Those of sources that are disabled are left out.
+func (db *DB) EntityDocuments(ctx context.Context, sourceID, documentID string) iter.Seq2[DocumentEntities, error] {
+	return func(yield func(DocumentEntities, error) bool) {
+		for after := ""; ; {
+			batch, err := db.entityDocuments(ctx, sourceID, documentID, after)
+			if err != nil {
+				yield(DocumentEntities{}, err)
+				return
+			}
+			for _, d := range batch {
+				if d.Pages, err = db.EntityPages(ctx, d.SnapshotID); err == nil {
+					d.Rows, err = db.EntitiesOf(ctx, d.SnapshotID)
+				}
+				if !yield(d, err) || err != nil {
+					return
+				}
+				after = d.DocumentID
+			}
+			if len(batch) < documentBatch {
+				return
+			}
+		}
+	}
+}
+
+func (db *DB) entityDocuments(ctx context.Context, sourceID, documentID, after string) ([]DocumentEntities, error) {
+	rows, err := db.pool.Query(ctx, `SELECT d.source_id, d.document_id, d.current_snapshot_id, s.record->>'slug', coalesce(s.record->>'url', '')
+		FROM documents d JOIN snapshots s ON s.snapshot_id = d.current_snapshot_id
+		WHERE ($1 = '' OR d.source_id = $1) AND ($2 = '' OR d.document_id = $2) AND d.document_id COLLATE "C" > $3
+			AND d.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND EXISTS (SELECT 1 FROM entity_pages p WHERE p.snapshot_id = d.current_snapshot_id AND NOT p.superseded)
+		ORDER BY d.document_id COLLATE "C" LIMIT $4`, sourceID, documentID, after, documentBatch)
+	if err != nil {
+		return nil, fmt.Errorf("documents with entities: %w", Classify(err))
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d DocumentEntities, err error) {
+		err = row.Scan(&d.SourceID, &d.DocumentID, &d.SnapshotID, &d.Slug, &d.URL)
+		return d, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("documents with entities: %w", Classify(err))
+	}
+	return found, nil
+}
+
+// OwnField is a field of entities of a source's own schemas, as it is stored.
+type OwnField struct{ Name, Part string } // Part: of an object, as value and unit; empty: it is no object
+
+// OwnFields returns which fields entities of own schemas have, of those that EntityDocuments yields, in their order. A field
+// that is null everywhere has no parts.
+func (db *DB) OwnFields(ctx context.Context, sourceID, documentID, typ string) ([]OwnField, error) {
+	rows, err := db.pool.Query(ctx, `SELECT DISTINCT f.key COLLATE "C", coalesce(p.part, '') COLLATE "C"
+		FROM entities e JOIN documents d ON d.document_id = e.document_id AND d.current_snapshot_id = e.snapshot_id
+		CROSS JOIN LATERAL jsonb_each(e.payload) f
+		LEFT JOIN LATERAL jsonb_object_keys(CASE WHEN jsonb_typeof(f.value) = 'object' THEN f.value ELSE '{}' END) p(part) ON true
+		WHERE NOT e.superseded AND position('.' IN e.entity_type) > 0 AND ($1 = '' OR e.source_id = $1) AND ($2 = '' OR e.document_id = $2)
+			AND ($3 = '' OR e.entity_type = $3) AND e.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+		ORDER BY 1, 2`, sourceID, documentID, typ)
+	if err != nil {
+		return nil, fmt.Errorf("fields of own entities: %w", Classify(err))
+	}
+	fields, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f OwnField, err error) {
+		err = row.Scan(&f.Name, &f.Part)
+		return f, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fields of own entities: %w", Classify(err))
+	}
+	return fields, nil
 }

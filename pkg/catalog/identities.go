@@ -122,8 +122,8 @@ func capturedBefore(ctx context.Context, tx pgx.Tx, documentID string, asked mod
 	if err != nil {
 		return false, false, err
 	}
-	canon := digest.URLCanonV3
-	if asked.Policy == digest.RedactVersion2 {
+	canon := digest.URLCanonV4
+	if asked.Policy != digest.RedactVersion1 {
 		canon = digest.URLPlain
 	}
 	owned = true

@@ -23,8 +23,10 @@ import (
 // Versions of the rules in this package, as records name them (rule_versions,
 // url_canonicalization_version, fragment_representation_kind).
 const (
-	// URLCanonVersion names the rules of [URLCanonV3], under which documents are captured.
-	URLCanonVersion = "urlcanon_v3"
+	// URLCanonVersion names the rules of [URLCanonV4], under which documents are captured.
+	URLCanonVersion = "urlcanon_v4"
+	// URLCanonVersion3 names the rules of [URLCanonV3].
+	URLCanonVersion3 = "urlcanon_v3"
 	// URLCanonVersion2 names the rules of [URLCanonV2].
 	URLCanonVersion2 = "urlcanon_v2"
 	// URLCanonVersion1 names the rules of [URLCanonV1].

@@ -40,7 +40,8 @@ func checkURL(t interface {
 	t.Helper()
 	checkRules(t, url, RedactURLV1, URLCanonV1)
 	checkRules(t, url, RedactURLV2, URLCanonV2)
-	checkRules(t, url, func(url string) string { return redact.URL(url, redact.Stored) }, URLCanonV3)
+	checkRules(t, url, func(url string) string { return redact.URL(url, redact.Stored) }, URLCanonV4)
+	checkRules(t, url, RedactURLV3, URLCanonV3)
 }
 
 // checkRules checks one version of the rules: both are idempotent, and what is stored

@@ -35,7 +35,7 @@ func TestDocumentsThatStayApart(t *testing.T) {
 	merged := 0
 	seen, before := map[string]string{}, map[string]string{}
 	for _, url := range readAddresses(t, "apart.txt") {
-		canonical, err := digest.URLCanonV3(url)
+		canonical, err := digest.URLCanonV4(url)
 		if err != nil {
 			t.Error(err)
 		}
@@ -61,7 +61,7 @@ func TestDocumentsThatStayApart(t *testing.T) {
 func TestSecretsAreInNoIdentity(t *testing.T) {
 	unmark := strings.NewReplacer("«", "", "»", "")
 	for _, line := range readAddresses(t, "masked.txt") {
-		canonical, err := digest.URLCanonV3(unmark.Replace(line))
+		canonical, err := digest.URLCanonV4(unmark.Replace(line))
 		if err != nil {
 			continue // no document has it: relative, or of another scheme
 		}
@@ -70,7 +70,7 @@ func TestSecretsAreInNoIdentity(t *testing.T) {
 				t.Errorf("%s is %s", line, canonical)
 			}
 		}
-		stored, err := digest.URLCanonV3(redact.URL(unmark.Replace(line), redact.Stored))
+		stored, err := digest.URLCanonV4(redact.URL(unmark.Replace(line), redact.Stored))
 		if err != nil || stored != canonical {
 			t.Errorf("%s is %s, as it is stored %s (%v)", line, canonical, stored, err)
 		}
@@ -82,7 +82,7 @@ func TestSecretsAreInNoIdentity(t *testing.T) {
 func TestNoPartOfAURLIsQuoted(t *testing.T) {
 	for _, url := range []string{"https://clerk:MinPwC77313/x@h.example/a", "https://clerk:MinPwC77313#x@h.example/a", "https://clerk:MinPwC77313?x@h.example/a",
 		"https://MinPwC77313 x@/a", "https://MinPwC77313_!/x@h.example/a", "https://[MinPwC77313/x@h.example/a", "https://MinPwC77313:99999/x@h.example/a"} {
-		for _, canon := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV3} {
+		for _, canon := range []func(string) (string, error){digest.URLCanonV1, digest.URLCanonV3, digest.URLCanonV4} {
 			if got, err := canon(url); err == nil || strings.Contains(err.Error(), "77313") {
 				t.Errorf("%s: %q, %v", url, got, err)
 			}

@@ -11,7 +11,11 @@ import (
 // the redaction_policy_id of what was captured under them.
 const RedactVersion1 = "redact_v1"
 
-// RedactVersion2 names rules of which [RedactURLV2] is left: those of before today's.
+// RedactVersion3 names the rules of [RedactURLV3], which are kept as a whole
+// ([redact.StoredV3]).
+const RedactVersion3 = "redact_v3"
+
+// RedactVersion2 names rules of which [RedactURLV2] is left.
 const RedactVersion2 = "redact_v2"
 
 // IsRedacted reports whether the rules that a snapshot names as its redaction_policy_id
@@ -23,22 +27,30 @@ func IsRedacted(policyID, url string) bool {
 		return RedactURLV1(url) == url
 	case RedactVersion2:
 		return redact.URL(url, redact.ParametersV2) == url
+	case RedactVersion3:
+		return RedactURLV3(url) == url
 	}
 	return redact.URL(url, redact.Stored) == url
 }
 
 // RedactURL returns url as it is stored under the rules that a snapshot names as its
-// redaction_policy_id, where redact_v2 left less than today's as these do; what names
+// redaction_policy_id, what redact_v2 left less than redact_v3 as that does; what names
 // none is under today's.
 func RedactURL(policyID, url string) string {
-	if policyID == RedactVersion1 {
+	switch policyID {
+	case RedactVersion1:
 		return RedactURLV1(url)
+	case RedactVersion2, RedactVersion3:
+		return RedactURLV3(url)
 	}
 	return redact.URL(url, redact.Stored)
 }
 
+// RedactURLV3 returns url as redact_v3 stored it.
+func RedactURLV3(url string) string { return redact.URL(url, redact.StoredV3) }
+
 // RedactURLV2 returns url as redact_v2 stored it: the secrets among its own parameters
-// are those of these rules, those within values are today's.
+// are those of these rules, those within values are those of redact_v3.
 func RedactURLV2(url string) string { return redact.URL(url, redact.StoredV2) }
 
 // IsValueRedacted reports whether such rules leave the value of a named field as it is.
@@ -49,18 +61,24 @@ func IsValueRedacted(policyID, name, value string) bool {
 		return RedactValueV1(name, value) == value
 	case RedactVersion2:
 		return true
+	case RedactVersion3:
+		return redact.Value(name, value, redact.StoredV3) == value
 	}
 	return redact.Value(name, value, redact.Stored) == value
 }
 
 // RedactText returns free text, which may be an address, as it is stored under such rules.
 func RedactText(policyID, text string) string {
-	if policyID == RedactVersion1 {
+	form := redact.Stored
+	switch policyID {
+	case RedactVersion1:
 		return RedactTextV1(text)
+	case RedactVersion2, RedactVersion3:
+		form = redact.StoredV3
 	}
-	text = redact.Text(text, redact.Stored)
+	text = redact.Text(text, form)
 	if strings.ContainsAny(text, "/?") && !strings.ContainsAny(text, " \t\r\n") {
-		return redact.URL(text, redact.Stored) // relative, perhaps
+		return redact.URL(text, form) // relative, perhaps
 	}
 	return text
 }

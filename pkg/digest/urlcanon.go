@@ -15,34 +15,41 @@ import (
 	"github.com/colophon-dev/colophon/pkg/redact"
 )
 
-// URLCanonV3 returns urlcanon_v3 of url, the identity of what it names. It differs from
+// URLCanonV4 returns urlcanon_v4 of url, the identity of what it names. It differs from
 // [URLCanonV1] in the rule for signatures and secrets: what [redact.Identity]
 // leaves out of query and path is left out, and a credential under another name is its
 // digest, so that session=2023 and session=2024 are two documents, and access_token and
 // password are in no identity; nor are they in that of a file whose name holds a query. And
 // a host may have labels with underscores, which the older rules refuse.
-func URLCanonV3(url string) (string, error) {
+func URLCanonV4(url string) (string, error) {
 	return urlCanonIn(redact.Identity, URLCanonVersion, url, true)
+}
+
+// URLCanonV3 returns urlcanon_v3 of url, under which documents were captured before
+// urlcanon_v4: [redact.IdentityV3] says what it leaves out.
+func URLCanonV3(url string) (string, error) {
+	return urlCanonIn(redact.IdentityV3, URLCanonVersion3, url, true)
 }
 
 // URLCanonV2 returns urlcanon_v2 of url, under which documents were captured before
 // urlcanon_v3: [redact.IdentityV2] says what it leaves out. Of what is secret within the
-// value of a parameter today's rules decide.
+// value of a parameter the rules of redact_v3 decide.
 func URLCanonV2(url string) (string, error) {
 	return urlCanonIn(redact.IdentityV2, URLCanonVersion2, url, false)
 }
 
-// URLPlain returns url in the canonical form of [URLCanonV3] with all that is secret in it, or
+// URLPlain returns url in the canonical form of [URLCanonV4] with all that is secret in it, or
 // the markers of what was: two addresses whose plain forms are the same were stored as one.
 func URLPlain(url string) (string, error) {
 	same := func(part string) string { return part }
-	return urlCanon(url, canonRules{path: same, query: same, underscores: true})
+	path := func(_, path string) string { return path }
+	return urlCanon(url, canonRules{path: path, query: same, underscores: true})
 }
 
 func urlCanonIn(form redact.Form, version, url string, underscores bool) (string, error) {
 	canonical, err := urlCanon(url, canonRules{
 		underscores: underscores,
-		path:        func(path string) string { return redact.Path(path, form) },
+		path:        func(host, path string) string { return redact.PathAt(host, path, form) },
 		query:       func(query string) string { return redact.Query(query, form) },
 		file:        func(path string) string { return redact.FilePath(path, form) },
 	})
@@ -57,6 +64,8 @@ func urlCanonIn(form redact.Form, version, url string, underscores bool) (string
 func URLCanon(version, url string) (string, error) {
 	switch version {
 	case URLCanonVersion:
+		return URLCanonV4(url)
+	case URLCanonVersion3:
 		return URLCanonV3(url)
 	case URLCanonVersion2:
 		return URLCanonV2(url)
@@ -71,8 +80,9 @@ func URLCanon(version, url string) (string, error) {
 // decoded. The path is no file's; the query stands without its "?". What a file's path holds
 // stays where file is nil.
 type canonRules struct {
-	path, query, file func(string) string
-	underscores       bool // labels of a host may have some
+	path        func(host, path string) string
+	query, file func(string) string
+	underscores bool // labels of a host may have some
 }
 
 // URLCanonV1 returns urlcanon_v1 of url, under which documents were captured before
@@ -96,7 +106,7 @@ type canonRules struct {
 // It never panics and is idempotent.
 func URLCanonV1(url string) (string, error) {
 	canonical, err := urlCanon(url, canonRules{
-		path: func(path string) string { return cutPathSecrets(path, false) },
+		path: func(_, path string) string { return cutPathSecrets(path, false) },
 		query: func(query string) string {
 			pairs := strings.Split(query, "&")
 			for i, pair := range pairs {
@@ -135,7 +145,7 @@ func urlCanon(url string, rules canonRules) (string, error) {
 	}
 	path := decodeUnreserved(u.path)
 	if scheme != "file" {
-		path = rules.path(path)
+		path = rules.path(host, path)
 	} else if rules.file != nil {
 		path = rules.file(path)
 	}

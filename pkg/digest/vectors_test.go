@@ -40,7 +40,7 @@ type vectorFile struct {
 
 // byHand names the functions whose expected outputs are written by hand and
 // never by -update: they are the rules themselves.
-var byHand = []string{"urlcanon_v1", "urlcanon_v2", "urlcanon_v3", "redact_url", "redact_url_v2", "redact_url_v3", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
+var byHand = []string{"urlcanon_v1", "urlcanon_v2", "urlcanon_v3", "urlcanon_v4", "redact_url", "redact_url_v2", "redact_url_v3", "redact_url_v4", "textnorm_v1", "slugify", "slug", "last_modified", "source_id", "round_bbox"}
 
 // in holds the inputs of the functions with several named parameters.
 type in struct {
@@ -110,8 +110,10 @@ var functions = map[string]function{
 	"urlcanon_v1":              of(URLCanonV1),
 	"urlcanon_v2":              of(URLCanonV2),
 	"urlcanon_v3":              of(URLCanonV3),
+	"urlcanon_v4":              of(URLCanonV4),
 	"redact_url_v2":            plain(RedactURLV2),
-	"redact_url_v3":            plain(func(url string) string { return redact.URL(url, redact.Stored) }),
+	"redact_url_v3":            plain(RedactURLV3),
+	"redact_url_v4":            plain(func(url string) string { return redact.URL(url, redact.Stored) }),
 	"redact_url":               plain(RedactURLV1),
 	"textnorm_v1":              plain(TextNormV1),
 	"content":                  plain(func(s string) string { return Content([]byte(s)) }),

@@ -51,6 +51,7 @@ type Page struct {
 	Confidence float64        // mean of its entities'; 0 without any
 	Drops      map[string]int // what the guard dropped, by reason
 	Types      []Type         // that were asked for; nil: the six
+	Schemas    map[string]int // versions of the schemas of one's own by which it was read, by their names
 }
 
 // types are those that were asked for.
@@ -71,10 +72,15 @@ func NewPage(in PageInput, entities []Entity, drops map[string]int) Page {
 	return p
 }
 
-// Counts returns how many entities of each type the page has, by the names of their lists.
+// Counts returns how many entities of each type the page has, by the names of their lists; of schemas of
+// one's own by the names of their types.
 func (p Page) Counts() map[string]int {
 	out := make(map[string]int)
 	for _, e := range p.Entities {
+		if IsOwn(e.Type) {
+			out[e.Type]++
+			continue
+		}
 		for _, t := range p.types() {
 			if t.Name == e.Type {
 				out[t.Plural]++

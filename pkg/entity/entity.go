@@ -30,6 +30,8 @@ type Entity struct {
 	Origin     string   // rules, model or both
 	Of         *Type    // its type, where that is one of one's own; nil of the six
 	FoundBy    string   // by what kind of finding, of rules: it decides Confidence; empty of a model
+	Schema     string   // name of the schema of one's own that asks for it; empty of the six types
+	SchemaNo   int      // version of that schema
 }
 
 // Ground is where a value or a quote stands on the page.
@@ -144,6 +146,10 @@ func (e Entity) MarshalJSON() ([]byte, error) {
 		w.add("origin", e.Origin)
 		if e.FoundBy != "" {
 			w.add("found_by", e.FoundBy)
+		}
+		if e.Schema != "" {
+			w.add("schema", e.Schema)
+			w.add("schema_version", e.SchemaNo)
 		}
 	}
 	return w.finish()

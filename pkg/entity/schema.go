@@ -104,28 +104,52 @@ func fieldSchema(f Field) map[string]any {
 	}
 }
 
-var compiled = sync.OnceValues(func() (map[Version]*jsonschema.Schema, error) {
-	out := make(map[Version]*jsonschema.Schema)
+var compiled = sync.OnceValues(func() (map[Version]*Validator, error) {
+	out := make(map[Version]*Validator)
 	for _, v := range []Version{PromptV1, PromptV2} {
-		data, err := json.Marshal(Schema(v))
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		name := fmt.Sprintf("entities-v%d.json", v)
-		c := jsonschema.NewCompiler()
-		if err := c.AddResource(name, doc); err != nil {
-			return nil, err
-		}
-		if out[v], err = c.Compile(name); err != nil {
+		var err error
+		if out[v], err = NewValidator(Schema(v)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 })
+
+// Validator holds answers against a JSON Schema. It is safe for concurrent use.
+type Validator struct{ schema *jsonschema.Schema }
+
+// NewValidator compiles a schema.
+func NewValidator(schema map[string]any) (*Validator, error) {
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	const name = "entities.json"
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	s, err := c.Compile(name)
+	return &Validator{s}, err
+}
+
+// Validate returns an error that names each place that differs.
+func (v *Validator) Validate(data []byte) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	err = v.schema.Validate(doc)
+	var wrong *jsonschema.ValidationError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%v", wrong)
+	}
+	return err
+}
 
 // Validate holds the JSON of an answer against the schema of a version. The error names each
 // place that differs, for the model that is asked again.
@@ -138,16 +162,7 @@ func Validate(v Version, data []byte) error {
 	if !ok {
 		return fmt.Errorf("no prompt has version %d", v)
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	err = schema.Validate(doc)
-	var wrong *jsonschema.ValidationError
-	if errors.As(err, &wrong) {
-		return fmt.Errorf("%v", wrong)
-	}
-	return err
+	return schema.Validate(data)
 }
 
 func isPercent(unit string) bool {

@@ -252,7 +252,7 @@ func (d CaptureRequested) CheckBounds() error {
 		}
 	}
 	if d.URL != "" {
-		if _, err := digest.URLCanonV3(d.URL); err != nil {
+		if _, err := digest.URLCanonV4(d.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}

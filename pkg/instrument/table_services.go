@@ -1,5 +1,7 @@
 package instrument
 
+import "slices"
+
 // The instruments of the children that read documents, and of single services.
 const (
 	ChildStarts Name = "colophon.sandbox.starts"
@@ -15,10 +17,16 @@ const (
 	Entities    Name = "colophon.entities"
 	ChatAnswers Name = "colophon.chat.answers"
 	ChatTokens  Name = "colophon.chat.tokens"
+	AskDuration Name = "colophon.ask.duration"
+	AskSaid     Name = "colophon.ask.sentences"
 
 	HTTPDuration   Name = "http.server.request.duration"
 	HTTPShed       Name = "colophon.http.shed"
 	SearchDuration Name = "colophon.search.duration"
+
+	SinkChanges  Name = "colophon.sink.changes"
+	SinkLag      Name = "colophon.sink.lag"
+	SinkFailures Name = "colophon.sink.failures"
 
 	Ready    Name = "colophon.ready"
 	DiskFree Name = "colophon.disk.free"
@@ -53,7 +61,7 @@ func Routes() []string {
 		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/documents/{id}/entities", "/v1/entities", "/v1/snapshots/{id}",
 		"/v1/snapshots/{id}/outline", "/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
 		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
-		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
+		"/v1/ask", "/v1/status", "/healthz", "/readyz", "/openapi.json", other,
 	}
 }
 
@@ -103,7 +111,13 @@ func withTemporaryFiles() []string {
 	return []string{"capturer", "splitter", "extractor", "gateway", "janitor"}
 }
 
+// ofServices are the instruments of single services, and those that every service has.
 func ofServices() []Instrument {
+	return slices.Concat(ofReaders(), ofAnnotator(), ofGateway(), ofSinks(), ofEveryService())
+}
+
+// ofReaders are those of the services that fetch and extract.
+func ofReaders() []Instrument {
 	return []Instrument{
 		{
 			Name: Captures, Kind: KindCounter, Unit: "{request}", Writers: []string{"capturer"},
@@ -124,6 +138,11 @@ func ofServices() []Instrument {
 			Meaning: "Pages that the extractor was done with: made, failed, or sent to be read by OCR (which come again when they are read).",
 			Bad:     "Its rate is the pages per second. Many `failed`: `colophon.failures` and `colophon status DOCUMENT` say why.",
 		},
+	}
+}
+
+func ofAnnotator() []Instrument {
+	return []Instrument{
 		{
 			Name: EntityPages, Kind: KindCounter, Unit: "{page}", Writers: []string{"annotator"},
 			Labels:  []Label{{"outcome", []string{"processed", "failed"}}},
@@ -148,6 +167,24 @@ func ofServices() []Instrument {
 			Meaning: "Tokens of questions to the chat model and of its answers, as its endpoint says, else by estimate. By source, model and day they stand in the table `llm_use`.",
 			Bad:     "More than planned: `COLOPHON_CHAT_DAILY_TOKENS` bounds each source.",
 		},
+	}
+}
+
+func ofGateway() []Instrument {
+	return []Instrument{
+		{
+			Name: AskDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"outcome", []string{"answered", "partial", "nothing", "refused", "no_model", "busy", "spent", "away"}}},
+			Meaning: "Questions of `/v1/ask` and how long their answers took, by how they ended: all that the model said was told, a part, nothing of it; the model refuses; there is none; too many questions at once; the day's tokens are spent; the endpoint is away.",
+			Bad:     "`away`, `busy` and `spent`: see [questions get no answer](operations.md#questions-get-no-answer).",
+		},
+		{
+			Name: AskSaid, Kind: KindCounter, Unit: "{sentence}", Writers: []string{"annotator"}, Rare: true,
+			Labels: []Label{{"outcome", []string{"told", "uncited", "unknown_passage", "number_not_found", "date_not_found", "name_not_found", "words_not_found",
+				"not_together", "qualified", "unreadable", "cut"}}},
+			Meaning: "Sentences that the model wrote as answers: told, or left out by why they do not stand in what they cite.",
+			Bad:     "Few are `told`: the model writes in words of its own, or makes things up. Another model, or a larger one, does better.",
+		},
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
 			Labels: []Label{{"http.route", Routes()}, {"http.response.status_code",
@@ -168,8 +205,35 @@ func ofServices() []Instrument {
 			Meaning: "How long a search took, and its parts: what may be searched, the question's vector, each side of the vector store, what the hits claim, the chunks and what says the same, the reranker, the places on pages. Parts run side by side, and some more than once.",
 			Bad:     "The part that has become slow names the store: `dense` and `sparse` are the vector store, `embed` is the processor or the embedding endpoint, `rerank` the reranking endpoint, the others the catalog, and `boxes` also the object store.",
 		},
+	}
+}
+
+// ofSinks are those of `colophon sink`, one process for each target.
+func ofSinks() []Instrument {
+	return []Instrument{
 		{
-			Name: Ready, Kind: KindGauge, Writers: everyService(),
+			Name: SinkChanges, Kind: KindCounter, Unit: "{change}", Writers: []string{"sink"},
+			Meaning: "Changes of chunks that a sink's target has taken; of several of one chunk in a batch most targets get the last.",
+			Bad:     "None for hours while chunks come: see [a sink lags](operations.md#a-sink-lags).",
+		},
+		{
+			Name: SinkLag, Kind: KindGauge, Unit: Seconds, Writers: []string{"sink"},
+			Meaning: "How long ago the oldest change was told that the target has not taken, of those that have reached the sink; 0 when it has all of them.",
+			Bad:     "It grows: see [a sink lags](operations.md#a-sink-lags).",
+		},
+		{
+			Name: SinkFailures, Kind: KindCounter, Unit: "{failure}", Writers: []string{"sink"},
+			Labels:  []Label{{"side", []string{"target", "source"}}},
+			Meaning: "How often a sink had to begin anew where its target is, since the target failed, or the bus or the gateway (`source`). A webhook is posted again without that.",
+			Bad:     "It grows: the sink's log says why. See [a sink lags](operations.md#a-sink-lags).",
+		},
+	}
+}
+
+func ofEveryService() []Instrument {
+	return []Instrument{
+		{
+			Name: Ready, Kind: KindGauge, Writers: append(everyService(), "sink"),
 			Meaning: "1 while the service has what it needs, 0 while it has not: what /readyz said when it was asked last.",
 			Bad:     "0: see [a process is not ready](operations.md#a-process-is-not-ready).",
 		},

@@ -35,6 +35,9 @@ type EntityResult struct {
 	Counts     map[string]int `json:"counts"`     // by the name of the type's list, such as goals
 	Dropped    map[string]int `json:"dropped"`    // what the guard dropped, by reason
 	Confidence float64        `json:"confidence"` // mean of the entities'; 0 without any
+	// Schemas are the versions of the schemas of one's own by which the page was read, by their names; those that
+	// do not want the page are left out.
+	Schemas map[string]int `json:"schemas,omitempty"`
 }
 
 // EntityRow is an entity of a page as the catalog has it.
@@ -67,11 +70,12 @@ type EntityInput struct {
 // EntityWork is a run as the annotator finds it.
 type EntityWork struct {
 	Run      Run
-	Complete bool          // every range has its segment, and every range of its redo that of the redo
-	Ready    bool          // no page before those of Pages is pending
-	Open     [][]Section   // what the pages before those of Pages leave open, in page order
-	Pages    []EntityInput // of the range, of all when the run is complete; in page order
-	Stamps   map[int]int64 // by first page of a range: changes whenever a segment of it comes in
+	Complete bool           // every range has its segment, and every range of its redo that of the redo
+	Ready    bool           // no page before those of Pages is pending
+	Schemas  []EntitySchema // of entities of one's own, as the run has them
+	Open     [][]Section    // what the pages before those of Pages leave open, in page order
+	Pages    []EntityInput  // of the range, of all when the run is complete; in page order
+	Stamps   map[int]int64  // by first page of a range: changes whenever a segment of it comes in
 }
 
 // Stamp changes whenever a segment of the ranges up to one comes in.

@@ -12,7 +12,7 @@ type EntitySchema struct {
 	Instruction string          `json:"instruction,omitempty"` // what a model is told beside the schema
 	Schema      map[string]any  `json:"schema"`                // JSON Schema, draft 2020-12, of a page's answer: a list for each type
 	Pages       *EntityPages    `json:"pages,omitempty"`       // nil: all pages
-	Examples    []EntityExample `json:"examples,omitempty"`
+	Examples    []EntityExample `json:"examples,omitempty"`    // texts with what is to be found in them, which are tried when it is applied
 }
 
 // EntityPages says on which pages entities are looked for: those with an open section or heading of a kind, or with a word.

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// UnitRules are the parts of a source that shape its units: what
+// UnitRules are the parts of a source that shape its units, and what is found in them: what
 // source_rules_digest is made of (contracts#source-rules-digest). They are copied to each
 // snapshot at capture; a re-parse takes those of the source as it is then and
 // keeps them on its run.
@@ -16,16 +16,19 @@ type UnitRules struct {
 	Languages []string   `json:"languages,omitempty"` // ISO 639-1
 	Entry     *EntryRule `json:"entry,omitempty"`     // which elements are records; none: none are
 	Furniture *Furniture `json:"furniture,omitempty"` // what repeats on the source's pages
+	// Entities are schemas of entities of one's own that are found in the units.
+	Entities []EntitySchema `json:"entities,omitempty"`
 }
 
 // UnitRules returns the rules of a source as it is now.
 func (s Source) UnitRules() UnitRules {
-	return UnitRules{Language: s.Language, Languages: s.Languages, Entry: s.Entry, Furniture: s.Furniture}
+	return UnitRules{Language: s.Language, Languages: s.Languages, Entry: s.Entry, Furniture: s.Furniture, Entities: s.Entities}
 }
 
 // UnitRules returns the rules that were copied to the snapshot.
 func (s Snapshot) UnitRules() UnitRules {
-	return UnitRules{Language: s.SourceLanguage, Languages: s.SourceLanguages, Entry: s.SourceEntry, Furniture: s.SourceFurniture}
+	return UnitRules{Language: s.SourceLanguage, Languages: s.SourceLanguages, Entry: s.SourceEntry, Furniture: s.SourceFurniture,
+		Entities: s.SourceEntities}
 }
 
 // Under returns the snapshot with the rules of a run in place of its own, as it
@@ -33,7 +36,7 @@ func (s Snapshot) UnitRules() UnitRules {
 func (s Snapshot) Under(r Run) Snapshot {
 	if r.Rules != nil {
 		s.SourceLanguage, s.SourceLanguages = r.Rules.Language, r.Rules.Languages
-		s.SourceEntry, s.SourceFurniture = r.Rules.Entry, r.Rules.Furniture
+		s.SourceEntry, s.SourceFurniture, s.SourceEntities = r.Rules.Entry, r.Rules.Furniture, r.Rules.Entities
 	}
 	return s
 }

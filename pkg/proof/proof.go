@@ -27,14 +27,39 @@ var ErrOtherParser = errors.New("another parser is at hand")
 // Reader is what the walk reads. None of its methods may verify on its own
 // account, or a broken thing would look like one that cannot be read.
 type Reader interface {
+	Records
+	Captured
+	Derived
+	// Points compares the points of chunks with what they must be, and returns
+	// what is wrong by chunk_ref.
+	Points(ctx context.Context, items []Item) (map[string]string, error)
+}
+
+// Records reads the catalog.
+type Records interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	// Manifest returns one generation of a doc_hash.
 	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)
+	// Chunks returns the chunks with these chunk_refs, in any order; those that do not exist are left out.
+	Chunks(ctx context.Context, refs []string) ([]Item, error)
 	// SegmentsAt returns the segments that counted at a redo, by first page.
 	SegmentsAt(ctx context.Context, snapshotID, extractionID string, redo int) ([]model.SegmentRow, error)
+}
+
+// Derived reads what was made of captured bytes, and makes it again.
+type Derived interface {
 	// Object returns the bytes of a derived object.
 	Object(ctx context.Context, key string) ([]byte, error)
+	// OCRResult returns the stored OCR result that a page names.
+	OCRResult(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error)
+	// Remake extracts pages again and returns their encoded frames in order, or
+	// ErrOtherParser. read is what OCR has said of them.
+	Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []PageRead) ([][]byte, error)
+}
+
+// Captured reads captured bytes.
+type Captured interface {
 	// RawDigest reads the captured bytes and returns their content hash and
 	// length.
 	RawDigest(ctx context.Context, s model.Snapshot) (hash string, length int64, err error)
@@ -43,14 +68,6 @@ type Reader interface {
 	// MemberDigest reads a container's captured bytes and returns the content
 	// hash of the member at a path, as it lies there: before content decoding.
 	MemberDigest(ctx context.Context, container model.Snapshot, path string) (hash string, err error)
-	// OCRResult returns the stored OCR result that a page names.
-	OCRResult(ctx context.Context, sourceID string, read model.PageOCR) ([]byte, error)
-	// Remake extracts pages again and returns their encoded frames in order, or
-	// ErrOtherParser. read is what OCR has said of them.
-	Remake(ctx context.Context, s model.Snapshot, run model.Run, facts []byte, r model.PageRange, read []PageRead) ([][]byte, error)
-	// Points compares the points of chunks with what they must be, and returns
-	// what is wrong by chunk_ref.
-	Points(ctx context.Context, items []Item) (map[string]string, error)
 }
 
 // PageRead is what OCR has said of a page or a part of it, with the stored
@@ -232,7 +249,7 @@ func (d *document) checkAddress() {
 	if version := s.RuleVersions["urlcanon"]; version != "" && s.URL != "" {
 		canonical, err := digest.URLCanon(version, s.URL)
 		stands := s.URLCanonical
-		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than today's
+		if err == nil && version == digest.URLCanonVersion2 { // which looked into values with other eyes than redact_v3's
 			stands, err = digest.URLCanon(version, stands)
 		}
 		switch {
@@ -245,7 +262,7 @@ func (d *document) checkAddress() {
 	switch s.RedactionPolicyID {
 	case "":
 		return
-	case redact.Version, digest.RedactVersion2, digest.RedactVersion1:
+	case redact.Version, digest.RedactVersion3, digest.RedactVersion2, digest.RedactVersion1:
 	default:
 		d.fail("d", where, "its redaction_policy_id %q is unknown", s.RedactionPolicyID)
 		return

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
-	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/vectorstore"
 )
@@ -45,61 +43,6 @@ const (
 	queueSlop       = time.Minute     // between a row and its event
 )
 
-// Catalog is the record, as far as it is read and written here.
-type Catalog interface {
-	Exclusive(ctx context.Context, name string, f func(ctx context.Context, now time.Time) error) (held bool, err error)
-	NextRedrive(ctx context.Context, who, what string) (int64, error)
-
-	StuckCaptures(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckCapture, error)
-	CaptureRedriven(ctx context.Context, sourceID, requestID string) error
-	DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error)
-	CaptureAnnounced(ctx context.Context, sourceID, requestID string) error
-
-	StuckSnapshots(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckSnapshot, error)
-	SnapshotRedriven(ctx context.Context, snapshotID string) error
-	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
-
-	UntoldSourceChanges(ctx context.Context, before time.Time, p catalog.Page) ([]event.SourceChanged, error)
-	MarkSourceChangesTold(ctx context.Context, seqs ...int64) error
-
-	UnorderedDocuments(ctx context.Context, after string, limit int) ([]string, error)
-	OrderDocument(ctx context.Context, documentID string, wait time.Duration) (changed bool, err error)
-	MisplacedDocuments(ctx context.Context, after string, window int, repeats bool) (ids []string, last string, err error)
-	MisjudgedDocuments(ctx context.Context, after string, limit int) ([]string, error)
-	JudgeDocument(ctx context.Context, documentID string, wait time.Duration) error
-	UnsettleDocument(ctx context.Context, documentID string) error
-	UnsettledDocuments(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckDocument, error)
-	DocumentRedriven(ctx context.Context, u model.Unsettled) error
-	DocumentGivenUp(ctx context.Context, documentID string) error
-
-	StuckRuns(ctx context.Context, before time.Time, incomplete bool, p catalog.Page) ([]catalog.StuckRun, error)
-	RunRedriven(ctx context.Context, snapshotID, extractionID string) error
-	UnannotatedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
-	MarkRunAnnotated(ctx context.Context, run model.Run) error
-	RunParts(ctx context.Context, snapshotID, extractionID string) (model.Run, []model.SegmentRow, []int, error)
-	FailRun(ctx context.Context, run model.Run, wait time.Duration) (model.Run, error)
-	MarkRunAnnounced(ctx context.Context, snapshotID, extractionID string, redo int) error
-
-	StuckChunks(ctx context.Context, alias, filled string, before time.Time, after string, window int) ([]catalog.StuckChunk, string, error)
-	ChunksRedriven(ctx context.Context, alias, filled string, refs []string) error
-	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
-	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
-	FailVectors(ctx context.Context, alias, ref, sentence string) error
-	WrittenCollections(ctx context.Context, alias string) ([]model.Collection, error)
-	HasVectors(ctx context.Context, collection string) (bool, error)
-	CountVectors(ctx context.Context, collection string) (int, error)
-	RecordedVectors(ctx context.Context, collection, after string, limit int) ([]model.RecordedVector, error)
-	NobodysPoints(ctx context.Context, collection string, ids []string) ([]string, error)
-	CorrectVectors(ctx context.Context, collection string, refs, points []string,
-		wrong func(ctx context.Context, recorded []model.RecordedVector, nobodys []string) (lost, stale []string, err error)) error
-	ResetVectors(ctx context.Context, collection string, lost func(context.Context) (bool, error)) (reset bool, err error)
-
-	UnnamedRaw(ctx context.Context, keys []string) ([]string, error)
-	UnnamedDerived(ctx context.Context, keys []string) ([]string, error)
-	DeleteOrphans(ctx context.Context, bucket string, keys []string, before time.Time, remove func(ctx context.Context, key string) error) (int, error)
-	ForgetAdopted(ctx context.Context, before time.Time) error
-}
-
 // Bus is the bus, as far as it is asked and told here.
 type Bus interface {
 	Verify(ctx context.Context) error
@@ -108,8 +51,8 @@ type Bus interface {
 	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
 }
 
-// Objects is the object store, as far as orphans are looked for in it.
-type Objects interface {
+// ObjectStore is the object store, as far as orphans are looked for in it.
+type ObjectStore interface {
 	List(ctx context.Context, b blobstore.Bucket, prefix string) iter.Seq2[blobstore.Object, error]
 	Delete(ctx context.Context, b blobstore.Bucket, key string) error
 }
@@ -132,7 +75,7 @@ type Options struct {
 type Reconciler struct {
 	catalog Catalog
 	bus     Bus
-	objects Objects
+	objects ObjectStore
 	vectors Vectors
 	alias   string
 	meters  *meters
@@ -140,7 +83,7 @@ type Reconciler struct {
 }
 
 // New returns a reconciler; alias is that of the collection that is searched.
-func New(c Catalog, b Bus, o Objects, v Vectors, alias string) *Reconciler {
+func New(c Catalog, b Bus, o ObjectStore, v Vectors, alias string) *Reconciler {
 	return &Reconciler{catalog: c, bus: b, objects: o, vectors: v, alias: alias, meters: newMeters(nil)}
 }
 
@@ -319,68 +262,4 @@ func each[T any](ctx context.Context, p *pass, c *Count, list func(catalog.Page)
 			return nil
 		}
 	}
-}
-
-// orphans deletes objects that no row names.
-func (p *pass) orphans(ctx context.Context) error {
-	if p.options.SkipObjects {
-		return nil
-	}
-	age := p.options.ObjectAge
-	if age == 0 {
-		age = DefaultObjectAge
-	}
-	limit := p.before.Add(p.options.Age - age)
-	err := errors.Join(
-		p.orphansOf(ctx, blobstore.Raw, limit, p.catalog.UnnamedRaw),
-		p.orphansOf(ctx, blobstore.Derived, limit, p.catalog.UnnamedDerived))
-	if err != nil || p.options.DryRun {
-		return err
-	}
-	return p.catalog.ForgetAdopted(ctx, limit)
-}
-
-func (p *pass) orphansOf(ctx context.Context, b blobstore.Bucket, limit time.Time,
-	unnamed func(context.Context, []string) ([]string, error),
-) error {
-	c := p.report.count(objectsOf(b))
-	var keys []string
-	flush := func() error {
-		if len(keys) == 0 {
-			return nil
-		}
-		left, err := unnamed(ctx, keys)
-		keys = keys[:0]
-		if err != nil {
-			return err
-		}
-		if p.options.DryRun {
-			c.Found, c.Deleted = c.Found+len(left), c.Deleted+len(left)
-			return nil
-		}
-		for some := range slices.Chunk(left, deletedTogether) {
-			n, err := p.catalog.DeleteOrphans(ctx, string(b), some, limit, func(ctx context.Context, key string) error {
-				return p.objects.Delete(ctx, b, key)
-			})
-			c.Found, c.Deleted = c.Found+n, c.Deleted+n
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for object, err := range p.objects.List(ctx, b, "") {
-		if err != nil {
-			return err
-		}
-		if !object.Modified.Before(limit) {
-			continue
-		}
-		if keys = append(keys, object.Key); len(keys) == pageSize {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
 }

@@ -7,10 +7,12 @@ import (
 	"unicode"
 )
 
-// knownCredential finds what is a credential by its form, whatever its name: the
+// known3 finds what redact_v3 took for a credential by its form, whatever its name: the
 // prefixes that issuers give to their tokens, web tokens (RFC 7519) and private
 // keys. A prefix that may also begin a word asks for a long run without separators.
-var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]string{
+var known3 = compileKnown(forms3)
+
+var forms3 = []string{
 	`eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{4,})(?:\.[A-Za-z0-9_-]*){1,3}`,
 	`gh[opusr]_[A-Za-z0-9]{16,}`, `github_pat_[A-Za-z0-9_]{16,}`, `gl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{16,}`,
 	`xox[abeoprs]-[A-Za-z0-9-]{10,}`, `xapp-[A-Za-z0-9-]{16,}`,
@@ -24,23 +26,29 @@ var knownCredential = regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join([]st
 	`AGE-SECRET-KEY-1[A-Z0-9]{20,}`, `[ps]k\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)?`,
 	`(?:bot)?[0-9]{6,12}:AA[A-Za-z0-9_-]{30,}`, `(?:PGTIOU|TGT|PGT|PT|ST)-[0-9]+-[A-Za-z0-9]{20,}`, `(?:[a-z]{2,4}=[^~&\s"'<>]*~)+hmac=[0-9a-f]{20,}`, // of chats, and of a content network
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
-}, "|") + `)`)
-
-// mayBeKnown reports whether a text is long enough to hold a known credential and has
-// what one begins with.
-func mayBeKnown(s string) bool {
-	if len(s) < knownMin {
-		return false
-	}
-	for _, hint := range []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "AKID", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
-		"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN",
-		"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac=", "GT-", "ST-", "PT-", "IOU-"} {
-		if strings.Contains(s, hint) {
-			return true
-		}
-	}
-	return false
 }
+
+// compileKnown returns an expression whose second group is one of some forms.
+func compileKnown(forms []string) *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^A-Za-z0-9])(` + strings.Join(forms, "|") + `)`)
+}
+
+// mayBe reports whether a text is long enough to hold a known credential and has
+// what one begins with.
+func (k knownForm) mayBe(s string) bool {
+	return len(s) >= knownMin && slices.ContainsFunc(k.hints, func(hint string) bool { return strings.Contains(s, hint) })
+}
+
+// knownForm finds credentials by their form.
+type knownForm struct {
+	hints []string       // one of which stands in each of them
+	form  *regexp.Regexp // its second group is the credential
+}
+
+// hints3 are what the forms of known3 have in common with few other texts.
+var hints3 = []string{"_", "eyJ", "gl", "xox", "xapp-", "AKIA", "AKID", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "1//0", "SG.", "sk-", "key-",
+	"hvs.", "pypi-", "sq0", "EAACEdEose0cBA", "-----BEGIN",
+	"ATATT3x", "EAAA", "dapi", "NRAK-", "AGE-", ".local.", ".public.", ":AA", "~hmac=", "GT-", "ST-", "PT-", "IOU-"}
 
 // knownMin is the length of the shortest known credential, in bytes.
 const knownMin = 14
@@ -56,13 +64,18 @@ const (
 // like one: it has a known form, or it is long and its letters, digits and capitals
 // follow each other without the order that words, numbers, dates, UUIDs, hex
 // digests and record numbers have.
-func IsCredential(value string) bool {
+func IsCredential(value string) bool { return rules4.isCredential(value) }
+
+func (r *ruleset) isCredential(value string) bool {
 	value = decodeAll(value)
-	return mayBeKnown(value) && knownCredential.MatchString(value) || looksRandom(value)
+	return r.holdsKnown(value) || r.looksRandom(value)
 }
 
 // looksRandom reports whether a value has none of the order of words, numbers and dates.
-func looksRandom(value string) bool {
+func (r *ruleset) looksRandom(value string) bool {
+	if r.newest && isBase64Key(value) {
+		return true
+	}
 	if strings.ContainsAny(value, " \t\r\n") || isHex(value) {
 		return false
 	}
@@ -120,27 +133,37 @@ func isHex(value string) bool {
 }
 
 // isKnown reports whether all of a value is a known credential.
-func isKnown(value string) bool {
+func (r *ruleset) isKnown(value string) bool {
 	value = decodeAll(value)
-	if !mayBeKnown(value) {
-		return false
-	}
-	at := knownCredential.FindStringIndex(value)
-	return at != nil && at[0] == 0 && at[1] == len(value)
+	return slices.ContainsFunc(r.known, func(k knownForm) bool {
+		if !k.mayBe(value) {
+			return false
+		}
+		at := k.form.FindStringIndex(value)
+		return at != nil && at[0] == 0 && at[1] == len(value)
+	})
+}
+
+// holdsKnown reports whether a known credential stands somewhere in a value.
+func (r *ruleset) holdsKnown(value string) bool {
+	return slices.ContainsFunc(r.known, func(k knownForm) bool { return k.mayBe(value) && k.form.MatchString(value) })
 }
 
 // markKnown replaces the known credentials in a text.
 func markKnown(s string, form Form) string {
-	if !mayBeKnown(s) {
-		return s
-	}
-	return knownCredential.ReplaceAllStringFunc(s, func(found string) string {
-		at := knownCredential.FindStringSubmatchIndex(found)
-		if at == nil {
-			return found
+	for _, known := range form.rules().known {
+		if !known.mayBe(s) {
+			continue
 		}
-		return found[:at[4]] + form.mark(found[at[4]:], digested)
-	})
+		s = known.form.ReplaceAllStringFunc(s, func(found string) string {
+			at := known.form.FindStringSubmatchIndex(found)
+			if at == nil {
+				return found
+			}
+			return found[:at[4]] + form.mark(found[at[4]:], digested)
+		})
+	}
+	return s
 }
 
 // isShortCode reports whether a value is a number as those that are used once.

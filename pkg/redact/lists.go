@@ -36,7 +36,7 @@ func redactLists(s string, form Form) string {
 		name, _ := nameBefore(s[done:at[0]], false)
 		named := other
 		if name != "" {
-			named = classify(name)
+			named = form.classify(name)
 		}
 		if named == other {
 			continue
@@ -101,7 +101,7 @@ func redactWide(found string, form Form) string {
 	if at == nil {
 		return found
 	}
-	became := form.treat(classify(at[1]), at[3], false)
+	became := form.treat(form.classify(at[1]), at[3], false)
 	if became == kept {
 		return found
 	}

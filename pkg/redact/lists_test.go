@@ -84,3 +84,68 @@ func TestAddressesThatAreMasked(t *testing.T) {
 		}
 	}
 }
+
+// textForms are the ways in which a line of a list of texts is stored.
+func textForms(line string) map[string]string {
+	if name, value, found := strings.Cut(line, "\t"); found {
+		return map[string]string{"field": redact.Value(name, value, redact.Stored)}
+	}
+	return map[string]string{
+		"text": redact.Text(line, redact.Stored), "log": redact.Text(line, redact.Log),
+		"lines": redact.Text("first\n"+line+"\nlast", redact.Stored),
+	}
+}
+
+// TestTextsThatAreMasked: so are secrets in texts and named fields.
+func TestTextsThatAreMasked(t *testing.T) {
+	for _, line := range readTexts(t, "testdata/masked_texts.txt") {
+		text, secrets := plain(line)
+		if len(secrets) == 0 {
+			t.Errorf("%s has no secret", line)
+		}
+		for form, got := range textForms(text) {
+			for _, secret := range secrets {
+				if strings.Contains(got, secret) {
+					t.Errorf("%s: %s is %s", text, form, got)
+				}
+			}
+			if again := redact.Text(got, redact.Stored); again != got && form == "text" {
+				t.Errorf("%s is stored as %s, then %s", text, got, again)
+			}
+		}
+	}
+}
+
+// TestTextsThatStay: what is no secret is stored as it is.
+func TestTextsThatStay(t *testing.T) {
+	for _, line := range readTexts(t, "testdata/kept_texts.txt") {
+		want := line
+		if _, value, found := strings.Cut(line, "\t"); found {
+			want = value
+		}
+		for form, got := range textForms(line) {
+			if form == "lines" {
+				got = strings.TrimSuffix(strings.TrimPrefix(got, "first\n"), "\nlast")
+			}
+			if got != want {
+				t.Errorf("%s: %s is %s", line, form, got)
+			}
+		}
+	}
+}
+
+// readTexts returns the lines of a list of texts.
+func readTexts(tb testing.TB, path string) []string {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
+			list = append(list, line)
+		}
+	}
+	return list
+}

@@ -21,89 +21,14 @@ const (
 	likely                    // a secret, but for a value of words or of numbers: that of a record
 	likelyWord                // likely, and a word or a number of four to eight digits is one too
 	likelyCode                // likely, and a number of four to eight digits is one too
+	likelyPin                 // likely, and so is a number as those on which cards and doors open
+	likelyPair                // likely, and so is a user with a password
+	likelyLine                // ambiguous, and a list of twelve words or more is one
 	likelyHeader              // likely, and in a text all that follows on its line
 	certain                   // a secret, whatever the value looks like
 	certainLine               // certain, and in a text all that follows on its line: it may have spaces
 	header                    // certain, and in a text all that follows on its line
 )
-
-// certainPhrases are the names of secrets, as the last words of a name: words in
-// lower case that one space separates.
-var certainPhrases = phrases(`
-	password|passwd|pswd|psw|pword|passwrd|passw|passw rd|pass word|passkey|upwd|upw|user pwd|user pw
-	passwort|mot de passe|mdp|contrasena|wachtwoord|lozinka|jelszo|losenord|adgangskode|passord|kodeord|salasana
-	palavra passe|senha secreta|пароль|密码|密碼|パスワード|비밀번호|סיסמה|סיסמא|كلمة المرور|كلمة السر|κωδικός πρόσβασης|jeton acces|jeton d acces|รหัสผ่าน|mật khẩu|mat khau
-	client secret|app secret|api secret|consumer secret|shared secret|token secret|signing secret|webhook secret
-	secret key|private key|access key id|api key|subscription key|functions key|enc key|url sig|auth sig
-	api schlussel|api schluessel|cle api|cle d api|clave api|chave api|chiave api
-	secret id|google access id
-	access token|access tok|refresh token|id token|auth token|auth tok|auth tkn|authentication token|authorization token
-	security token|bearer token|oauth token|jwt token|api token|private token|personal token|job token|deploy token
-	login token|service token|sas token|reset token|verification token|verify token|csrf token|xsrf token
-	csrf middleware token|authenticity token|id token hint|client assertion|saml response|saml art|wresult|cf token
-	oauth signature|x signature|jwt|bearer|one time password|one time code|mfa code|authorization code|oauth verifier|code verifier
-	j session id|php sess id|php sess|asp session id|net session id|auth cookie|hdnts|hdnea|hdntl|gda`)
-
-// certainLines are those whose values have several words.
-var certainLines = phrases(`passphrase|pass phrase|seed phrase|recovery phrase|mnemonic phrase`)
-
-// likelyPhrases name secrets, and what parliaments, archives, shops and agencies number:
-// their sessions, call numbers, mountain passes, authorizations. Some are secrets in one
-// language, and the headwords of dictionaries in another.
-var likelyPhrases = phrases(`
-	pass|session id|sess id|sessid|sess|session key|session token|session hash|session data|sess key|signature|x sign|hmac|credential|cred|csrf|xsrf|cfid
-	access key|account key|storage key|master key|encryption key|signing key|assertion|pincode
-	kennwort|losungswort|senha|haslo|parola|heslo|geslo|sifre|parola chiave segreta|clave secreta|cle secrete|geheimnis
-	os csid|xtcsid|xt csid|zen id|zenid|fe typo user|be typo user|ci session|wp session|laravel session|mysapsso|sap contextid|sap context id
-	mrh session|mima|κωδικός|mod sid|modsid|security answer`)
-
-// likelyWords are passwords, and the days, weeks and folders of other programs.
-var likelyWords = phrases(`pwd|pw`)
-
-// likelyCodes are those of numbers that are used once.
-var likelyCodes = phrases(`otp|totp|mfa|one time pin|passcode|pass code|access code|backup code|recovery code`)
-
-// likelyHeaders are HTTP fields whose names are also words of texts.
-var likelyHeaders = phrases(`authorization|cookie|auth header`)
-
-// headerPhrases are the HTTP fields that hold nothing but credentials.
-var headerPhrases = phrases(`proxy authorization|cookie2|set cookie|set cookie2`)
-
-// keptPhrases name a place in a list or a record, not a right: they are nobody's secret.
-var keptPhrases = phrases(`page token|next token|prev token|previous token|continuation token|resumption token|continue token
-	cursor token|sync token|delta token|skip token|paging token|pagination token|scroll token|start token|position token
-	offset token|resume token|more token|bookmark token|marker token|list token|last token|end token|after token|before token|search token|sort token
-	start key|end key|last key|first key|evaluated key|partition key|row key|page key|offset key|bookmark key|marker key|cursor key|next key|prev key|previous key
-	continuation key|resume key|scroll key|range key|sort key|public key|site key|document key|doc key|record key|item key|cache key|document token`)
-
-// keyOwners are what a key is for that opens something: other keys are those of records.
-var keyOwners = words(`auth authn aes app application activation login ws hapi hmac rsa ssh gpg license licence user session crypt crypto cipher
-	secret maps google mailchimp stripe openai azure consumer customer share shared deploy feed rss confirm confirmation invite magic unsubscribe webhook cron wc wp`)
-
-// plainOwners may stand before "token" and "secret" without making them a right: what they
-// name is a part of a text or a record.
-var plainOwners = words(`file article case page text word lang language country record vote bill act committee item issue trade top tops prev next first last
-	num number of and per parser lexical nft mint contract coin erc`)
-
-// abouts may stand before the name of a secret and ask something of it: show_password=yes.
-var abouts = words(`show hide forgot forgotten forget lost reset change topic help remember has is need needs require requires required with without no use
-	enable enabled disable disabled allow min max strength policy save toggle view recover update edit check lost about via type`)
-
-// ambiguousWords end the names of secrets and of much else.
-var ambiguousWords = []string{"code", "ticket", "session", "sid", "key", "token", "state", "secret", "sig", "auth", "sas", "tkn", "pin", "nonce",
-	"jeton", "clave", "chave", "schlussel", "schluessel"}
-
-// ambiguousNames are ambiguous as whole names only.
-var ambiguousNames = words(`tok tk sk ak sign sso ses magic verify connectionstring proof`)
-
-// qualifiers may follow the name of a secret without making it another thing.
-var qualifiers = words(`confirm confirmation repeat repeated again new old current value val hash hashed encrypted encoded plain
-	plaintext text field input base64 b64 json md md5 sha sha1 sha256 box textbox txt string str start proof`)
-
-// passOwners may stand before "pass" and "pw" in one word ("dbpass"): other words end
-// with them ("bypass", "compass").
-var passOwners = words(`db admin smtp imap user usr root ftp sftp ssh mail email sql mysql pg login web ldap proxy http wifi wlan auth my host server
-	client app key store keystore cert redis`)
 
 // suffixMin is the least length of a certain name, in bytes, that is found at the
 // end of a longer word: "dbpassword" holds one, "compass" does not.
@@ -142,7 +67,7 @@ var remarkBehind = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
 
 // classify returns what a name says of its value. Percent codes in it are undone;
 // its words are what separators, capitals and digits part.
-func classify(name string) class {
+func (t *nameTable) classify(name string) class {
 	if strings.HasSuffix(name, ")") {
 		name = remarkBehind.ReplaceAllString(name, "")
 	}
@@ -154,44 +79,52 @@ func classify(name string) class {
 		return certain
 	}
 	last := parts[len(parts)-1]
-	named := classifyWords(parts, last)
-	for named == other && len(parts) > 1 && qualifiers[last] {
+	named := t.classifyWords(parts, last)
+	for named == other && len(parts) > 1 && t.qualifiers[last] {
 		parts = parts[:len(parts)-1]
 		last = parts[len(parts)-1]
-		named = classifyWords(parts, last)
+		named = t.classifyWords(parts, last)
 	}
-	if word, found := cutQualifier(last); found {
+	if word, found := t.cutQualifier(last); found {
 		parts, last = append(slices.Clone(parts[:len(parts)-1]), word), word
-		named = classifyWords(parts, last)
+		named = t.classifyWords(parts, last)
 	}
-	if (named == certain || named == likelyWord) && len(parts) > 1 && abouts[parts[0]] && classifyWords(parts[1:], last) == named {
+	if (named == certain || named == likelyWord) && len(parts) > 1 && t.abouts[parts[0]] && t.classifyWords(parts[1:], last) == named {
 		return likely
 	}
 	return named
 }
 
 // classifyWords returns what the words of a name say.
-func classifyWords(parts []string, last string) class {
+func (t *nameTable) classifyWords(parts []string, last string) class {
 	switch {
-	case endsWith(parts, keptPhrases):
+	case endsWith(parts, t.kept):
 		return other
-	case endsWith(parts, headerPhrases):
+	case endsWith(parts, t.headers):
 		return header
-	case endsWith(parts, certainLines):
+	case endsWith(parts, t.certainLines):
 		return certainLine
-	case endsWith(parts, certainPhrases) || hasSuffix(last, certainPhrases) || isOwnedPass(last) || isServerSession(parts):
+	case endsWith(parts, t.likelyLines):
+		return likelyLine
+	case endsWith(parts, t.certain) || hasSuffix(last, t.certain) || t.isOwnedPass(parts) || isServerSession(parts):
 		return certain
-	case endsWith(parts, likelyHeaders):
+	case endsWith(parts, t.likelyHeaders):
 		return likelyHeader
-	case endsWith(parts, likelyCodes):
+	case endsWith(parts, t.likelyCodes):
 		return likelyCode
-	case endsWith(parts, likelyWords):
+	case endsWith(parts, t.likelyPins) && !(len(parts) > 1 && t.postalOwners[parts[len(parts)-2]]):
+		return likelyPin
+	case endsWith(parts, t.likelyPairs):
+		return likelyPair
+	case endsWith(parts, t.likelyWords):
 		return likelyWord
-	case endsWith(parts, likelyPhrases) || hasSuffix(last, likelyPhrases):
+	case endsWith(parts, t.likely) || hasSuffix(last, t.likely):
 		return likely
-	case endsAmbiguous(last, ambiguousWords):
-		return qualify(parts, last)
-	case len(parts) == 1 && ambiguousNames[last], endsWith(parts, map[string]bool{"connectionstring": true}):
+	case endsAmbiguous(last, t.ambiguousWords):
+		return t.qualify(parts, last)
+	case len(parts) == 1 && t.signatures[last]:
+		return qualified
+	case len(parts) == 1 && t.ambiguousNames[last], endsWith(parts, map[string]bool{"connectionstring": true}):
 		return ambiguous
 	}
 	return other
@@ -203,8 +136,11 @@ func endsAmbiguous(last string, set []string) bool {
 }
 
 // qualify tells a name that ends with an ambiguous word by what stands before that.
-func qualify(parts []string, last string) class {
+func (t *nameTable) qualify(parts []string, last string) class {
 	noun := strings.TrimSuffix(last, "s")
+	if t.signatures[last] || t.signatures != nil && strings.HasSuffix(last, "sig") {
+		return qualified
+	}
 	for _, word := range []string{"token", "secret", "key", "tkn", "nonce", "auth"} {
 		owner, found := strings.CutSuffix(noun, word)
 		if !found {
@@ -216,9 +152,9 @@ func qualify(parts []string, last string) class {
 		switch {
 		case owner == "":
 			return ambiguous
-		case word == "key" && !keyOwners[owner] && !(parts[0] == "x" && len(parts) > 2):
+		case word == "key" && !t.keyOwners[owner] && !(parts[0] == "x" && len(parts) > 2):
 			return ambiguous
-		case plainOwners[owner]:
+		case t.plainOwners[owner]:
 			return ambiguous
 		}
 		return qualified
@@ -238,9 +174,9 @@ func isServerSession(parts []string) bool {
 
 // cutQualifier cuts a qualifier from the end of a word that begins with the name of a
 // password: "passwordmd", "passwordfield".
-func cutQualifier(word string) (cut string, found bool) {
-	for _, name := range []string{"password", "passwd", "passwort"} {
-		if rest, found := strings.CutPrefix(word, name); found && qualifiers[rest] {
+func (t *nameTable) cutQualifier(word string) (cut string, found bool) {
+	for _, name := range t.passwordWords {
+		if rest, found := strings.CutPrefix(word, name); found && t.qualifiers[rest] {
 			return name, true
 		}
 	}
@@ -274,10 +210,16 @@ func hasSuffix(word string, set map[string]bool) bool {
 	return word == "xapikey" && set["apikey"]
 }
 
-// isOwnedPass reports whether a word is "dbpass" or "userpw".
-func isOwnedPass(word string) bool {
+// isOwnedPass reports whether a name ends with "dbpass" or "userpw". Since redact_v4 the two
+// may be apart: db_pass.
+func (t *nameTable) isOwnedPass(parts []string) bool {
+	last := parts[len(parts)-1]
 	for _, end := range []string{"pass", "pw", "pwd"} {
-		if owner, found := strings.CutSuffix(word, end); found && passOwners[owner] {
+		owner, found := strings.CutSuffix(last, end)
+		if found && owner == "" && len(parts) > 1 && t.likelyPins != nil {
+			owner = parts[len(parts)-2]
+		}
+		if found && t.passOwners[owner] {
 			return true
 		}
 	}

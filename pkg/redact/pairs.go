@@ -48,7 +48,7 @@ func replacePair(s string, pair *regexp.Regexp, name, value int, form Form) stri
 	var b strings.Builder
 	done := 0
 	for _, at := range pair.FindAllStringSubmatchIndex(s, -1) {
-		named := classify(strings.Trim(s[at[2*name]:at[2*name+1]], `\"'`))
+		named := form.classify(strings.Trim(s[at[2*name]:at[2*name+1]], `\"'`))
 		found := s[at[2*value]:at[2*value+1]]
 		plain := strings.TrimSpace(strings.Trim(strings.TrimPrefix(found, "<![CDATA["), `\"'`))
 		became := form.treat(named, plain, false)

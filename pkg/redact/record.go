@@ -96,13 +96,13 @@ func isYear(run string) bool {
 // judge says what a value under a likely name is: kept when it is made of words, numbers
 // and the numbers of records; hidden when it can be nothing but a secret; tagged when
 // it may be either, so that nobody reads it and no two documents become one.
-func judge(value string) treatment {
+func (r *ruleset) judge(value string) treatment {
 	value = decodeAll(value)
 	prose := strings.Contains(value, " ")
 	switch {
 	case strings.TrimSpace(value) == "":
 		return kept
-	case !prose && len(value) > recordMax || authValue.MatchString(value) || mayBeKnown(value) && knownCredential.MatchString(value):
+	case !prose && len(value) > recordMax || authValue.MatchString(value) || r.holdsKnown(value):
 		return hidden
 	}
 	parts := strings.FieldsFunc(value, isNoRecordRune)
@@ -113,7 +113,7 @@ func judge(value string) treatment {
 		return tagged
 	case !slices.ContainsFunc(parts, func(part string) bool { return !isRecordPart(part) }) && !hasOddSigns(value, prose):
 		return kept
-	case looksRandom(value), slices.ContainsFunc(parts, isHexSecret), prose:
+	case r.looksRandom(value), slices.ContainsFunc(parts, isHexSecret), prose:
 		return hidden
 	}
 	counts, _ := countKinds(value)

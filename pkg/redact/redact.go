@@ -22,7 +22,7 @@ import (
 
 // Version names the rules of this package: the redaction_policy_id of what they let
 // through.
-const Version = "redact_v3"
+const Version = "redact_v4"
 
 // Marker stands for a secret in what is stored and logged.
 const Marker = "REDACTED"
@@ -42,6 +42,9 @@ const (
 	Stored               // it becomes the marker, "-" and its digest, which is what identity makes of that again
 	Log                  // it becomes the marker; so do in URLs all values of ambiguous names
 
+	IdentityV3 // what Identity was under urlcanon_v3
+	StoredV3   // what Stored was under redact_v3
+
 	IdentityV2 // what Identity was under urlcanon_v2, for the parameters of a URL
 	StoredV2   // what Stored was under redact_v2, for the parameters of a URL
 	// ParametersV2 is StoredV2 of the parameters alone: what they hold stays.
@@ -51,17 +54,20 @@ const (
 // ofText returns the form that texts have, and what a parameter's value holds: an
 // identity has it as it is stored.
 func (f Form) ofText() Form {
-	if f == Log {
+	switch {
+	case f == Log:
 		return Log
+	case f >= IdentityV3: // texts had no rules of their own under redact_v2 that are kept
+		return StoredV3
 	}
 	return Stored
 }
 
 // isIdentity reports whether hidden parameters are left out.
-func (f Form) isIdentity() bool { return f == Identity || f == IdentityV2 }
+func (f Form) isIdentity() bool { return f == Identity || f == IdentityV3 || f == IdentityV2 }
 
-// isOld reports whether a form is that of older rules.
-func (f Form) isOld() bool { return f >= IdentityV2 }
+// isV2 reports whether a form is that of redact_v2.
+func (f Form) isV2() bool { return f >= IdentityV2 }
 
 // treatment is what becomes of a value.
 type treatment int
@@ -101,16 +107,16 @@ func isDigest(s string) bool {
 
 // classify returns what a name says of its value under the rules of a form.
 func (f Form) classify(name string) class {
-	if f.isOld() {
+	if f.isV2() {
 		return classifyV2(name)
 	}
-	return classify(name)
+	return f.rules().names.classify(name)
 }
 
 // treat says what becomes of the value of a parameter.
 func (f Form) treat(c class, value string, inURL bool) treatment {
 	switch {
-	case f.isOld():
+	case f.isV2():
 		return f.treatV2(c, value)
 	case isMarked(value):
 		switch {
@@ -128,21 +134,22 @@ func (f Form) treat(c class, value string, inURL bool) treatment {
 		}
 		return hidden
 	case c >= likely:
-		return judgeAs(c, value)
+		return f.judgeAs(c, value, inURL)
 	}
 	plain := decodeAll(value)
+	r := f.rules()
 	var found bool
 	switch {
 	case c == qualified:
-		found = looksRandom(plain) || isHexKey(plain) || inURL && IsCredential(plain)
+		found = r.looksRandom(plain) || isHexKey(plain) || inURL && r.isCredential(plain)
 	case c == session:
-		found = looksRandom(plain) || isHexSecret(plain) && !strings.Contains(plain, "-") || inURL && IsCredential(plain)
+		found = r.looksRandom(plain) || isHexSecret(plain) && !strings.Contains(plain, "-") || inURL && r.isCredential(plain)
 	case c == ambiguous && inURL:
-		found = IsCredential(plain) || expiring.MatchString(plain)
+		found = r.isCredential(plain) || expiring.MatchString(plain)
 	case c == ambiguous: // a known form is found wherever it stands
-		found = looksRandom(plain)
+		found = r.looksRandom(plain)
 	default:
-		found = isKnown(value)
+		found = r.isKnown(value)
 	}
 	if found {
 		return digested
@@ -151,9 +158,13 @@ func (f Form) treat(c class, value string, inURL bool) treatment {
 }
 
 // judgeAs judges a value under one of the likely names.
-func judgeAs(c class, value string) treatment {
-	found := judge(value)
+func (f Form) judgeAs(c class, value string, inURL bool) treatment {
+	r := f.rules()
+	found := r.judge(value)
 	plain := decodeAll(value)
+	if as, decided := r.judgeMore(c, plain, found, inURL); decided {
+		return as
+	}
 	switch {
 	case found != kept:
 	case c == likelyCode && isShortCode(plain):
@@ -167,7 +178,7 @@ func judgeAs(c class, value string) treatment {
 // Value returns the value of a named field as it may be stored or logged: as free
 // text, and not at all when its name says that it is a secret.
 func Value(name, value string, form Form) string {
-	named := classify(name)
+	named := form.classify(name)
 	return settle(value, func(value string) string {
 		trimmed := strings.TrimSpace(value)
 		if found := form.treat(named, trimmed, false); value != "" && found != kept {

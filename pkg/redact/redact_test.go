@@ -24,20 +24,23 @@ func TestNames(t *testing.T) {
 		likelyWord:  `pwd pw`,
 		likely: `hasło haslo heslo parola kennwort senha geslo show_password forgot_password topic-password reset_pwd osCsid XTCsid zenid sessionhash
 			fe_typo_user ci_session MYSAPSSO2 sap-contextid MRHSession MODsid sesskey session_hash pass mountain_pass access_key AccountKey master_key sessionKey session_token session_id sessionid SESSION-ID sess signature
-			call_number_signature hmac x-sign credential credentials cred credentials_json csrf cfid assertion pincode`,
+			call_number_signature hmac x-sign credential credentials cred credentials_json csrf cfid assertion`,
+		likelyPin:    `pin pincode pin_code user_pin`,
+		likelyPair:   `basic_auth userinfo`,
+		likelyLine:   `mnemonic seed_words`,
 		likelyCode:   `otp totp mfa 2fa user_2fa passcode pass_code access_code backup_code recovery_code recoveryCode`,
 		likelyHeader: `auth_header authorization Authorization cookie Cookie`,
 		session:      `session sid phpbb3_x_sid legislative_session`,
 		qualified: `user_token shareToken confirmation_token invite_token magic_link_token sso_token download_token wstoken remember_token rss_token
-			session_secret jwt_secret hmac_secret auth_key aes_key app_key activation_key hapikey X-Vendor-Token`,
-		ambiguous: `code ticket key token state secret sig auth sas token[] api.code tokens keys country_code pin tkn tokenString foreign_key word_token`,
+			sig x-sig sign session_secret jwt_secret hmac_secret auth_key aes_key app_key activation_key hapikey X-Vendor-Token`,
+		ambiguous: `code ticket key token state secret auth sas token[] api.code tokens keys country_code postal_pin tkn tokenString foreign_key word_token`,
 		other: `page q id name author keyword tokenizer token_type key_type passport bypass compass password_reset sessions_total csrf_enabled
 			startKey lastKey lastEvaluatedKey NextPartitionKey NextRowKey offsetToken resumeToken moreToken pageKey offset_key bookmarkToken public_key
 			pageToken page_token nextPageToken NextToken resumptionToken resumptiontoken continuation-token $skiptoken %24skiptoken syncToken
 			cookie_consent signature_count signatory authors x amz validity`,
 	} {
 		for name := range strings.FieldsSeq(names) {
-			if got := classify(name); got != want {
+			if got := names4.classify(name); got != want {
 				t.Errorf("%s is %d (%q), want %d", name, got, splitName(name), want)
 			}
 		}

@@ -82,12 +82,15 @@ func redactFlat(s string, form Form, nested bool) string {
 		}
 		s = longOption.ReplaceAllStringFunc(s, func(found string) string { return redactOption(found, form) })
 	}
+	if form.rules().newest {
+		s = redactStatements(redactCommands(redactHosts(s, form), form), form)
+	}
 	s = redactNamed(redactLists(s, form), form, nested)
 	if strings.ContainsAny(s, "：＝") {
 		s = wideColon.ReplaceAllStringFunc(s, func(found string) string { return redactWide(found, form) })
 	}
 	if strings.Contains(s, " ") {
-		s = authScheme.ReplaceAllStringFunc(s, redactScheme)
+		s = authScheme.ReplaceAllStringFunc(s, func(found string) string { return redactScheme(found, form) })
 	}
 	return markKnown(s, form)
 }
@@ -133,7 +136,7 @@ func redactOption(found string, form Form) string {
 		return found
 	}
 	value := strings.Trim(at[4], `"'`)
-	named := classify(at[2])
+	named := form.classify(at[2])
 	became := form.treat(named, value, false)
 	if named == other || !strings.HasSuffix(at[1], "--") && named < certain || became == kept {
 		return found
@@ -143,14 +146,14 @@ func redactOption(found string, form Form) string {
 
 // redactScheme redacts the credentials of "Bearer x" and "Basic x", where they look
 // like some: the words are also those of a text.
-func redactScheme(found string) string {
+func redactScheme(found string, form Form) string {
 	at := authScheme.FindStringSubmatch(found)
 	switch {
 	case at == nil || isMarked(at[3]):
 		return found
 	case strings.EqualFold(at[1], "basic"):
 		plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(at[3], "="))
-		if (err != nil || !strings.Contains(string(plain), ":")) && !looksRandom(at[3]) {
+		if (err != nil || !strings.Contains(string(plain), ":")) && !form.rules().looksRandom(at[3]) {
 			return found
 		}
 	case len(at[3]) < plainMin:
@@ -172,7 +175,7 @@ func redactNamed(s string, form Form, nested bool) string {
 		if name == "" {
 			continue
 		}
-		named := classify(name)
+		named := form.classify(name)
 		if named == other || isFileError(s, at, quote) {
 			continue
 		}
@@ -187,10 +190,10 @@ func redactNamed(s string, form Form, nested bool) string {
 		}
 		became := kept
 		if start < end && !listBehind.MatchString(s[at+1:min(len(s), at+1+schemeMax)]) {
-			became = form.treat(named, s[start:end], false)
+			became = form.treat(named, s[start:end], named == likelyPin && (quote == '?' || quote == '&'))
 		}
 		inPath := quote == '/' && s[at] == '=' && !isShortCode(s[start:end]) // as in redactSegment
-		if became == kept || (inPath || isTitle(s, at, start, quote, nested)) && judge(s[start:end]) == kept {
+		if became == kept || (inPath || isTitle(s, at, start, quote, nested)) && form.rules().judge(s[start:end]) == kept {
 			continue
 		}
 		if end == len(seen) {
@@ -327,6 +330,11 @@ func valueBehind(s string, at int, named class, before byte, nested bool) (start
 			return start, quotedEnd(s, start, open)
 		}
 	}
+	if named == likelyLine {
+		if found := wordsBehind.FindStringIndex(s[start:min(len(s), start+wordsMax)]); found != nil {
+			return start, start + found[1]
+		}
+	}
 	if named == certainLine && s[at] == ':' {
 		return start, indexAny(s, start, "\r\n,\"")
 	}
@@ -346,6 +354,12 @@ func valueBehind(s string, at int, named class, before byte, nested bool) (start
 // yamlBlock is what begins a text of several lines in YAML, also where line ends have
 // become spaces.
 var yamlBlock = regexp.MustCompile(`^(?:[|>][+-]?[0-9]?(?:[ \t]*\r?\n[ \t]+| +)|(?:\r?\n[ \t]*)?- +)`)
+
+// wordsMax is more than the words of a wallet have, in bytes: 24 of at most eight letters.
+const wordsMax = 256
+
+// wordsBehind are the words of a wallet, as wordList has them.
+var wordsBehind = regexp.MustCompile(`^\pL{3,8}(?:[ ,_+-]{1,2}\pL{3,8}){11,23}`)
 
 // cdata opens the text of an element in XML.
 const cdata = "<![CDATA["

@@ -23,18 +23,18 @@ func redactURL(url string, form Form) string {
 	url = cutUser(url)
 	rest, fragment := cutBefore(url, "#")
 	rest, query := cutBefore(rest, "?")
-	start := ""
+	start, host := "", ""
 	if i := strings.IndexAny(rest, ":/"); i >= 0 && rest[i] == ':' {
 		start, rest = rest[:i+1], rest[i+1:]
 	}
 	if strings.HasPrefix(rest, "//") {
-		host, path := cutBefore(rest[2:], "/")
-		start, rest = start+"//"+host, path
+		at, path := cutBefore(rest[2:], "/")
+		start, rest, host = start+"//"+at, path, at
 	}
 	if strings.HasPrefix(strings.ToLower(start), "file:") {
 		rest = FilePath(rest, form)
 	} else {
-		rest = Path(rest, form)
+		rest = PathAt(host, rest, form)
 	}
 	out := start + rest
 	if query, ok := strings.CutPrefix(query, "?"); ok {
@@ -61,7 +61,7 @@ func cutBefore(s, sep string) (before, from string) {
 // Query returns the pairs of a query, without "?", in a form.
 func Query(query string, form Form) string {
 	pairs := strings.Split(query, "&")
-	expires := !form.isOld() && slices.ContainsFunc(pairs, isExpiry)
+	expires := !form.isV2() && slices.ContainsFunc(pairs, isExpiry)
 	left := pairs[:0]
 	for _, pair := range pairs {
 		if expires {
@@ -94,11 +94,11 @@ func isExpiry(pair string) bool {
 // a digest elsewhere is a right there.
 func redactSigned(pair string, form Form) string {
 	name, value, found := strings.Cut(pair, "=")
-	if !found || !signedNames[strings.ToLower(decodeAll(name))] || classify(name) >= likely {
+	if !found || !signedNames[strings.ToLower(decodeAll(name))] || form.classify(name) >= likely {
 		return pair
 	}
 	plain := decodeAll(value)
-	if isMarked(value) || isHexKey(plain) && !isUUID(plain) || looksRandom(plain) {
+	if isMarked(value) || isHexKey(plain) && !isUUID(plain) || form.rules().looksRandom(plain) {
 		return name + "=" + form.mark(value, digested)
 	}
 	return pair
@@ -107,9 +107,10 @@ func redactSigned(pair string, form Form) string {
 // Path returns the path of a URL, which is no file's, in a form.
 func Path(path string, form Form) string {
 	segments := strings.Split(cutUsers(path), "/")
-	left := segments[:0]
-	for _, segment := range segments {
-		if !form.isOld() && mayBePathSession(segment) {
+	left := make([]string, 0, len(segments))
+	r := form.rules()
+	for i, segment := range segments {
+		if !form.isV2() && mayBePathSession(segment) {
 			if segment = redactPathSession(segment); form.isIdentity() && mayBePathSession(segment) {
 				continue
 			}
@@ -117,6 +118,9 @@ func Path(path string, form Form) string {
 		name, params, found := strings.Cut(segment, ";")
 		if strings.ContainsAny(name, "=%@") || len(name) >= knownMin {
 			name = redactSegment(name, form)
+		}
+		if r.newest && r.isRight(segments[:i], name) {
+			name = markRight(name, form)
 		}
 		if segment = name; found {
 			if params, ok := redactParams(params, form); ok {
@@ -132,7 +136,7 @@ func Path(path string, form Form) string {
 // "api_key=intro": there words are no secrets, whatever stands before them.
 func redactSegment(segment string, form Form) string {
 	name, value, found := strings.Cut(decodeAll(segment), "=")
-	if found && !strings.ContainsAny(name, " :&?") && classify(name) >= certain && judge(value) == kept && !isShortCode(value) {
+	if found && !strings.ContainsAny(name, " :&?") && form.classify(name) >= certain && form.rules().judge(value) == kept && !isShortCode(value) {
 		return segment
 	}
 	return redactNested(segment, form)
@@ -167,7 +171,7 @@ func redactPathSession(segment string) string {
 // the query of an address that a mirroring program has written into it: report.pdf%3Ftoken=….
 func FilePath(path string, form Form) string {
 	at := strings.Index(strings.ToUpper(path), "%3F")
-	if at < 0 || form.isOld() {
+	if at < 0 || form.isV2() {
 		return path
 	}
 	at += len("%3F")

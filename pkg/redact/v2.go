@@ -62,7 +62,7 @@ func classifyV2(name string) class {
 		return other
 	case endsWith(parts, headerPhrasesV2):
 		return header
-	case endsWith(parts, certainPhrasesV2) || hasSuffix(last, certainPhrasesV2) || isOwnedPass(last) ||
+	case endsWith(parts, certainPhrasesV2) || hasSuffix(last, certainPhrasesV2) || names3.isOwnedPass(parts[len(parts)-1:]) ||
 		strings.HasPrefix(last, "aspsessionid") || last == "xapikey":
 		return certain
 	case endsWith(parts, likelyHeadersV2):
@@ -90,7 +90,7 @@ func (f Form) treatV2(c class, value string) treatment {
 	case c >= certain,
 		c >= likely && (couldBeCredentialV2(value) || c == likelyCode && isShortCode(decodeAll(value))),
 		c == ambiguous && isCredentialV2(value),
-		c == other && isKnown(value):
+		c == other && rules3.isKnown(value):
 		return found
 	}
 	return kept
@@ -98,7 +98,7 @@ func (f Form) treatV2(c class, value string) treatment {
 
 func isCredentialV2(value string) bool {
 	value = decodeAll(value)
-	return mayBeKnown(value) && knownCredential.MatchString(value) || looksRandomV2(value)
+	return rules3.holdsKnown(value) || looksRandomV2(value)
 }
 
 // looksRandomV2 is what looksRandom was.

@@ -9,6 +9,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/entity/rules"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -70,7 +71,7 @@ func (p *pagesOf) annotated(f segment.Frame) error {
 		return nil // a later run has read it
 	}
 	p.standing(where, f, rows)
-	input, err := entity.InputHash(f.Page.ContentHash, open)
+	input, err := entity.InputHash(f.Page.ContentHash, open, p.s.UnitRules().Entities)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (p *pagesOf) readAgain(where string, f segment.Frame, open []model.Section,
 		SourceID: p.run.SourceID, DocumentID: p.run.DocumentID, ExtractionID: p.run.ExtractionID, RunOrder: p.run.RunOrder,
 		ContentHash: page.ContentHash, InputHash: page.InputHash,
 	}
-	want, yields, err := entity.Stored(of, rules.Extract(entity.PageOf(f.Page, f.Units, open)))
+	want, yields, err := entity.Stored(of, custom.Extract(entity.PageOf(f.Page, f.Units, open), custom.CompileAll(p.s.UnitRules().Entities)))
 	if err != nil {
 		return err
 	}

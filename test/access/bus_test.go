@@ -55,7 +55,7 @@ func (r *rig) startBus() *bus {
 // printAccounts has the accounts printed with the seeds in some folders.
 func (r *rig) printAccounts(seeds ...string) {
 	r.t.Helper()
-	args := []string{"provision", "--print-accounts", "--crawler", source, "--consumer", consumer}
+	args := []string{"provision", "--print-accounts", "--crawler", source, "--consumer", consumer, "--sink", consumer}
 	for _, folder := range seeds {
 		args = append(args, "--seeds", folder)
 	}

@@ -218,6 +218,7 @@ func (r *rig) outside() {
 			break
 		}
 	}
+	r.sink(ctx)
 	for change, err := range reads.Durable(ctx, consumer, source) { // twice: the second is acknowledged by its end
 		if err != nil {
 			t.Fatal(err)
@@ -226,6 +227,34 @@ func (r *rig) outside() {
 			break
 		}
 	}
+}
+
+// sink brings chunks into a file by the command, as a sink of its own: the log of the
+// gateway, and then what the bus brings.
+func (r *rig) sink(ctx context.Context) {
+	r.t.Helper()
+	role := access.Sink + "-" + consumer
+	file := filepath.Join(r.t.TempDir(), "chunks.sqlite")
+	args := []string{"sink", "--to", "sqlite", "--out", file, "--name", consumer, "--source", source}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(r.bin, "colophon"), args...)
+	cmd.Env, cmd.Dir = r.environment(role), r.dir
+	var log lockedBuffer
+	cmd.Stderr = &log
+	ended := r.run(cmd)
+	defer func() {
+		cancel()
+		<-ended
+	}()
+	await(r.t, "the sink has chunks", func() bool {
+		select {
+		case <-ended:
+			r.t.Fatalf("the sink has ended: %s", log.String())
+		default:
+		}
+		return r.colophon(role, []int{0, 2, 4}, append(args, "--dump")...) != ""
+	})
 }
 
 // versions lets a document change and be made again, its pages be read again, and a
@@ -285,6 +314,17 @@ func (r *rig) serve() {
 		if code, body := ask("http://" + r.gateway + path); code != http.StatusOK {
 			r.t.Errorf("%s: %d %s", path, code, body)
 		}
+	}
+	answer, err := http.Post("http://"+r.gateway+"/v1/ask", "application/json", strings.NewReader(`{"q":"water"}`))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var said struct {
+		Outcome string `json:"outcome"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil || said.Outcome != "no_model" { // it is the annotator who says so
+		r.t.Errorf("a question: %s %+v %v", answer.Status, said, err)
 	}
 	if code, _ := ask("http://" + r.gateway + "/v1/requests/night/unknown"); code != http.StatusNotFound {
 		r.t.Errorf("an unknown request: %d", code)

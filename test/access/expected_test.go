@@ -49,11 +49,12 @@ chunker
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
   tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu goose_db_version=r
 annotator
-  publish entities.extracted.* dlq.entities.*
+  publish entities.extracted.* dlq.entities.* ask.answered.*
+  subscribe ask.requested
   api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
   ack IR.entities
   objects derived=look,get,put
-  tables attempts=riud bindings=riu runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
+  tables attempts=riud bindings=riu snapshots=r runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
   tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
@@ -64,6 +65,8 @@ indexer
   tables documents=ru goose_db_version=r
 gateway
   whole $JS.API.INFO
+  publish ask.requested
+  subscribe ask.answered.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr
@@ -132,6 +135,9 @@ consumer-reader
   api CONSUMER.INFO:CHUNKS.reader STREAM.INFO:CHUNKS CONSUMER.CREATE:CHUNKS.*.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.* CONSUMER.DELETE:CHUNKS.*
   api STREAM.INFO:VECTORS CONSUMER.CREATE:VECTORS.*.acc.vector.> CONSUMER.MSG.NEXT:VECTORS.* CONSUMER.DELETE:VECTORS.*
   api STREAM.INFO:CONTROL CONSUMER.CREATE:CONTROL.*.acc.source.changed.* CONSUMER.MSG.NEXT:CONTROL.* CONSUMER.DELETE:CONTROL.*
+  but CONSUMER.CREATE:CHUNKS.index.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
+sink-reader
+  api STREAM.INFO:CHUNKS CONSUMER.CREATE:CHUNKS.*.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.* CONSUMER.DELETE:CHUNKS.*
   but CONSUMER.CREATE:CHUNKS.index.acc.chunk.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
 `
 

@@ -74,6 +74,7 @@ indexer delete chunk_vectors: follows from chunks that are removed, and from a c
 crawler-council subscribe acc.capture.completed.council: for crawlers without the SDK, such as docs/capture.py
 crawler-council publish $JS.API.CONSUMER.DELETE.ACC_OUTCOMES.*: only after the connection was lost
 consumer-reader publish $JS.API.CONSUMER.DELETE.ACC_CHUNKS.*: only after the connection was lost
+sink-reader publish $JS.API.CONSUMER.DELETE.ACC_CHUNKS.*: only after the connection was lost
 consumer-reader publish $JS.API.CONSUMER.DELETE.ACC_VECTORS.*: only after the connection was lost
 consumer-reader publish $JS.API.STREAM.INFO.ACC_VECTORS: for consumers that wait for vectors, which the SDK does not
 consumer-reader publish $JS.API.CONSUMER.CREATE.ACC_VECTORS.*.acc.vector.>: for consumers that wait for vectors, which the SDK does not

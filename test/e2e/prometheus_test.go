@@ -55,14 +55,14 @@ func TestRulesFireAndKeepQuiet(t *testing.T) {
 // prometheus is a running Prometheus.
 type prometheus struct{ address string }
 
-// startPrometheus starts one that scrapes an address every second, with the rules, which
+// startPrometheus starts one that scrapes addresses every second, with the rules, which
 // do not wait before they fire.
-func startPrometheus(t *testing.T, target string) prometheus {
+func startPrometheus(t *testing.T, targets ...string) prometheus {
 	t.Helper()
 	dir, address := t.TempDir(), freeAddress(t)
 	rules := regexp.MustCompile(`(?m)^(\s+for:) .*$`).ReplaceAllString(string(monitoring.Rules()), "$1 0s")
 	config := fmt.Sprintf("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\nrule_files: [rules.yaml]\n"+
-		"scrape_configs:\n  - job_name: colophon\n    static_configs:\n      - targets: [%q]\n", target)
+		"scrape_configs:\n  - job_name: colophon\n    static_configs:\n      - targets: [%s]\n", strings.Join(targets, ", "))
 	for name, text := range map[string]string{"rules.yaml": rules, "prometheus.yaml": config} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -83,6 +83,11 @@ func startPrometheus(t *testing.T, target string) prometheus {
 		}
 	})
 	return prometheus{"http://" + address}
+}
+
+// hostOf returns host:port of an address of /metrics.
+func hostOf(metrics string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(metrics, "http://"), "/metrics")
 }
 
 // get asks the API, and returns its data, nil while it does not answer.
@@ -153,7 +158,7 @@ func TestPrometheusScrapesTheChain(t *testing.T) {
 	prometheusTool(t, "prometheus")
 	programs.NeedServers(t)
 	m := measuredChain(t, "COLOPHON_S3_TIMEOUT=2s")
-	p := startPrometheus(t, strings.TrimSuffix(strings.TrimPrefix(m.metrics, "http://"), "/metrics"))
+	p := startPrometheus(t, hostOf(m.metrics), hostOf(m.sink))
 	queries := make(map[string]string)
 	for _, d := range monitoring.Dashboards() {
 		for _, row := range d.Rows {

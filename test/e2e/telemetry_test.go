@@ -5,10 +5,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ import (
 type measured struct {
 	*world
 	metrics string // address of /metrics
+	sink    string // that of a sink beside
 }
 
 // measuredChain starts a chain whose loops go round fast, has it take documents, a page of
@@ -41,6 +44,7 @@ func measuredChain(t *testing.T, env ...string) measured {
 		"COLOPHON_HEALTH_ADDR=" + health, "COLOPHON_FETCH_NETWORKS=127.0.0.1/32", "COLOPHON_WATCH_EVERY=500ms",
 		"COLOPHON_RECONCILE_EVERY=1s", "COLOPHON_RECONCILE_AGE=1h", "COLOPHON_LOG_LEVEL=error",
 	}, env...))
+	m.sink = startSink(t, m.world)
 	m.work(t, site.URL+"/a.html")
 	bus, err := nats.Connect(endpoint(t, m.dir, "COLOPHON_NATS_URL"))
 	if err != nil {
@@ -52,6 +56,24 @@ func measuredChain(t *testing.T, env ...string) measured {
 	}
 	await(t, "the message is a dead letter", func() bool { return m.must(0, "dlq", "list", "--json").out != "" })
 	return m
+}
+
+// startSink starts a sink of the chain's chunks, and returns the address of its /metrics.
+func startSink(t *testing.T, w *world) string {
+	t.Helper()
+	health := freeAddress(t)
+	cmd := exec.Command(w.program, "--dir", w.dir, "sink", "--to", "sqlite", "--out", filepath.Join(t.TempDir(), "chunks.sqlite"), "--health", health)
+	cmd.Env = environment(t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the sink: %v", err)
+		}
+	})
+	return "http://" + health + "/metrics"
 }
 
 // work has the chain take more documents, and asks it a question.
@@ -81,7 +103,17 @@ var (
 // scrape asks for OpenMetrics, and returns its samples and the types of its families.
 func (m measured) scrape(t *testing.T) (samples []sample, types map[string]string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m.metrics, nil)
+	types = make(map[string]string)
+	for _, address := range []string{m.metrics, m.sink} {
+		samples = append(samples, scrapeOne(t, address, types)...)
+	}
+	return samples, types
+}
+
+// scrapeOne is the same of one process; it adds to types.
+func scrapeOne(t *testing.T, address string, types map[string]string) (samples []sample) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +127,6 @@ func (m measured) scrape(t *testing.T) (samples []sample, types map[string]strin
 	if err != nil || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/openmetrics-text") {
 		t.Fatalf("%v, %s", err, answer.Header.Get("Content-Type"))
 	}
-	types = make(map[string]string)
 	for line := range strings.Lines(string(body)) {
 		line = strings.TrimSpace(line)
 		if found := typeLine.FindStringSubmatch(line); found != nil {
@@ -114,7 +145,7 @@ func (m measured) scrape(t *testing.T) (samples []sample, types map[string]strin
 		}
 		samples = append(samples, s)
 	}
-	return samples, types
+	return samples
 }
 
 // familyOf returns the row of a sample; a histogram has samples of three names.

@@ -33,6 +33,7 @@ var asks = map[string]string{
 	"reconcile":      "dns nats postgres qdrant s3",
 	"operator":       "dns nats postgres qdrant s3 gateway",
 	"verify":         "dns postgres qdrant s3",
+	"sink":           "dns nats gateway target",
 }
 
 // Who may ask each of them. The kubelet asks for health from the node, which policies of
@@ -50,6 +51,7 @@ var inWords = map[string]string{
 	"postgres": "pods(colophon.dev/store=postgres):5432/TCP",
 	"s3":       "pods(colophon.dev/store=s3):9000/TCP",
 	"qdrant":   "pods(colophon.dev/store=qdrant):6334/TCP",
+	"target":   "pods(colophon.dev/store=target):5432/TCP",
 	"gateway":  "pods(app.kubernetes.io/component=gateway,app.kubernetes.io/name=colophon):http/TCP",
 	"internet": "0.0.0.0/0:443/TCP 0.0.0.0/0:80/TCP 2000::/3:443/TCP 2000::/3:80/TCP",
 }
@@ -156,11 +158,23 @@ func inside(s *metav1.LabelSelector) string {
 	return metav1.FormatLabelSelector(s)
 }
 
-// TestWhoTalksToWhom compares the policies of the base and of the operator with the table.
+// TestWhoTalksToWhom compares the policies of the base, of the operator and of a sink with the table.
 func TestWhoTalksToWhom(t *testing.T) {
-	all := render(t, onBase(t, filepath.Join(root, "deploy/k8s/components/operator"), ""))
-	rules := policies(t, all)
 	seen := map[string]bool{}
+	for _, component := range []string{"operator", "sink"} {
+		compareWays(t, render(t, onBase(t, filepath.Join(root, "deploy/k8s/components", component), "")), seen)
+	}
+	for name := range asks {
+		if !seen[name] {
+			t.Errorf("%s is in the table, and has no workload", name)
+		}
+	}
+}
+
+// compareWays compares the policies of a build with the table, and notes whose it has seen.
+func compareWays(t *testing.T, all objects, seen map[string]bool) {
+	t.Helper()
+	rules := policies(t, all)
 	for _, w := range workloads(t, all) {
 		words, ok := asks[w.name]
 		if !ok {
@@ -183,11 +197,6 @@ func TestWhoTalksToWhom(t *testing.T) {
 		slices.Sort(want)
 		if got := ways(t, rules, w.labels, networkingv1.PolicyTypeIngress); !slices.Equal(got, want) {
 			t.Errorf("%s may be asked by\n%s\nwant\n%s", w.name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-	for name := range asks {
-		if !seen[name] {
-			t.Errorf("%s is in the table, and has no workload", name)
 		}
 	}
 }

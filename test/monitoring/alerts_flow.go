@@ -108,6 +108,22 @@ func lagAlerts() []Alert {
 			Quiet:   []Series{{`colophon_vector_backlog{instance="a"}`, "0x20 500x20 3x20 500x20 3x20 500x20 3x30"}},
 		},
 		{
+			Name: "ColophonSinkLags", Severity: warning, For: "10m", Runbook: "a-sink-lags",
+			Measure: `max by (namespace, instance) (colophon_sink_lag_seconds)`, Holds: "> 600",
+			Summary: "The target of the sink at {{ $labels.instance }} lacks what was told more than ten minutes ago.",
+			Firing:  []Series{{`colophon_sink_lag_seconds{instance="a"}`, "0x60 0+60x90"}, {`colophon_sink_lag_seconds{instance="b"}`, "0x150"}},
+			Quiet:   []Series{{`colophon_sink_lag_seconds{instance="a"}`, "0x60 900x5 30x90"}},
+			Labels:  "instance=a",
+		},
+		{
+			Name: "ColophonSinkFails", Severity: warning, For: "0m", Runbook: "a-sink-lags",
+			Measure: `sum by (namespace, instance, side) (increase(colophon_sink_failures_total[30m]))`, Holds: "> 5",
+			Summary: "The sink at {{ $labels.instance }} has begun anew more than five times within half an hour, for what happens at its {{ $labels.side }}.",
+			Firing:  []Series{{`colophon_sink_failures_total{instance="a",side="target"}`, "0x100 0+1x50"}, {`colophon_sink_failures_total{instance="a",side="source"}`, "0x150"}},
+			Quiet:   []Series{{`colophon_sink_failures_total{instance="a",side="target"}`, "0x100 2x50"}},
+			Labels:  "instance=a,side=target",
+		},
+		{
 			Name: "ColophonReconcileFails", Severity: warning, For: "10m", Runbook: "reconcile-fails",
 			Measure: `time() - max by (namespace) (colophon_reconcile_last_pass_timestamp_seconds)`,
 			Holds:   `(%s > 3600) or (count by (namespace) (last_over_time(colophon_ready[1d])) unless on (namespace) max by (namespace) (colophon_reconcile_last_pass_timestamp_seconds)) or absent(colophon_reconcile_last_pass_timestamp_seconds)`,

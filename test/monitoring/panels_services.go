@@ -10,6 +10,7 @@ type service struct {
 	name      string
 	consumers []string // that it works on
 	children  bool
+	alone     bool // it asks no store of ours but through the bus and the gateway, which is not measured
 	own       []Row
 }
 
@@ -43,6 +44,12 @@ func services() []service {
 				Queries: []Query{{`sum by (outcome) (rate(colophon_chat_answers_total[5m]))`, "{{outcome}}"}}},
 			{Title: "Tokens", Unit: "ops", About: "By the second, of questions and answers.",
 				Queries: []Query{{`sum by (side) (rate(colophon_chat_tokens_total[5m]))`, "{{side}}"}}},
+			{Title: "Questions", Unit: "ops", About: "Of `/v1/ask`, by how they ended, by the second.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_duration_seconds_count[5m]))`, "{{outcome}}"}}},
+			{Title: "Duration of answers, 95 %", Unit: "s", About: "To their last sentence.",
+				Queries: []Query{quantile("colophon_ask_duration_seconds", `outcome=~"answered|partial|nothing"`, 0.95)}},
+			{Title: "Sentences of answers", Unit: "ops", About: "Told, or left out since they do not stand in what they cite.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_sentences_total[5m]))`, "{{outcome}}"}}},
 		}}}},
 		{name: "indexer", consumers: []string{"index"}, own: []Row{{"Vectors", []Panel{
 			{Title: "Vectors that lag", Unit: "short", About: "Chunks whose vectors are not those of their state.",
@@ -80,6 +87,14 @@ func services() []service {
 					Queries: []Query{{`histogram_quantile(0.95, sum by (le) (rate(colophon_reconcile_duration_seconds_bucket[1h])))`, "pass"}}},
 			}},
 		}},
+		{name: "sink", alone: true, own: []Row{{"Targets", []Panel{
+			{Title: "Lag", Unit: "s", About: "How long ago the oldest change was told that the target has not taken; 0 when it has all.",
+				Queries: []Query{{`max by (instance) (colophon_sink_lag_seconds)`, "{{instance}}"}}},
+			{Title: "Changes", Unit: "ops", About: "That the target has taken, by the second.",
+				Queries: []Query{{`sum by (instance) (rate(colophon_sink_changes_total[5m]))`, "{{instance}}"}}},
+			{Title: "Failures", Unit: "short", About: "Of the last hour, at the target, and at the bus or the gateway.",
+				Queries: []Query{{`sum by (instance, side) (increase(colophon_sink_failures_total[1h]))`, "{{instance}} {{side}}"}}},
+		}}}},
 	}
 }
 
@@ -99,7 +114,9 @@ func (s service) dashboard() Dashboard {
 		d.Rows = append(d.Rows, s.work())
 	}
 	d.Rows = append(d.Rows, s.own...)
-	d.Rows = append(d.Rows, s.stores())
+	if !s.alone {
+		d.Rows = append(d.Rows, s.stores())
+	}
 	if s.children {
 		d.Rows = append(d.Rows, s.childProcesses())
 	}

@@ -113,11 +113,11 @@ func recordEntries() []Entry {
 		{"snapshot", model.Snapshot{
 			SnapshotID: snapshot, DocumentID: document, RequestID: "crawl-7/agenda", SourceID: source, SourceName: s.Name,
 			SnapshotKind: model.KindHTML, FinalType: model.TypeHTML, URL: "https://www.valdoro.example/conseil/2026-03-12",
-			URLCanonical: "https://www.valdoro.example/conseil/2026-03-12", URLCanonicalizationVersion: "urlcanon_v3",
+			URLCanonical: "https://www.valdoro.example/conseil/2026-03-12", URLCanonicalizationVersion: "urlcanon_v4",
 			ExternalID: "https://www.valdoro.example/conseil/2026-03-12", Slug: "2026-03-12-1f0c9d2e", RetrievedAt: at(9), HTTPStatus: 200,
 			ContentType: "text/html; charset=utf-8", ContentHash: "sha256:" + digestHex, ByteLength: 26, Encoding: "utf-8",
 			DetectedMIME: "text/html", DetectedExt: "html", LastModified: at(8), LastModifiedOrigin: "http", SourceType: "official",
-			Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v3", "typing": "2"},
+			Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{"urlcanon": "urlcanon_v4", "typing": "2"},
 		}},
 		{"run", model.Run{
 			SnapshotID: snapshot, ExtractionID: extraction, SourceID: source, DocumentID: document, State: model.RunDone, PageCount: 50,

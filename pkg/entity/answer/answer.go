@@ -42,6 +42,15 @@ type Answer struct {
 // Parse reads the answer to a version of the prompt. An answer that breaks the schema is read as far as
 // it goes, and says in Wrong what broke it; one that is no JSON is ErrNoJSON, whatever repair made of it.
 func Parse(v entity.Version, text string) (Answer, error) {
+	return parse(text, entity.Types(), func(data []byte) error { return entity.Validate(v, data) })
+}
+
+// ParseOf is Parse for the types of a schema of one's own, held against that schema.
+func ParseOf(types []entity.Type, schema *entity.Validator, text string) (Answer, error) {
+	return parse(text, types, schema.Validate)
+}
+
+func parse(text string, types []entity.Type, validate func(data []byte) error) (Answer, error) {
 	var a Answer
 	if len(text) > MaxBytes {
 		return a, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), MaxBytes)
@@ -51,10 +60,10 @@ func Parse(v entity.Version, text string) (Answer, error) {
 		return a, err
 	}
 	a.Repaired = repaired
-	if err := entity.Validate(v, data); err != nil {
+	if err := validate(data); err != nil {
 		a.Wrong = append(a.Wrong, err.Error())
 	}
-	proposals, wrong, err := entity.DecodePage(data)
+	proposals, wrong, err := entity.DecodePageOf(types, data)
 	if err != nil {
 		return a, fmt.Errorf("%w: %v", ErrNoJSON, err)
 	}

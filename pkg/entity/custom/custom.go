@@ -160,10 +160,13 @@ func (s Schema) Wants(in entity.PageInput) bool {
 	return false
 }
 
+// JSONSchema returns the JSON Schema of a model's answer about a page: the types with evidence.
+func (s Schema) JSONSchema() map[string]any { return entity.SchemaOf(s.Types, s.Name) }
+
 // Ask returns what a model is asked of a page beside its text: the instruction, the JSON Schema of the answer with
 // evidence, and the examples.
 func (s Schema) Ask() (string, error) {
-	schema, err := json.MarshalIndent(entity.SchemaOf(s.Types, s.Name), "", " ")
+	schema, err := json.MarshalIndent(s.JSONSchema(), "", " ")
 	if err != nil {
 		return "", err
 	}

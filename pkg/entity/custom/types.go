@@ -25,7 +25,7 @@ var fieldForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
 
 // reserved are names that every entity has.
 func reserved() []string {
-	return []string{"id", "evidence", "grounds", "confidence", "origin", "found_by"}
+	return []string{"id", "evidence", "grounds", "confidence", "origin", "found_by", "schema", "schema_version"}
 }
 
 // typesOf returns the types of a schema: each property is a list of objects, whose properties are fields.

@@ -60,6 +60,10 @@ type writer struct {
 	terms    bool // an open <dl>
 	tables   int
 	figures  int
+
+	served bool // with where blocks stand, and what was found in them
+	now    *model.Unit
+	marks  map[string][]Mark // by ir_id
 }
 
 func (w *writer) line(s string) {
@@ -69,6 +73,7 @@ func (w *writer) line(s string) {
 
 func (w *writer) unit(u *model.Unit) {
 	f := &u.FieldsRaw
+	w.now = u
 	if u.Type != model.UnitListItem {
 		w.closeLists(0)
 	}
@@ -90,17 +95,17 @@ func (w *writer) unit(u *model.Unit) {
 	case model.UnitFootnote:
 		w.block(kindFootnote, f.Marker, func() { w.paragraph(u) })
 	case model.UnitQuote:
-		w.line("<blockquote><p>" + inline(f.Text) + "</p></blockquote>")
+		w.line("<blockquote" + w.place() + "><p>" + w.inline(f.Text, 0) + "</p></blockquote>")
 	case model.UnitCode:
-		w.line("<pre>" + preformatted(f.Text) + "</pre>")
+		w.line("<pre" + w.place() + ">" + w.preformatted(f.Text) + "</pre>")
 	case model.UnitFurniture, model.UnitPageHeader, model.UnitPageFooter:
-		w.line(`<div data-docxt="furniture" data-role="` + attr(role(u)) + `">` + inline(f.Text) + "</div>")
+		w.line(`<div data-docxt="furniture" data-role="` + attr(role(u)) + `"` + w.place() + `>` + w.inline(f.Text, 0) + "</div>")
 	case model.UnitError:
-		w.line(fmt.Sprintf(`<div data-docxt="error" data-reason="%s">%s</div>`, attr(f.Error.Reason), inline(f.Error.Message)))
+		w.line(fmt.Sprintf(`<div data-docxt="error" data-reason="%s"%s>%s</div>`, attr(f.Error.Reason), w.place(), inline(f.Error.Message)))
 	case model.UnitCaption, model.UnitFormField, model.UnitAnnotation, model.UnitLink, model.UnitRecord:
 		w.paragraph(u)
 	default:
-		w.line("<p>" + inline(f.Text) + "</p>")
+		w.line("<p" + w.place() + ">" + w.inline(f.Text, 0) + "</p>")
 	}
 }
 
@@ -113,7 +118,7 @@ func role(u *model.Unit) string {
 
 // paragraph writes a unit whose type is that of its paragraph.
 func (w *writer) paragraph(u *model.Unit) {
-	w.line(`<p data-docxt="` + string(u.Type) + `">` + inline(u.FieldsRaw.Text) + "</p>")
+	w.line(`<p data-docxt="` + string(u.Type) + `"` + w.place() + `>` + w.inline(u.FieldsRaw.Text, 0) + "</p>")
 }
 
 // heading opens a section and closes those of its level and below.
@@ -124,7 +129,7 @@ func (w *writer) heading(f *model.Fields) {
 	}
 	w.open(model.Section{Kind: KindOf(f.Text, w.lang), Level: level, Text: sectionText(f.Text)})
 	tag := "h" + strconv.Itoa(level)
-	w.line("<" + tag + ">" + inline(f.Text) + "</" + tag + ">")
+	w.line("<" + tag + w.place() + ">" + w.inline(f.Text, 0) + "</" + tag + ">")
 }
 
 // maxLevel is the lowest level of a heading, that of HTML.
@@ -174,7 +179,7 @@ func (w *writer) listItem(f *model.Fields) {
 	if f.Marker != "" {
 		marker = ` data-marker="` + attr(f.Marker) + `"`
 	}
-	w.line("<li" + marker + ">" + inline(f.Text))
+	w.line("<li" + marker + w.place() + ">" + w.inline(f.Text, 0))
 }
 
 func (w *writer) closeLists(keep int) {
@@ -193,7 +198,7 @@ func (w *writer) definition(f *model.Fields) {
 	if f.Depth == 1 {
 		tag = "dt"
 	}
-	w.line("<" + tag + ">" + inline(f.Text) + "</" + tag + ">")
+	w.line("<" + tag + w.place() + ">" + w.inline(f.Text, 0) + "</" + tag + ">")
 }
 
 func (w *writer) figure(f *model.Fields) {
@@ -206,7 +211,7 @@ func (w *writer) figure(f *model.Fields) {
 		}
 	}
 	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(caption(f, alt))), attr(src)))
-	w.line(fmt.Sprintf(`<figure><img src="%s" alt="%s"></figure>`, attr(src), attr(oneLine(alt))))
+	w.line(fmt.Sprintf(`<figure%s><img src="%s" alt="%s"></figure>`, w.place(), attr(src), attr(oneLine(alt))))
 }
 
 // alt is what a figure says it shows.
@@ -234,15 +239,6 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // inline returns text as HTML, line ends as breaks.
 func inline(s string) string {
 	return strings.ReplaceAll(escape(s), "\n", "<br>")
-}
-
-// preformatted returns text for a pre element, whose first line end is dropped
-// by every reader of HTML.
-func preformatted(s string) string {
-	if strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\r") {
-		s = "\n" + s
-	}
-	return escape(s)
 }
 
 var textEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")

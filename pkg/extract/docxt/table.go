@@ -22,25 +22,25 @@ func (w *writer) table(f *model.Fields) {
 	id := digest.TableID(w.pageNo, w.tables)
 	t := f.Table
 	if t == nil {
-		w.line("<p>" + inline(f.Text) + "</p>")
+		w.line("<p" + w.place() + ">" + w.inline(f.Text, 0) + "</p>")
 		return
 	}
 	rows, cols := t.HeaderRows+len(t.Rows), len(t.Columns)
 	title := attr(oneLine(t.Caption))
 	w.line(fmt.Sprintf(`<!-- DOCXT:TABLE_START id="%s" title="%s" -->`, id, title))
-	w.line(fmt.Sprintf(`<table data-docxt="table" data-id="%s" data-title="%s">`, id, title))
+	w.line(fmt.Sprintf(`<table data-docxt="table" data-id="%s" data-title="%s"%s>`, id, title, w.place()))
 	g := newGrid(f.Text, t, rows, cols)
 	if t.HeaderRows > 0 {
 		w.line("<thead>")
 		for r := range t.HeaderRows {
-			w.line(g.row(r, "th"))
+			w.line(w.row(g, r, "th"))
 		}
 		w.line("</thead>")
 	}
 	if rows > t.HeaderRows {
 		w.line("<tbody>")
 		for r := t.HeaderRows; r < rows; r++ {
-			w.line(g.row(r, "td"))
+			w.line(w.row(g, r, "td"))
 		}
 		w.line("</tbody>")
 	}
@@ -54,16 +54,17 @@ type place struct{ row, col int }
 type grid struct {
 	cols  int
 	text  map[place]string
+	start map[place]int // first byte of a cell in the unit's text
 	spans map[place]model.TableSpan
 	taken map[place]bool // covered by a span that begins elsewhere
 }
 
 // newGrid reads the cells out of the unit's text, where all of them are.
 func newGrid(text string, t *model.Table, rows, cols int) grid {
-	g := grid{cols: cols, text: map[place]string{}, spans: map[place]model.TableSpan{}, taken: map[place]bool{}}
+	g := grid{cols: cols, text: map[place]string{}, start: map[place]int{}, spans: map[place]model.TableSpan{}, taken: map[place]bool{}}
 	for _, r := range t.CellRanges {
 		if r.Start >= 0 && r.Start <= r.End && r.End <= len(text) {
-			g.text[place{r.Row, r.Col}] = text[r.Start:r.End]
+			g.text[place{r.Row, r.Col}], g.start[place{r.Row, r.Col}] = text[r.Start:r.End], r.Start
 		}
 	}
 	for _, s := range t.Spans {
@@ -84,7 +85,7 @@ func newGrid(text string, t *model.Table, rows, cols int) grid {
 
 // row writes one row. A cell with text is written also where a span covers it:
 // no text is lost.
-func (g grid) row(r int, tag string) string {
+func (w *writer) row(g grid, r int, tag string) string {
 	var b strings.Builder
 	b.WriteString("<tr>")
 	for c := range g.cols {
@@ -101,7 +102,7 @@ func (g grid) row(r int, tag string) string {
 				fmt.Fprintf(&b, ` rowspan="%d"`, s.RowSpan)
 			}
 		}
-		b.WriteString(">" + inline(g.text[at]) + "</" + tag + ">")
+		b.WriteString(">" + w.inline(g.text[at], g.start[at]) + "</" + tag + ">")
 	}
 	b.WriteString("</tr>")
 	return b.String()

@@ -3,8 +3,6 @@ package html
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -54,115 +52,10 @@ func (b *builder) inlineMarkdown(run []*node, text string) string {
 	if len(text) > maxMarkdown || plainText(text) && !slices.ContainsFunc(run, formatted) {
 		return text
 	}
-	if s, ok := b.plainLinks(run, text); ok {
-		return s
-	}
 	if s, ok := b.formattedRun(run); ok {
 		return s
 	}
 	return b.converted(run, text)
-}
-
-// plainLinks returns a run of text and links in which nothing else means
-// anything in Markdown, as most paragraphs of a page are, and all of its
-// navigation.
-func (b *builder) plainLinks(run []*node, text string) (string, bool) {
-	if !plainText(text) {
-		return "", false
-	}
-	w := linkWriter{b: b}
-	for _, n := range run {
-		if !w.node(n) {
-			return "", false
-		}
-	}
-	return w.out.String(), true
-}
-
-// linkWriter writes text and links as Markdown.
-type linkWriter struct {
-	b     *builder
-	out   strings.Builder
-	space bool // white space is due before the next character
-	led   bool // white space came before the first
-	ended bool // a link was the last
-}
-
-// node writes a node of a run. It reports false for what it leaves to the
-// library.
-func (w *linkWriter) node(n *node) bool {
-	switch {
-	case n.hidden:
-		return true
-	case n.Type == html.TextNode:
-		return w.text(n.Data)
-	case n.Namespace == "" && n.Data == "a":
-		return w.link(n)
-	}
-	return !formatted(n) && n.Data != "button" && w.kids(n)
-}
-
-func (w *linkWriter) kids(n *node) bool {
-	for _, k := range n.kids {
-		if !w.node(k) {
-			return false
-		}
-	}
-	return true
-}
-
-// text writes text with runs of white space as one space. It reports false for
-// text with spaces that are more than that.
-func (w *linkWriter) text(s string) bool {
-	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }) >= 0 {
-		return false
-	}
-	first := true
-	for word := range strings.FieldsSeq(s) {
-		w.space = w.space || !first || unicode.IsSpace(rune(s[0]))
-		w.gap()
-		w.out.WriteString(word)
-		w.ended, first = false, false
-	}
-	if s != "" && unicode.IsSpace(rune(s[len(s)-1])) {
-		w.space = true
-	}
-	return true
-}
-
-// gap writes the white space that is due.
-func (w *linkWriter) gap() {
-	switch {
-	case w.space && w.out.Len() > 0:
-		w.out.WriteByte(' ')
-	case w.space:
-		w.led = true
-	}
-	w.space = false
-}
-
-// link writes a link with plain text and an address that needs no escapes.
-func (w *linkWriter) link(n *node) bool {
-	url, title := w.b.absolute(n.attr("href")), strings.TrimSpace(n.attr("title"))
-	if title != "" && (!plainText(title) || strings.ContainsAny(title, `"'`)) || url == "" || n.letters == 0 || slices.ContainsFunc(n.kids, formatted) ||
-		strings.ContainsAny(url, " ()<>\\\"*_[]{}|^`") || strings.IndexFunc(url, func(r rune) bool { return r <= ' ' || r >= utf8.RuneSelf }) >= 0 {
-		return false
-	}
-	inner := linkWriter{b: w.b}
-	if !inner.kids(n) {
-		return false
-	}
-	w.space = w.space || inner.led
-	if touches := !w.space && w.out.Len() > 0; touches && (w.ended || strings.HasSuffix(w.out.String(), "!")) {
-		return false
-	}
-	w.gap()
-	if title != "" {
-		title = ` "` + title + `"`
-	}
-	w.out.WriteString("[" + inner.out.String() + "](" + url + title + ")")
-	w.space, w.ended = inner.space, true
-	return true
 }
 
 // converted is what the library makes of a run.

@@ -80,9 +80,23 @@ func HTML(f segment.Frame, slug string, open []model.Section) string {
 	return docxt.Fill(docxt.Reopen(f.Page.HTML, open), f.Page.PageID, slug)
 }
 
+// Annotated is HTML with where blocks stand on the page, and with what was found in units, by their ir_id, as
+// spans (docxt.Annotate).
+func Annotated(f segment.Frame, slug string, open []model.Section, marks map[string][]docxt.Mark) string {
+	html := docxt.Annotate(f.Page.PageNo, f.Units, f.Page.Language, marks)
+	return docxt.Fill(docxt.Reopen(html, open), f.Page.PageID, slug)
+}
+
 // HTML is HTML of the next page, in the sections of the pages before it.
 func (p *Pages) HTML(f segment.Frame, slug string) string {
 	html := HTML(f, slug, p.sections)
+	p.sections = docxt.Carry(p.sections, f.Page.OpenSections)
+	return html
+}
+
+// Annotated is Annotated of the next page, in the sections of the pages before it.
+func (p *Pages) Annotated(f segment.Frame, slug string, marks map[string][]docxt.Mark) string {
+	html := Annotated(f, slug, p.sections, marks)
 	p.sections = docxt.Carry(p.sections, f.Page.OpenSections)
 	return html
 }

@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/instrument"
 )
@@ -20,6 +21,9 @@ func countEntities(m metric.Meter) func(ctx context.Context, data event.Data) {
 		}
 		pages.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", string(d.Status))))
 		for list, n := range d.Counts {
+			if entity.IsOwn(list) {
+				list = "own" // what sources call theirs would be a series each
+			}
 			found.Add(ctx, int64(n), metric.WithAttributes(attribute.String("type", list)))
 		}
 	}

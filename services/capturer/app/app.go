@@ -4,13 +4,13 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/container/kinds"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
@@ -31,8 +31,7 @@ const toolVersion = "colophon-capturer/1"
 // App is the running capturer.
 type App struct {
 	*stream.Runner
-	conn    *stream.Conn
-	db      *catalog.DB
+	stores  *connect.Stores
 	fetcher *fetch.Client
 }
 
@@ -40,34 +39,18 @@ type App struct {
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	a := &App{fetcher: c.Capture.fetcher(c.S3.TempDir)}
-	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
-	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
-		return a.db.AdoptObject(ctx, string(b), key)
-	}
-	blobs, err := blobstore.Open(ctx, store)
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
-	}
 	if err := tel.TellDisk(c.S3.TempDir); err != nil {
 		return nil, err
 	}
 	temporary := c.Capture.spooler(c.S3.TempDir)
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
+	var err error
+	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3, Adopts: true}, tel); err != nil {
+		return nil, err
 	}
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
-	}
-	a.Runner, err = stream.NewRunner(a.conn, newStage(c, a.db, blobs, a.fetcher, tel.Meter), stream.Options{
-		Consumer: stream.ConsumerCapture, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Inbox), temporary.Room())
-		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter, Emitted: countOutcomes(tel.Meter),
-	})
-	if err != nil {
+	options := a.stores.Options(stream.ConsumerCapture, q, a.stores.HasBuckets(blobstore.Raw, blobstore.Inbox),
+		func(context.Context) error { return temporary.Room() })
+	options.Emitted = countOutcomes(tel.Meter)
+	if a.Runner, err = stream.NewRunner(a.stores.Bus, newStage(c, a.stores.Catalog, a.stores.Objects, a.fetcher, tel.Meter), options); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
@@ -100,11 +83,6 @@ func (a *App) Name() string { return Name }
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
 	a.fetcher.Close()
-	if a.conn != nil {
-		a.conn.Close()
-	}
-	if a.db != nil {
-		a.db.Close()
-	}
+	a.stores.Close()
 	return nil
 }

@@ -206,7 +206,7 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		DocumentID: digest.DocumentID(source, "https://example.org/a/page?b=1"), RequestID: "r1", SourceID: source,
 		SourceName: source, SnapshotKind: model.KindHTML, FinalType: model.TypeHTML,
 		URL: "https://example.org/a/page?b=1&access_token=REDACTED#top", URLCanonical: "https://example.org/a/page?b=1",
-		URLCanonicalizationVersion: "urlcanon_v3", ExternalID: "https://example.org/a/page?b=1",
+		URLCanonicalizationVersion: "urlcanon_v4", ExternalID: "https://example.org/a/page?b=1",
 		RedirectChain: []string{"https://example.org/old?signature=REDACTED-2aa38c29d5ce3dc9"},
 		Slug:          digest.Slug("", "https://example.org/a/page?b=1", digest.DocumentID(source, "https://example.org/a/page?b=1")),
 		RetrievedAt:   retrieved, HTTPStatus: 200, ContentType: "text/html; charset=ISO-8859-1",
@@ -215,10 +215,10 @@ func TestInlineIsStoredWithAllThatIsKnown(t *testing.T) {
 		HTTPContentType: "text/html; charset=ISO-8859-1", DetectedMIME: "text/html; charset=utf-8", DetectedExt: "html",
 		FetchStatus: "redirected", ETag: `"7"`, LastModified: time.Date(2025, 1, 2, 2, 4, 5, 0, time.UTC), LastModifiedOrigin: "meta",
 		ResponseHeaders:   map[string][]string{"Content-Type": {"text/html; charset=ISO-8859-1"}, "Etag": {`"7"`}},
-		RedactionPolicyID: "redact_v3", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
+		RedactionPolicyID: "redact_v4", FetchToolVersion: "crawler/1", RobotsPolicyNotes: "allowed",
 		Metadata:   map[string]string{"note": "a b", "from": "https://x.org/?access_token=REDACTED"},
 		SourceType: "official", Domain: "civics", Layer: model.LayerHot, MaxPages: 20_000,
-		RuleVersions: map[string]string{"urlcanon": "urlcanon_v3", "typing": "4"},
+		RuleVersions: map[string]string{"urlcanon": "urlcanon_v4", "typing": "4"},
 	}
 	compare(t, s, want)
 	d, err := b.db.Document(t.Context(), s.DocumentID)

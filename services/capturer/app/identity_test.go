@@ -21,7 +21,12 @@ func (b *bench) under1(id, address string) string {
 	return b.under("1", id, address, digest.URLCanonV1, digest.RedactURLV1)
 }
 
-// under2 captures an address as the version before did, and returns its document.
+// under3 captures an address as urlcanon_v3 did, and returns its document.
+func (b *bench) under3(id, address string) string {
+	return b.under("3", id, address, digest.URLCanonV3, digest.RedactURLV3)
+}
+
+// under2 captures an address as urlcanon_v2 did, and returns its document.
 func (b *bench) under2(id, address string) string {
 	return b.under("2", id, address, digest.URLCanonV2, digest.RedactURLV2)
 }
@@ -122,7 +127,7 @@ func TestADocumentOfOlderRulesIsFound(t *testing.T) {
 			if err != nil || done.DocumentID != before || stands.Slug != stood.Slug || stands.ExternalID != stood.ExternalID || snap.ExternalID != stood.ExternalID {
 				t.Errorf("%s was %s, is %s (%v)", address, before, done.DocumentID, err)
 			}
-			if done.Message != "" || slices.Contains(snap.QualityFlags, stage.FlagSplit) || snap.RuleVersions["urlcanon"] != "urlcanon_v3" {
+			if done.Message != "" || slices.Contains(snap.QualityFlags, stage.FlagSplit) || snap.RuleVersions["urlcanon"] != "urlcanon_v4" {
 				t.Errorf("%s: %q, flags %q", address, done.Message, snap.QualityFlags)
 			}
 		}
@@ -140,9 +145,33 @@ func TestADocumentOfTheRulesBeforeIsFound(t *testing.T) {
 	} {
 		before := b.under2(fmt.Sprint("old", n), address)
 		for round := range 2 {
-			if done, snap := b.today(fmt.Sprint("new", n, round), address); done.DocumentID != before || done.Message != "" || snap.RuleVersions["urlcanon"] != "urlcanon_v3" {
+			if done, snap := b.today(fmt.Sprint("new", n, round), address); done.DocumentID != before || done.Message != "" || snap.RuleVersions["urlcanon"] != "urlcanon_v4" {
 				t.Errorf("%s was %s, is %s, %q", address, before, done.DocumentID, done.Message)
 			}
+		}
+	}
+	b.sound()
+}
+
+// TestADocumentOfURLCanonV3IsFound: so does one that was captured under urlcanon_v3, where
+// today's rules hide more, and the request for it is known again.
+func TestADocumentOfURLCanonV3IsFound(t *testing.T) {
+	b := fresh(t, nil)
+	for n, address := range []string{
+		"https://town.example/plain?page=1", "https://hooks.slack.com/services/T01/B02/X03", "https://town.example/d?pin=4711&n=1",
+		"https://town.example/d2?sig=7c1e9b2d4f8a60531e7d9c2b4a6f80139b1c3d5e", "https://town.example/d3?basic_auth=clerk:sommer",
+		"https://town.example/d4?recovery_code=abcd-efgh", "https://town.example/reset/7c1e9b2d4f8a60531e7d9c2b4a6f80139b1c3d5e", "https://town.example/d5?session=2023",
+	} {
+		id := fmt.Sprint("old", n)
+		before := b.under3(id, address)
+		for round := range 2 {
+			if done, snap := b.today(fmt.Sprint("new", n, round), address); done.DocumentID != before || done.Message != "" || snap.RuleVersions["urlcanon"] != "urlcanon_v4" {
+				t.Errorf("%s was %s, is %s, %q", address, before, done.DocumentID, done.Message)
+			}
+		}
+		again := event.CaptureRequested{RequestID: id, URL: address, Inline: &event.Inline{ContentBase64: []byte(id)}, Metadata: map[string]string{"pwd": "REDACTED"}}
+		if done := b.outcome(again); done.Outcome != event.OutcomeStored {
+			t.Errorf("%s sent again: %+v", address, done)
 		}
 	}
 	b.sound()
@@ -324,4 +353,31 @@ func TestRowsThatHoldSecretsAreListed(t *testing.T) {
 	if parted, n, err := b.db.PartedDocuments(t.Context()); err != nil || n != 1 || len(parted) != 1 || parted[0].MergedWith == parted[0].DocumentID {
 		t.Errorf("%+v, %d, %v", parted, n, err)
 	}
+}
+
+// TestAHostWithAnUnderscore: it is an address like others, one document however its letters
+// are written, and another than that of a host without it.
+func TestAHostWithAnUnderscore(t *testing.T) {
+	b := fresh(t, nil)
+	r := inline("one", page)
+	r.URL = "https://My_Files.Example:443/minutes.html#top"
+	done := b.outcome(r)
+	if done.Outcome != event.OutcomeStored {
+		t.Fatalf("%+v", done)
+	}
+	snap := b.snapshot(done.SnapshotID)
+	if snap.URLCanonical != "https://my_files.example/minutes.html" {
+		t.Errorf("%+v: %s", done, snap.URLCanonical)
+	}
+	document, err := b.db.Document(t.Context(), snap.DocumentID)
+	if err != nil || document.Host != "my_files.example" || document.CanonicalURL != snap.URLCanonical {
+		t.Errorf("%+v, %v", document, err)
+	}
+	if _, same := b.today("two", "https://my_files.example/minutes.html"); same.DocumentID != snap.DocumentID {
+		t.Errorf("%s is another document than %s", same.URLCanonical, snap.URLCanonical)
+	}
+	if _, other := b.today("three", "https://myfiles.example/minutes.html"); other.DocumentID == snap.DocumentID {
+		t.Errorf("%s is the document of %s", other.URLCanonical, snap.URLCanonical)
+	}
+	b.sound()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -57,8 +58,7 @@ func (Duties) About() string {
 type App struct {
 	extract  *stream.Runner // nil when that is left to other processes
 	reading  *reading
-	conn     *stream.Conn
-	db       *catalog.DB
+	stores   *connect.Stores
 	children *child.Client
 }
 
@@ -67,55 +67,38 @@ type App struct {
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	extracts, reads := slices.Contains(c.Duties.Consumers, stream.ConsumerExtract), slices.Contains(c.Duties.Consumers, stream.ConsumerOCR)
 	a := &App{reading: &reading{mode: c.OCR.Mode, alone: !extracts, logger: tel.Logger}}
-	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
-	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
-		return a.db.AdoptObject(ctx, string(b), key)
-	}
-	blobs, err := blobstore.Open(ctx, store)
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
-	}
 	if err := tel.TellDisk(c.S3.TempDir); err != nil {
 		return nil, err
 	}
-	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter)
-	ahead := newAhead(blobs)
-	limits.Warm, limits.Read = true, ahead.ReadRaw
-	children, err := child.New(limits, blobs.FetchRaw)
-	if err != nil {
-		return nil, err
-	}
-	a.children = children
-	if a.reading.reader, err = newReader(c, blobs, tel.Meter); err != nil {
-		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
-	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
-	}
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
+	settings := connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3, Adopts: true}
 	if len(c.Duties.Consumers) == 1 {
 		settings.Role = c.Duties.Consumers[0] // each duty has an identity of its own
 	}
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
+	var err error
+	if a.stores, err = connect.Open(ctx, settings, tel); err != nil {
+		return nil, err
 	}
-	options := stream.Options{
-		Consumer: stream.ConsumerExtract, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
-		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter, Emitted: countPages(tel.Meter),
+	db, blobs := a.stores.Catalog, a.stores.Objects
+	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter)
+	ahead := newAhead(blobs)
+	limits.Warm, limits.Read = true, ahead.ReadRaw
+	if a.children, err = child.New(limits, blobs.FetchRaw); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
+	if a.reading.reader, err = newReader(c, blobs, tel.Meter); err != nil {
+		return nil, errors.Join(fmt.Errorf("OCR: %w", err), a.Close())
+	}
+	options := a.stores.Options(stream.ConsumerExtract, q, a.stores.HasBuckets(blobstore.Raw, blobstore.Derived))
+	options.Emitted = countPages(tel.Meter)
 	if extracts {
-		a.extract, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children, ahead, a.reading.unread, tel.Logger), options)
+		a.extract, err = stream.NewRunner(a.stores.Bus, newStage(db, blobs, a.children, ahead, a.reading.unread, tel.Logger), options)
 	}
 	if err == nil && reads {
 		options.Consumer = stream.ConsumerOCR
 		if a.reading.reader != nil {
 			options.Workers = pagesAtOnce(c.OCR)
 		}
-		a.reading.runner, err = stream.NewRunner(a.conn, recogniser(a.db, blobs, a.reading, tel.Logger), options)
+		a.reading.runner, err = stream.NewRunner(a.stores.Bus, recogniser(db, blobs, a.reading, tel.Logger), options)
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -169,16 +152,13 @@ func (a *App) Name() string { return Name }
 
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
-	a.children.Close()
+	if a.children != nil {
+		a.children.Close()
+	}
 	if a.reading.reader != nil {
 		a.reading.reader.Close()
 	}
-	if a.conn != nil {
-		a.conn.Close()
-	}
-	if a.db != nil {
-		a.db.Close()
-	}
+	a.stores.Close()
 	return nil
 }
 

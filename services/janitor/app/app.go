@@ -10,12 +10,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/process"
 	"github.com/colophon-dev/colophon/pkg/reconcile"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -34,9 +33,7 @@ const probeDefault = 3 * time.Second
 type App struct {
 	rounds  *rounds.Rounds
 	words   []*rounds.Words
-	conn    *stream.Conn
-	db      *catalog.DB
-	blobs   *blobstore.Store
+	stores  *connect.Stores
 	vectors *vectorstore.Lazy
 	probe   time.Duration // limit of one answer of Ready
 }
@@ -46,18 +43,11 @@ type App struct {
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quarantine) (*App, error) {
 	a := &App{vectors: vectorstore.NewLazy(vectorstore.ConfigOf(c.Qdrant).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)), probe: cmp.Or(c.Health.Probe, probeDefault)}
 	var err error
-	if a.blobs, err = blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
+	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3, Anywhere: true}, tel); err != nil {
+		return nil, err
 	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
-	}
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
-	}
-	reconciler, err := reconcile.New(a.db, a.conn, a.blobs, a.vectors.Client, c.Qdrant.Collection).Observed(tel.Tracer, tel.Meter)
+	db := a.stores.Catalog
+	reconciler, err := reconcile.New(db, a.stores.Bus, a.stores.Objects, a.vectors.Client, c.Qdrant.Collection).Observed(tel.Tracer, tel.Meter)
 	if err := errors.Join(err, tel.TellDisk(c.S3.TempDir)); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -66,9 +56,9 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 		Every:      c.Reconcile.Every, Age: c.Reconcile.Age,
 		ObjectsEvery: c.Reconcile.ObjectsEvery, ObjectAge: c.Reconcile.ObjectAge, Log: tel.Logger,
 	}
-	a.words = []*rounds.Words{{Make: a.db.MakeQuoteWords, Log: tel.Logger}}
+	a.words = []*rounds.Words{{Make: db.MakeQuoteWords, Log: tel.Logger}}
 	if c.Postgres.Fulltext {
-		a.words = append(a.words, &rounds.Words{Make: a.db.MakeFulltext, Log: tel.Logger})
+		a.words = append(a.words, &rounds.Words{Make: db.MakeFulltext, Log: tel.Logger})
 	}
 	return a, nil
 }
@@ -93,24 +83,19 @@ func (a *App) Run(ctx context.Context) error {
 // what has to do with no vectors is healed without it.
 func (a *App) Ready(ctx context.Context) error {
 	return errors.Join(process.AskAll(ctx, a.probe*2/3, []process.Question{
-		{Name: "the catalog", Ask: a.db.Ready},
-		{Name: "the object store", Ask: func(ctx context.Context) error { return a.blobs.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
+		{Name: "the catalog", Ask: a.stores.Catalog.Ready},
+		{Name: "the object store", Ask: func(ctx context.Context) error { return a.stores.Objects.Ready(ctx, blobstore.Raw, blobstore.Derived) }},
 		{Name: "NATS", Ask: func(ctx context.Context) error {
-			if err := a.conn.Ready(ctx); err != nil {
+			if err := a.stores.Bus.Ready(ctx); err != nil {
 				return err
 			}
-			return a.conn.Verify(ctx)
+			return a.stores.Bus.Verify(ctx)
 		}},
 	})...)
 }
 
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
-	if a.conn != nil {
-		a.conn.Close()
-	}
-	if a.db != nil {
-		a.db.Close()
-	}
+	a.stores.Close()
 	return a.vectors.Close()
 }

@@ -239,7 +239,7 @@ func TestReadyNamesWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	r.until("it is connected", func() bool { return app.conn.Ready(r.ctx) == nil })
+	r.until("it is connected", func() bool { return app.stores.Bus.Ready(r.ctx) == nil })
 	says("colophon migrate", "no bucket", "stream "+r.config.NATS.StreamPrefix+"IR does not exist")
 	r.prepare()
 	r.until("it is ready", func() bool { return app.Ready(r.ctx) == nil })
@@ -271,7 +271,7 @@ func TestReadyBlamesOnlyWhoIsSilent(t *testing.T) {
 	r.provision()
 	app, stop := r.start()
 	defer stop()
-	r.until("it is connected", func() bool { return app.conn.Ready(r.ctx) == nil })
+	r.until("it is connected", func() bool { return app.stores.Bus.Ready(r.ctx) == nil })
 	began := time.Now()
 	err = app.Ready(t.Context())
 	if took := time.Since(began); took > 900*time.Millisecond {

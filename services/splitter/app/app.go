@@ -4,11 +4,11 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -36,8 +36,7 @@ type Config struct {
 // App is the running splitter.
 type App struct {
 	*stream.Runner
-	conn     *stream.Conn
-	db       *catalog.DB
+	stores   *connect.Stores
 	children *child.Client
 }
 
@@ -45,37 +44,19 @@ type App struct {
 // Run; settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
 	a := &App{}
-	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
-	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
-		return a.db.AdoptObject(ctx, string(b), key)
-	}
-	blobs, err := blobstore.Open(ctx, store)
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
-	}
 	if err := tel.TellDisk(c.S3.TempDir); err != nil {
 		return nil, err
 	}
-	children, err := child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter), blobs.FetchRaw)
-	if err != nil {
+	var err error
+	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3, Adopts: true}, tel); err != nil {
 		return nil, err
 	}
-	a.children = children
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, errors.Join(fmt.Errorf("catalog: %w", err), a.Close())
+	db, blobs := a.stores.Catalog, a.stores.Objects
+	if a.children, err = child.New(child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter), blobs.FetchRaw); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
-	}
-	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, children), stream.Options{
-		Consumer: stream.ConsumerSplit, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Raw, blobstore.Derived))
-		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
-	})
+	a.Runner, err = stream.NewRunner(a.stores.Bus, newStage(db, blobs, a.children),
+		a.stores.Options(stream.ConsumerSplit, q, a.stores.HasBuckets(blobstore.Raw, blobstore.Derived)))
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -94,13 +75,10 @@ func (a *App) Name() string { return Name }
 
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
-	a.children.Close()
-	if a.conn != nil {
-		a.conn.Close()
+	if a.children != nil {
+		a.children.Close()
 	}
-	if a.db != nil {
-		a.db.Close()
-	}
+	a.stores.Close()
 	return nil
 }
 

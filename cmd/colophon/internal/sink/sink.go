@@ -71,6 +71,8 @@ type Options struct {
 	Once   bool          // end when all that the gateway's log holds is in the target
 	Every  time.Duration // least time between two writings of a Flusher
 	Logger *slog.Logger
+
+	Progress *Progress // is told how it comes on; may be nil
 }
 
 // Run keeps the target that open opens equal to the chunks until ctx ends, which is no
@@ -91,6 +93,7 @@ func Run(ctx context.Context, client *sdk.Client, open func(context.Context) (Ta
 		if err == nil || errors.Is(err, ErrOther) || errors.Is(err, ErrUnfit) {
 			return err
 		}
+		o.Progress.failed(err)
 		if time.Since(began) > longestPause {
 			pause = firstPause
 		}
@@ -108,6 +111,7 @@ func Run(ctx context.Context, client *sdk.Client, open func(context.Context) (Ta
 			if errors.Is(err, ErrUnfit) || errors.Is(err, ErrOther) {
 				return err
 			}
+			o.Progress.failed(err)
 		}
 	}
 }
@@ -119,6 +123,7 @@ func keep(ctx context.Context, client *sdk.Client, target Target, o Options) err
 		return err
 	}
 	o.Logger.InfoContext(ctx, "the sink goes on from here", slog.Uint64("stream", position.Stream), slog.Int64("log", position.Log))
+	o.Progress.follows()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	from := sdk.From{Position: position, Source: o.Source}
@@ -168,8 +173,9 @@ func (w *writer) write(ctx context.Context, told <-chan said) error {
 			case !ok:
 				return errors.Join(w.apply(ctx), w.flush(ctx, true))
 			case s.err != nil:
-				return errors.Join(w.apply(ctx), s.err)
+				return errors.Join(w.apply(ctx), sourceError{s.err})
 			}
+			w.options.Progress.told(s.change)
 			if w.batch = append(w.batch, s.change); len(w.batch) < batchChanges {
 				continue
 			}
@@ -202,6 +208,7 @@ func (w *writer) apply(ctx context.Context) error {
 	if err := w.target.Apply(ctx, changes, behind); err != nil {
 		return err
 	}
+	w.options.Progress.applied(len(changes))
 	w.batch, w.dirty = w.batch[:0], true
 	return nil
 }
@@ -245,7 +252,7 @@ func (w *writer) complete(ctx context.Context, changes []sdk.Change) error {
 		}
 		now, err := w.client.Chunk(ctx, ch.ChunkRef)
 		if err != nil {
-			return err
+			return sourceError{err}
 		}
 		now.Position = ch.Position
 		now.Rev = max(now.Rev, ch.Rev)

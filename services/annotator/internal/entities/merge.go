@@ -42,6 +42,26 @@ func merge(pageID string, found, proposed []entity.Entity) []entity.Entity {
 	return out
 }
 
+// repaired adds to what a model's answer has found what its next one has: of an entity that is in both, the one
+// of which more stands on the page counts.
+func repaired(pageID string, found, again []entity.Entity) []entity.Entity {
+	out := append(make([]entity.Entity, 0, len(found)+len(again)), found...)
+	taken := make([]bool, len(found))
+	for _, e := range again {
+		i := match(found, taken, e)
+		switch {
+		case i < 0:
+			out = append(out, e)
+			continue
+		case len(e.Grounds) > len(out[i].Grounds):
+			out[i] = e
+		}
+		taken[i] = true
+	}
+	entity.AssignIDs(pageID, out)
+	return out
+}
+
 // referring returns an entity whose references are the ids that others have now.
 func referring(e entity.Entity, all []entity.Entity, at map[string]int) entity.Entity {
 	t, _ := entity.TypeOf(e.Type)

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/entity"
-	"github.com/colophon-dev/colophon/pkg/entity/answer"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/entity/guard"
 	"github.com/colophon-dev/colophon/pkg/entity/prompt"
 	"github.com/colophon-dev/colophon/pkg/entity/rules"
-	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -88,19 +87,42 @@ func Outcomes() []string {
 func (m *Model) Versions() (extractor, prompt int) { return rules.Version, int(m.Prompt) }
 
 // Page returns the entities of a page that the rules find or the model proposes, each of which
-// stands on the page. What both say is surer than what one does. An endpoint that is of no use now
+// stands on the page; first those of the six types, then those of schemas of one's own that want the page, for each of
+// which the model is asked by itself. What both say is surer than what one does. An endpoint that is of no use now
 // is Unavailable, and a spent budget deferred; an answer that is of no use leaves what the rules
 // have found, and a page on which these break is a permanent fault of that page.
-func (m *Model) Page(ctx context.Context, in entity.PageInput) (entity.Page, error) {
-	found, err := Rules{}.Page(ctx, in)
+func (m *Model) Page(ctx context.Context, in entity.PageInput, own custom.Set) (entity.Page, error) {
+	found, err := byRules(in, func() entity.Page { return rules.Extract(in) })
+	content := contentOf(in)
+	if err != nil || len(content.Units) == 0 {
+		return own.Noted(found), err
+	}
+	q, err := m.aboutSix(in, content)
 	if err != nil {
 		return found, err
 	}
-	content := contentOf(in)
-	if len(content.Units) == 0 {
-		return found, nil
+	p, err := m.beside(ctx, q, found)
+	if err != nil {
+		return found, err
 	}
-	said, err := m.said(ctx, content)
+	for _, s := range own.Wanting(in) {
+		if found, err = byRules(in, func() entity.Page { return s.Extract(in) }); err != nil {
+			return found, err
+		}
+		if q, err = aboutOwn(s, in, content); err != nil {
+			return found, err
+		}
+		if found, err = m.beside(ctx, q, found); err != nil {
+			return found, err
+		}
+		p = s.Added(in, p, found)
+	}
+	return own.Noted(p), nil
+}
+
+// beside returns what the rules have found, with what the model proposes and the guard lets pass.
+func (m *Model) beside(ctx context.Context, q question, found entity.Page) (entity.Page, error) {
+	said, err := m.said(ctx, q)
 	if err != nil {
 		return found, err
 	}
@@ -108,23 +130,11 @@ func (m *Model) Page(ctx context.Context, in entity.PageInput) (entity.Page, err
 	if drops == nil {
 		drops = make(map[string]int)
 	}
-	var proposals []entity.Entity
-	switch a, why := said.use(m.Prompt); {
-	case said.Refused != "":
-		drops["refused"]++
-	case why != nil:
-		drops[string(fault.InvalidJSON)]++
-	default:
-		proposals = a.Proposals
-	}
-	checked, err := check(in, proposals)
+	proposed, err := said.stands(q, drops)
 	if err != nil {
 		return found, err
 	}
-	for reason, n := range checked.Counts() {
-		drops[reason] += n
-	}
-	return entity.NewPage(in, merge(in.PageID, found.Entities, checked.Entities), drops), nil
+	return entity.NewPage(q.in, merge(q.in.PageID, found.Entities, proposed), drops), nil
 }
 
 // check holds a model's proposals against the page.
@@ -152,84 +162,10 @@ func contentOf(in entity.PageInput) entity.PageInput {
 	return in
 }
 
-// transcript is what was said about a page, as it is kept.
-type transcript struct {
-	Answers []string `json:"answers"`           // in their order; the last one counts
-	Refused string   `json:"refused,omitempty"` // why there is none
-}
-
-// use reads the answer that counts: the last that can be read.
-func (t transcript) use(v entity.Version) (answer.Answer, error) {
-	err := answer.ErrNoJSON
-	for i := len(t.Answers) - 1; i >= 0; i-- {
-		var a answer.Answer
-		if a, err = answer.Parse(v, t.Answers[i]); err == nil {
-			return a, nil
-		}
-	}
-	return answer.Answer{}, err
-}
-
-// said returns what the model says about a page: what it said before, if it was asked.
-func (m *Model) said(ctx context.Context, in entity.PageInput) (transcript, error) {
-	var lang *model.Language
-	if in.Language != "" {
-		lang = &model.Language{Lang: in.Language}
-	}
-	html, _ := docxt.Build(in.PageNo, in.Units, lang)
-	asked, err := prompt.Of(m.Prompt, docxt.Reopen(html, in.Open))
-	if err != nil {
-		return transcript{}, fault.Permanent(fault.Internal, err)
-	}
-	schema, err := json.Marshal(entity.Schema(m.Prompt))
-	if err != nil {
-		return transcript{}, err
-	}
-	key := model.LLMAnswer{
-		SourceID: in.Units[0].SourceID, SnapshotID: in.Units[0].SnapshotID, Model: m.Chat.Name(), PromptVersion: int(m.Prompt),
-		InputHash: digest.HexParts(asked.System, asked.User, string(schema)),
-	}
-	said, found, err := m.Answers.Find(ctx, key)
-	if err != nil {
-		return transcript{}, err
-	}
-	outcome := OutcomeRemembered
-	if !found {
-		var t transcript
-		if t, err = m.ask(ctx, key.SourceID, asked, schema); err != nil {
-			return t, err
-		}
-		if said, err = json.Marshal(t); err != nil {
-			return t, err
-		}
-		if said, err = m.Answers.Keep(ctx, key, said); err != nil {
-			return t, err
-		}
-		outcome = m.outcomeOf(t)
-	}
-	if m.Count != nil {
-		m.Count(ctx, outcome)
-	}
-	var t transcript
-	if err := json.Unmarshal(said, &t); err != nil {
-		return t, fault.Permanent(fault.Internal, fmt.Errorf("a stored answer of %s: %w", key.Model, err))
-	}
-	return t, nil
-}
-
-func (m *Model) outcomeOf(t transcript) string {
-	if t.Refused != "" {
-		return OutcomeRefused
-	}
-	if _, err := t.use(m.Prompt); err != nil {
-		return OutcomeInvalid
-	}
-	return OutcomeUsed
-}
-
-// ask asks the model about a page, and once more, with what is wrong, where it gives no answer that
-// can be used as it is.
-func (m *Model) ask(ctx context.Context, sourceID string, asked prompt.Messages, schema json.RawMessage) (transcript, error) {
+// ask asks the model about a page; once more, with what is wrong, where it gives no answer that
+// can be used as it is; and once more, with the reasons, where quotes do not stand on the page.
+func (m *Model) ask(ctx context.Context, q question) (transcript, error) {
+	sourceID := q.content.Units[0].SourceID
 	if m.Daily > 0 {
 		spent, err := m.Budget.Spent(ctx, sourceID)
 		if err != nil {
@@ -239,40 +175,66 @@ func (m *Model) ask(ctx context.Context, sourceID string, asked prompt.Messages,
 			return transcript{}, fault.Defer(budgetWait, fmt.Errorf("the pages of source %s have cost %d tokens today, limit %d", sourceID, spent, m.Daily))
 		}
 	}
-	talk := []Message{{Role: "system", Text: asked.System}, {Role: "user", Text: asked.User}}
+	begin := []Message{{Role: "system", Text: q.asked.System}, {Role: "user", Text: q.asked.User}}
+	talk := begin
 	var t transcript
 	for range 2 {
-		a, err := m.Chat.Ask(ctx, talk, schema)
-		if a.QuestionTokens > 0 {
-			if err := m.Budget.Spend(ctx, sourceID, m.Chat.Name(), a.QuestionTokens, a.AnswerTokens); err != nil {
-				return t, err
-			}
-		}
-		var wrong []string
-		switch {
-		case errors.Is(err, ErrRefused):
+		text, err := m.askOnce(ctx, sourceID, talk, q.schema)
+		if errors.Is(err, ErrRefused) {
 			t.Refused = err.Error()
 			return t, nil
-		case errors.Is(err, ErrOdd):
-			t.Answers, wrong = append(t.Answers, ""), []string{err.Error()}
-		case err != nil:
-			return t, err
-		default:
-			t.Answers = append(t.Answers, a.Text)
-			read, bad := answer.Parse(m.Prompt, a.Text)
-			if bad == nil && len(read.Wrong) == 0 {
-				return t, nil
-			}
-			if wrong = read.Wrong; bad != nil {
-				wrong = []string{bad.Error()}
-			}
 		}
-		talk = append(talk[:2:2], Message{Role: "assistant", Text: clip(a.Text)}, Message{Role: "user", Text: prompt.Retry(wrong)})
+		if err != nil && !errors.Is(err, ErrOdd) {
+			return t, err
+		}
+		t.Answers = append(t.Answers, text)
+		wrong := q.wrong(text, err)
+		if len(wrong) == 0 {
+			break
+		}
+		talk = append(begin[:2:2], Message{Role: "assistant", Text: clip(text)}, Message{Role: "user", Text: prompt.Retry(wrong)})
 	}
-	return t, nil
+	return t, m.repair(ctx, q, begin, &t)
+}
+
+// repair asks once more where the guard did not find what an answer quotes.
+func (m *Model) repair(ctx context.Context, q question, begin []Message, t *transcript) error {
+	a, text, err := t.use(q)
+	if err != nil {
+		return nil //nolint:nilerr // there is no answer of which anything could be repaired
+	}
+	checked, err := check(q.in, a.Proposals)
+	if err != nil {
+		return err
+	}
+	reasons := unquoted(checked.Drops)
+	if len(reasons) == 0 {
+		return nil
+	}
+	again, err := m.askOnce(ctx, q.content.Units[0].SourceID,
+		append(begin[:2:2], Message{Role: "assistant", Text: clip(text)}, Message{Role: "user", Text: prompt.Repair(reasons)}), q.schema)
+	if err != nil && !errors.Is(err, ErrRefused) && !errors.Is(err, ErrOdd) {
+		return err
+	}
+	t.Repair = &again // empty where it was refused
+	return nil
+}
+
+// askOnce asks once, and counts what that costs.
+func (m *Model) askOnce(ctx context.Context, sourceID string, talk []Message, schema json.RawMessage) (string, error) {
+	a, err := m.Chat.Ask(ctx, talk, schema)
+	if a.QuestionTokens > 0 {
+		if err := m.Budget.Spend(ctx, sourceID, m.Chat.Name(), a.QuestionTokens, a.AnswerTokens); err != nil {
+			return "", err
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return a.Text, nil
 }
 
 // mostRepeated is how much of an answer that is of no use the model is shown again.
 const mostRepeated = 16 << 10
 
-func clip(text string) string { return text[:min(len(text), mostRepeated)] }
+func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "") }

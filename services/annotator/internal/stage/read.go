@@ -13,6 +13,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -33,7 +34,7 @@ func (s *Stage) read(ctx context.Context, w model.EntityWork, due []page) ([]mod
 	if err != nil {
 		return nil, nil, fault.Permanent(fault.Internal, fmt.Errorf("segment of pages %d–%d: %w", row.From, row.To, err))
 	}
-	yields := make([]yield, len(due))
+	yields, own := make([]yield, len(due)), custom.CompileAll(w.Schemas)
 	reading, readCtx := errgroup.WithContext(ctx)
 	reading.SetLimit(max(1, s.Parallel))
 	for i, p := range due {
@@ -42,7 +43,7 @@ func (s *Stage) read(ctx context.Context, w model.EntityWork, due []page) ([]mod
 			return nil, nil, errors.Join(reading.Wait(), fault.Permanent(fault.Internal, fmt.Errorf("page %d in its segment: %w", p.record.PageNo, err)))
 		}
 		reading.Go(func() (err error) {
-			yields[i], err = s.readPage(readCtx, p, frame)
+			yields[i], err = s.readPage(readCtx, p, frame, own)
 			return err
 		})
 	}
@@ -63,11 +64,11 @@ type yield struct {
 }
 
 // readPage returns what a page yields. One that could not be extracted has failed here for the same reason.
-func (s *Stage) readPage(ctx context.Context, p page, frame segment.Frame) (yield, error) {
+func (s *Stage) readPage(ctx context.Context, p page, frame segment.Frame, own custom.Set) (yield, error) {
 	if frame.Page.Status == model.PageFailed {
 		return yield{page: s.fail(p.record, frame.Page.Reason, frame.Page.Message)}, nil
 	}
-	found, err := s.Extractor.Page(ctx, entity.PageOf(frame.Page, frame.Units, p.open))
+	found, err := s.Extractor.Page(ctx, entity.PageOf(frame.Page, frame.Units, p.open), own)
 	switch {
 	case fault.KindOf(err) == fault.KindPermanent:
 		return yield{page: s.fail(p.record, string(fault.ReasonOf(err)), err.Error())}, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/entity"
+	"github.com/colophon-dev/colophon/pkg/entity/custom"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -48,7 +49,7 @@ type Segments interface {
 // alone.
 type Extractor interface {
 	Versions() (extractor, prompt int)
-	Page(ctx context.Context, in entity.PageInput) (entity.Page, error)
+	Page(ctx context.Context, in entity.PageInput, own custom.Set) (entity.Page, error)
 }
 
 // Stage handles ir.extracted.
@@ -164,7 +165,7 @@ func (s *Stage) due(w model.EntityWork) ([][]page, error) {
 	extractor, prompt := s.Extractor.Versions()
 	last := 0
 	for _, in := range w.Pages {
-		input, err := entity.InputHash(in.ContentHash, open)
+		input, err := entity.InputHash(in.ContentHash, open, w.Schemas)
 		if err != nil {
 			return nil, err
 		}

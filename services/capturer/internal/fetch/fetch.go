@@ -200,7 +200,7 @@ func (r Request) knownOf(target *url.URL) *Known {
 	if r.Known == nil || r.Known.ETag == "" && r.Known.LastModified == "" {
 		return nil
 	}
-	if canonical, err := digest.URLCanonV3(target.String()); err != nil || canonical != r.Known.URLCanonical {
+	if canonical, err := digest.URLCanonV4(target.String()); err != nil || canonical != r.Known.URLCanonical {
 		return nil
 	}
 	return r.Known

@@ -161,6 +161,9 @@ func nameServer(t *testing.T) *net.Resolver {
 			q := m.Questions[0]
 			name := strings.TrimSuffix(strings.ToLower(q.Name.String()), ".")
 			records, ok := names()[name]
+			if name == "my_files.test" { // what a host may be called, and a host name may not
+				ok, records = true, []string{"127.0.0.2"}
+			}
 			if name == "rebind.test" {
 				ok, records = true, []string{"127.0.0.2"}
 				if rebound {
@@ -245,6 +248,34 @@ func hostsCases(t *testing.T, resolver string, r *net.Resolver) int {
 	t.Logf("%s: %d addresses, each asked for and as a redirect: %d refused, %d names that do not exist, %d forbidden connections",
 		resolver, len(all), refused, unresolved, tr.caught.Load())
 	return 2 * len(all)
+}
+
+// TestAHostWithAnUnderscoreIsFetched: name servers answer for such names, and servers for
+// such hosts.
+func TestAHostWithAnUnderscoreIsFetched(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.2:0")
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatal(err)
+	case err != nil:
+		t.Skipf("127.0.0.2 is no address of this machine: %v", err)
+	}
+	var asked atomic.Value
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.Host)
+		_, _ = w.Write([]byte("the minutes"))
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := (&trap{port: port}).client(t, nameServer(t))
+	got, err := c.Get(t.Context(), Request{URL: "http://my_files.test:" + port + "/minutes.txt", Limit: 1000})
+	if err != nil || got.Status != http.StatusOK || asked.Load() != "my_files.test:"+port {
+		t.Errorf("%+v, %v, asked for %v", got, err, asked.Load())
+	}
 }
 
 // TestRebinding: a name that is an allowed address when it is looked at, and a

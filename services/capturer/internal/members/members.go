@@ -138,7 +138,7 @@ func (r *Reader) asked(m container.Member) event.CaptureRequested {
 	data := event.CaptureRequested{
 		RequestID: digest.WARCRecordRequestID(r.RequestID, m.Path), URL: of.URL, ContentType: of.ContentType, HTTPStatus: of.Status, Headers: of.Header,
 	}
-	if _, err := digest.URLCanonV3(data.URL); err != nil { // a URN, or the address of a DNS record
+	if _, err := digest.URLCanonV4(data.URL); err != nil { // a URN, or the address of a DNS record
 		data.URL, data.SourceRecordID = "", redact.Today().Text(data.URL)
 	}
 	if at := of.At; !at.IsZero() && at.Year() > 0 {

@@ -48,7 +48,7 @@ func (o *Obtainer) Fetch(ctx context.Context, req *request.Request, source model
 	if doc.NotModified {
 		return doc, nil
 	}
-	if doc.Canonical, err = digest.URLCanonV3(answer.URL); err != nil {
+	if doc.Canonical, err = digest.URLCanonV4(answer.URL); err != nil {
 		_ = answer.Body.Close()
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("the redirects of %s lead to a URL that has no canonical form: %w", req.URL, err))
 	}

@@ -81,7 +81,7 @@ func (v *visit) give(ctx context.Context, closed time.Duration) error {
 // hostOf returns the host of an address, with its port unless that is the
 // scheme's, in its canonical form.
 func hostOf(address string) string {
-	if canonical, err := digest.URLCanonV3(address); err == nil {
+	if canonical, err := digest.URLCanonV4(address); err == nil {
 		address = canonical
 	}
 	target, err := url.Parse(address)

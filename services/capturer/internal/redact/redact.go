@@ -35,14 +35,27 @@ func Today() Rules {
 	}
 }
 
+// Before3 returns the rules of redact_v3: a request that was accepted under them is known
+// again by what they have stored of it.
+func Before3() Rules {
+	return Rules{
+		url:   digest.RedactURLV3,
+		text:  func(text string) string { return redact.Text(text, redact.StoredV3) },
+		value: func(name, text string) string { return redact.Value(name, text, redact.StoredV3) },
+		header: func(name, value string) string {
+			return redact.HeaderURLs(name, redact.Text(value, redact.StoredV3), digest.RedactURLV3)
+		},
+	}
+}
+
 // Before2 returns the rules of redact_v2, as far as they are kept: those for the parameters
-// of a URL, of all else today's. A request that was accepted under them is known again
+// of a URL, of all else those of redact_v3. A request that was accepted under them is known again
 // where these left the same of it.
 func Before2() Rules {
-	rules := Today()
+	rules := Before3()
 	rules.url = digest.RedactURLV2
 	rules.header = func(name, value string) string {
-		return redact.HeaderURLs(name, redact.Text(value, redact.Stored), digest.RedactURLV2)
+		return redact.HeaderURLs(name, redact.Text(value, redact.StoredV3), digest.RedactURLV2)
 	}
 	return rules
 }

@@ -38,7 +38,7 @@ func (r *Request) isOlder(row model.Capture) bool {
 	for _, before := range []struct {
 		rules redact.Rules
 		id    func(string) string
-	}{{redact.Before2(), digest.RedactURLV2}, {redact.Before1(), digest.RedactURLV1}} {
+	}{{redact.Before3(), digest.RedactURLV3}, {redact.Before2(), digest.RedactURLV2}, {redact.Before1(), digest.RedactURLV1}} {
 		older := Request{CaptureRequested: *r.asRead, Bytes: r.Bytes, inbox: r.inbox}
 		if strings.Contains(older.SourceRecordID, "://") {
 			older.SourceRecordID = before.id(older.SourceRecordID)

@@ -87,7 +87,7 @@ func (r *Request) clean(rules redact.Rules) error {
 		return err
 	}
 	if r.URL != "" {
-		if r.Canonical, err = digest.URLCanonV3(r.URL); err != nil {
+		if r.Canonical, err = digest.URLCanonV4(r.URL); err != nil {
 			return fmt.Errorf("url: %w", err)
 		}
 	}

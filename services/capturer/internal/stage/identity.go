@@ -30,8 +30,9 @@ func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, cano
 	asked := model.AskedIdentity{Today: today}
 	switch {
 	case req.SourceRecordID != "" && strings.Contains(req.RawRecordID, "://"):
-		before2, before1 := digest.RedactURLV2(req.RawRecordID), digest.RedactURLV1(req.RawRecordID)
+		before3, before2, before1 := digest.RedactURLV3(req.RawRecordID), digest.RedactURLV2(req.RawRecordID), digest.RedactURLV1(req.RawRecordID)
 		asked.Older = []model.OlderIdentity{
+			{Policy: digest.RedactVersion3, Identity: before3, Trace: before3},
 			{Policy: digest.RedactVersion2, Identity: before2, Trace: before2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: before1},
 		}
 	case req.SourceRecordID != "": // it is a name
@@ -44,24 +45,33 @@ func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, cano
 	return s.Identities.Identify(ctx, req.SourceID, asked)
 }
 
-// olderIdentities returns what the rules of before make of an address.
+// olderIdentities returns what the rules of before make of an address. Rules that refuse it,
+// as those before urlcanon_v3 did a host with an underscore, have kept no document of it.
 func olderIdentities(address string) ([]model.OlderIdentity, error) {
-	before2, err := digest.URLCanonV2(address)
+	before, err := digest.URLCanonV3(address)
 	if err != nil {
 		return nil, err
 	}
-	before1, err := digest.URLCanonV1(address)
+	trace, err := digest.URLPlain(digest.RedactURLV3(address))
 	if err != nil {
 		return nil, err
 	}
-	trace2, err := digest.URLPlain(digest.RedactURLV2(address))
-	if err != nil {
-		return nil, err
+	older := []model.OlderIdentity{{Policy: digest.RedactVersion3, Identity: before, Trace: trace}}
+	if before, err := digest.URLCanonV2(address); err == nil {
+		trace, err := digest.URLPlain(digest.RedactURLV2(address))
+		if err != nil {
+			return nil, err
+		}
+		older = append(older, model.OlderIdentity{Policy: digest.RedactVersion2, Identity: before, Trace: trace})
 	}
-	trace1, err := digest.URLCanonV3(digest.RedactURLV1(address))
-	return []model.OlderIdentity{
-		{Policy: digest.RedactVersion2, Identity: before2, Trace: trace2}, {Policy: digest.RedactVersion1, Identity: before1, Trace: trace1},
-	}, err
+	if before, err := digest.URLCanonV1(address); err == nil {
+		trace, err := digest.URLCanonV4(digest.RedactURLV1(address))
+		if err != nil {
+			return nil, err
+		}
+		older = append(older, model.OlderIdentity{Policy: digest.RedactVersion1, Identity: before, Trace: trace})
+	}
+	return older, nil
 }
 
 // splitMessage tells a crawler that a document was held for another's.

@@ -153,6 +153,6 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.SourceName, snap.SourceType = source.Name, source.SourceType
 	snap.Domain, snap.Territory, snap.Layer = source.Domain, source.Territory, source.Layer
 	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
-	snap.SourceEntry, snap.SourceFurniture = source.Entry, source.Furniture
+	snap.SourceEntry, snap.SourceFurniture, snap.SourceEntities = source.Entry, source.Furniture, source.Entities
 	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
 }

@@ -27,23 +27,38 @@ import (
 
 // Requests is the record of what was asked for and what became of it.
 type Requests interface {
+	Turns
+	Outcomes
+	Members
+}
+
+// Turns say who works on a request.
+type Turns interface {
 	AcceptCapture(ctx context.Context, c model.Capture, owner string, lease time.Duration) (stands model.Capture, held bool, err error)
 	RenewCapture(ctx context.Context, sourceID, requestID, owner string, lease time.Duration) (bool, error)
 	ReleaseCapture(ctx context.Context, sourceID, requestID, owner string, retryAfter time.Duration, fetchStatus string) error
+	Capture(ctx context.Context, sourceID, requestID string) (model.Capture, error)
+}
+
+// Outcomes are what became of requests.
+type Outcomes interface {
 	DecideCapture(ctx context.Context, c model.Capture) (model.Capture, error)
 	RecordCapture(ctx context.Context, c model.Capture, s model.Snapshot, windows []string,
 		unchanged func(model.Standing) bool) (model.Capture, error)
 	CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool,
 		put func(ctx context.Context) error) (row model.Capture, first bool, err error)
-	BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error
-	Capture(ctx context.Context, sourceID, requestID string) (model.Capture, error)
-	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
-	DecideMember(ctx context.Context, c model.Capture) (model.Capture, error)
-	Members(ctx context.Context, sourceID, requestID string) (map[string]int, error)
 	// KeepCapture waits until a decided request, and what was recorded for it, is on
 	// the disk.
 	KeepCapture(ctx context.Context, sourceID, requestID string) error
 	CaptureAnnounced(ctx context.Context, sourceID, requestID string) error
+}
+
+// Members are what a container holds.
+type Members interface {
+	BeginContainer(ctx context.Context, c model.Capture, s model.Snapshot) error
+	RecordMember(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool) (model.Capture, error)
+	DecideMember(ctx context.Context, c model.Capture) (model.Capture, error)
+	Members(ctx context.Context, sourceID, requestID string) (map[string]int, error)
 }
 
 // Windows is the record of what was fetched when.
@@ -55,8 +70,18 @@ type Windows interface {
 
 // Registry is what the stage reads of sources and snapshots.
 type Registry interface {
+	Sources
+	Versions
+}
+
+// Sources are what requests are made for.
+type Sources interface {
 	Source(ctx context.Context, sourceID string) (model.Source, error)
 	RegisterSource(ctx context.Context, s model.Source) (model.Source, error)
+}
+
+// Versions are the snapshots of documents, and which of them is current.
+type Versions interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	// Woken returns the snapshot after one that is to be processed since that came, if
 	// there is one, and whether what is current of the document is to be decided anew.

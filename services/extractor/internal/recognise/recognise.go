@@ -32,12 +32,22 @@ type Reader interface {
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
+	Tasks
+	Results
+}
+
+// Tasks are the pages that are to be read.
+type Tasks interface {
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error)
+	FailOCR(ctx context.Context, t model.OCRTask) error
+}
+
+// Results are what was read, by picture.
+type Results interface {
 	StoredOCR(ctx context.Context, sourceID, picture, run, key string) (model.StoredResult, error)
 	PutOCR(ctx context.Context, t model.OCRTask, s model.StoredResult) error
-	FailOCR(ctx context.Context, t model.OCRTask) error
 }
 
 // Objects stores an OCR result once. It returns its key, and the hex sha256 of

@@ -40,17 +40,33 @@ type Extractor interface {
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
+	Runs
+	Segments
+	Readings
+}
+
+// Runs are what the ranges are of.
+type Runs interface {
 	// RangeWork returns a run, its snapshot, and the segment of a range at a
 	// redo when there is one.
 	RangeWork(ctx context.Context, snapshotID, extractionID string, from, redo int) (model.Run, model.Snapshot, *model.SegmentRow, error)
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
+	// KeepRun waits until a run that was started is on the disk.
+	KeepRun(ctx context.Context, snapshotID, extractionID string) error
+}
+
+// Segments are what ranges yield.
+type Segments interface {
 	PutSegment(ctx context.Context, s model.SegmentRow, pages []model.Page) (model.SegmentRow, error)
 	// PutSegmentBeside is PutSegment while the segment's object is put.
 	PutSegmentBeside(ctx context.Context, s model.SegmentRow, pages []model.Page, put func(ctx context.Context) error) (model.SegmentRow, error)
-	// KeepRun and KeepSegment wait until what was recorded is on the disk.
-	KeepRun(ctx context.Context, snapshotID, extractionID string) error
+	// KeepSegment waits until what was recorded is on the disk.
 	KeepSegment(ctx context.Context, snapshotID, extractionID string, from, redo int) error
+}
+
+// Readings are the pages of a range that are to be read by OCR.
+type Readings interface {
 	PlanOCR(ctx context.Context, run model.Run, r model.PageRange, redo int, tasks []model.OCRTask) ([]model.OCRTask, error)
 	OCRTasks(ctx context.Context, snapshotID, extractionID string, r model.PageRange, redo int) ([]model.OCRTask, error)
 	FailOCR(ctx context.Context, t model.OCRTask) error

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
@@ -17,6 +19,7 @@ import (
 type EntityCatalog interface {
 	EntityPages(ctx context.Context, snapshotID string) ([]model.EntityPage, error)
 	EntitiesOf(ctx context.Context, snapshotID string) ([]model.EntityRow, error)
+	EntitiesOfPage(ctx context.Context, snapshotID string, pageNo int) ([]model.EntityRow, error)
 	Entities(ctx context.Context, f catalog.EntityFilter) ([]catalog.ListedEntity, error)
 }
 
@@ -40,21 +43,23 @@ type Rollup struct {
 
 // EntitiesPage is its ExtractedPage, and what became of it.
 type EntitiesPage struct {
-	PageID           string           `json:"pageId"`            // UUID of the page
-	PageNo           int              `json:"pageNo"`            // from 1
-	Goals            []map[string]any `json:"goals"`             // entities of a type have the fields of docs/entities.md, with evidence and grounds
-	BMPs             []map[string]any `json:"bmps"`              // best management practices
-	Implementation   []map[string]any `json:"implementation"`    // activities
-	Monitoring       []map[string]any `json:"monitoring"`        // measurements
-	Outreach         []map[string]any `json:"outreach"`          // activities of outreach
-	GeographicAreas  []map[string]any `json:"geographicAreas"`   // areas
-	Confidence       float64          `json:"confidence"`        // mean of the entities'; 0 without any
-	Dropped          map[string]int   `json:"dropped,omitempty"` // what the guard did not find on the page, by reason
-	Status           model.PageStatus `json:"status"`            // processed, failed, or pending when it is queued again
-	Reason           string           `json:"reason,omitempty"`
-	Message          string           `json:"error_message,omitempty"`
-	ExtractorVersion int              `json:"extractor_version"` // of the rules
-	PromptVersion    int              `json:"prompt_version"`    // 0 without a model
+	PageID          string           `json:"pageId"`          // UUID of the page
+	PageNo          int              `json:"pageNo"`          // from 1
+	Goals           []map[string]any `json:"goals"`           // entities of a type have the fields of docs/entities.md, with evidence and grounds
+	BMPs            []map[string]any `json:"bmps"`            // best management practices
+	Implementation  []map[string]any `json:"implementation"`  // activities
+	Monitoring      []map[string]any `json:"monitoring"`      // measurements
+	Outreach        []map[string]any `json:"outreach"`        // activities of outreach
+	GeographicAreas []map[string]any `json:"geographicAreas"` // areas
+	// Own are entities of the source's own schemas, by their types' names in full, as permits.permit.
+	Own              map[string][]map[string]any `json:"own,omitempty"`
+	Confidence       float64                     `json:"confidence"`        // mean of the entities'; 0 without any
+	Dropped          map[string]int              `json:"dropped,omitempty"` // what the guard did not find on the page, by reason
+	Status           model.PageStatus            `json:"status"`            // processed, failed, or pending when it is queued again
+	Reason           string                      `json:"reason,omitempty"`
+	Message          string                      `json:"error_message,omitempty"`
+	ExtractorVersion int                         `json:"extractor_version"` // of the rules
+	PromptVersion    int                         `json:"prompt_version"`    // 0 without a model
 }
 
 func (a *API) documentEntities(w http.ResponseWriter, r *http.Request) error {
@@ -116,7 +121,14 @@ func answerEntities(p model.EntityPage, rows []model.EntityRow) (EntitiesPage, e
 		}
 		return []map[string]any{}
 	}
+	own := make(map[string][]map[string]any)
+	for typ, list := range lists {
+		if entity.IsOwn(typ) {
+			own[typ] = list
+		}
+	}
 	return EntitiesPage{
+		Own:    own,
 		PageID: digest.PageID(p.SnapshotID, p.PageNo), PageNo: p.PageNo, Goals: list(entity.Goal), BMPs: list(entity.BMP),
 		Implementation: list(entity.Implementation), Monitoring: list(entity.Monitoring), Outreach: list(entity.Outreach),
 		GeographicAreas: list(entity.GeographicArea), Confidence: p.Result.Confidence, Dropped: p.Result.Dropped,
@@ -140,12 +152,38 @@ type EntityListAnswer struct {
 
 // EntityListed is an entity with the page that it stands on.
 type EntityListed struct {
-	Type       string         `json:"type"` // goal, bmp, implementation, monitoring, outreach or geographicArea
+	Type       string         `json:"type"` // goal, bmp, implementation, monitoring, outreach or geographicArea, or one of a source's own schemas, as permits.permit
 	SourceID   string         `json:"source_id"`
 	DocumentID string         `json:"document_id"`
 	SnapshotID string         `json:"snapshot_id"`
 	PageNo     int            `json:"page_no"` // from 1
 	Entity     map[string]any `json:"entity"`  // its fields, with evidence and grounds
+}
+
+// What ids look like, as regular expressions.
+const (
+	formSource   = `^[a-z0-9_-]{1,64}$`
+	formDocument = `^doc_[a-z2-7]{26}$`
+)
+
+// entityForms are what parameters of /v1/entities look like.
+var entityForms = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"type": regexp.MustCompile(`^([A-Za-z]+|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`), "source": regexp.MustCompile(formSource), "document": regexp.MustCompile(formDocument),
+		"after": regexp.MustCompile(catalog.PlaceForm),
+	}
+})
+
+// ofForm refuses a parameter that is given more than once, or does not look as it must.
+func ofForm(values url.Values, name string, form *regexp.Regexp) error {
+	given := values[name]
+	switch {
+	case len(given) > 1:
+		return bad("%s is given %d times", name, len(given))
+	case len(given) == 1 && !form.MatchString(given[0]):
+		return bad("%s: %q does not look like one: %s", name, clip(given[0]), form)
+	}
+	return nil
 }
 
 func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
@@ -157,17 +195,15 @@ func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := catalog.EntityFilter{Type: values.Get("type"), SourceID: values.Get("source"), DocumentID: values.Get("document"),
-		Query: values.Get("q"), Limit: int(limit)}
-	if _, known := entity.TypeOf(f.Type); !known && f.Type != "" {
-		return bad("type: %q is none of goal, bmp, implementation, monitoring, outreach and geographicArea", clip(f.Type))
-	}
-	if after := values.Get("after"); after != "" {
-		place, err := base64.RawURLEncoding.DecodeString(after)
-		if err != nil {
-			return bad("after: %q is no next of an answer", clip(after))
+	for name, form := range entityForms() {
+		if err := ofForm(values, name, form); err != nil {
+			return err
 		}
-		f.After = string(place)
+	}
+	f := catalog.EntityFilter{Type: values.Get("type"), SourceID: values.Get("source"), DocumentID: values.Get("document"),
+		Query: values.Get("q"), After: values.Get("after"), Limit: int(limit)}
+	if _, known := entity.TypeOf(f.Type); !known && values.Has("type") && !entity.IsOwn(f.Type) {
+		return bad("type: %q is none of goal, bmp, implementation, monitoring, outreach and geographicArea, and no {schema}.{type}", clip(f.Type))
 	}
 	found, err := a.Catalog.Entities(r.Context(), f)
 	if err != nil {
@@ -181,7 +217,7 @@ func (a *API) entities(w http.ResponseWriter, r *http.Request) error {
 		}
 		answer.Entities = append(answer.Entities, EntityListed{Type: e.Type, SourceID: e.SourceID, DocumentID: e.DocumentID,
 			SnapshotID: e.SnapshotID, PageNo: e.PageNo, Entity: record})
-		answer.Next = base64.RawURLEncoding.EncodeToString([]byte(e.Place))
+		answer.Next = e.Place
 	}
 	if len(found) < f.Limit {
 		answer.Next = ""

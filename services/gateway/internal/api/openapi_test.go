@@ -16,6 +16,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
@@ -47,8 +48,6 @@ type param struct {
 const (
 	formText     = `^[^\u0000-\u001f\u007f-\u009f]*$`                          // what checkText lets through
 	formQuestion = `^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$` // the same, which may have lines
-	formSource   = `^[a-z0-9_-]{1,64}$`
-	formDocument = `^doc_[a-z2-7]{26}$`
 	formSnapshot = `^snap_[a-z2-7]{26}$`
 	formChunk    = `^[0-9a-f]{64}:[0-9]{1,9}(@[0-9]{1,9})?$`
 	formSpan     = `^([0-9]{1,9}(-[0-9]{0,9})?|-[0-9]{1,9})$`
@@ -157,6 +156,20 @@ func contextParams(ofSearch []param) []param {
 		schema: map[string]any{"type": "integer", "minimum": consolidate.LeastBudget, "maximum": consolidate.MostBudget, "default": consolidate.DefaultBudget}})
 }
 
+// askBody is the schema of what /v1/ask is asked with: the parameters of the context of an answer.
+func askBody(ofSearch []param) map[string]any {
+	properties := make(map[string]any)
+	for _, p := range contextParams(ofSearch) {
+		if p.name == "boxes" {
+			continue
+		}
+		schema := maps.Clone(p.schema)
+		schema["description"] = p.help
+		properties[p.name] = schema
+	}
+	return map[string]any{"type": "object", "required": []string{"q"}, "additionalProperties": false, "properties": properties}
+}
+
 func describe() []described {
 	snapshot := inPath("id", "snapshot_id", formSnapshot)
 	number := param{name: "n", in: "path", help: "Page number, from 1.", required: true,
@@ -169,6 +182,8 @@ func describe() []described {
 			params:  ofSearch},
 		{path: "/v1/answer-context", answer: consolidate.Answer{}, params: contextParams(ofSearch),
 			summary: "What a search finds, told as what it is: confirmed facts, the newest first; facts under review, allegations and opinions apart; what is refuted or obsolete; contradictions side by side; and a prompt with citations, also as content blocks. It takes the parameters of a search."},
+		{path: "/v1/ask", method: "post", body: askBody(ofSearch), answer: AskAnswer{},
+			summary: "An answer to a question, every sentence of which stands in the passages that it cites, with these passages as /v1/answer-context tells them; what a model said besides is left out and counted by why. Without a model the passages are the answer. With Accept: text/event-stream it comes as events: context, sentence (each), end (with outcome, why, model, told, left_out). 503, with the passages and Retry-After, while the model is away, too many ask, or the day's tokens are spent."},
 		{path: "/v1/check-quote", method: "post", body: quotation(), answer: quote.Answer{},
 			summary: "Where a quotation stands, exactly and with the way to its proof, or that no text has it. What is folded before texts are compared is white space, hyphens at line ends, soft hyphens, ligatures, normal forms, and the forms of quotation marks and dashes; nothing is compared by likeness."},
 		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state, and what came after it where its document no longer says it.",
@@ -187,7 +202,9 @@ func describe() []described {
 		{path: "/v1/snapshots/{id}/raw", summary: "The captured bytes as they are, to save. Ranges are answered.",
 			params: []param{snapshot}, media: "application/octet-stream", ranges: true},
 		{path: "/v1/snapshots/{id}/pages/{n}", summary: "A page with its units.", params: []param{snapshot, number}, answer: PageAnswer{}},
-		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", params: []param{snapshot, number}, media: "text/html"},
+		{path: "/v1/snapshots/{id}/pages/{n}.html", summary: "A page as DOCXT HTML.", media: "text/html",
+			params: []param{snapshot, number, {name: "evidence", in: "query", schema: map[string]any{"type": "boolean", "default": false},
+				help: "Whether blocks say where they stand (data-page, data-bbox), and spans what was found in them (data-docxt=\"evidence\", data-key)."}}},
 		{path: "/v1/snapshots/{id}/pages/{n}.png", summary: "A picture of a page of a PDF file, the full page upright.", media: "image/png", ranges: true,
 			params: []param{snapshot, number, {name: "width", in: "query", help: "How wide it is, in pixels.",
 				schema: map[string]any{"type": "integer", "enum": pictures.Widths(), "default": defaultWidth}}}},
@@ -219,11 +236,12 @@ func entityParams() []param {
 		types = append(types, t.Name)
 	}
 	return []param{
-		{name: "type", in: "query", help: "Only of this type.", schema: map[string]any{"type": "string", "enum": types}},
+		{name: "type", in: "query", help: "Only of this type: one of the six, or {schema}.{type} of a source's own.", schema: map[string]any{"type": "string", "maxLength": maxValue,
+			"pattern": "^(" + strings.Join(types, "|") + `|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`}},
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},
-		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": `^[A-Za-z0-9_-]+$`, "maxLength": maxValue}},
+		{name: "after", in: "query", help: "next of an answer: what comes after it.", schema: map[string]any{"type": "string", "pattern": catalog.PlaceForm, "maxLength": maxValue}},
 		limit(maxLimit),
 	}
 }
@@ -321,6 +339,11 @@ func build(t *testing.T) map[string]any {
 		}
 		if slices.ContainsFunc(d.params, func(p param) bool { return p.name == "cursor" }) {
 			responses["409"] = map[string]any{"description": "The cursor is that of another question, or none.", "content": problem["content"]}
+		}
+		if d.path == "/v1/ask" {
+			content["text/event-stream"] = map[string]any{"schema": map[string]any{"type": "string"}}
+			responses["503"] = map[string]any{"description": "No answer now. Where the passages are known they come with it. Retry-After says when to ask again.",
+				"content": map[string]any{"application/problem+json": map[string]any{"schema": schemaOf(t, schemas, AskProblem{})}}}
 		}
 		operation := map[string]any{"summary": d.summary, "parameters": params, "responses": responses}
 		if d.body != nil {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
@@ -140,7 +141,9 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 	no, ending, _ := strings.Cut(r.PathValue("n"), ".")
 	known := []string{}
 	switch ending {
-	case "", "html":
+	case "":
+	case "html":
+		known = append(known, "evidence")
 	case "png":
 		known = append(known, "width")
 	default:
@@ -172,9 +175,13 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.servePNG(w, r, data)
 	case "html":
+		evidence, err := truth(values, "evidence", false)
+		if err != nil {
+			return err
+		}
 		return a.compose(w, func(b io.Writer) error {
 			return a.usePage(r, no, func(s model.Snapshot, f segment.Frame) error {
-				html, err := a.html(ctx, s, f)
+				html, err := a.html(ctx, s, f, evidence)
 				if err != nil {
 					return err
 				}
@@ -191,7 +198,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) error {
 					return err
 				}
 				return document.Use(ctx, n, func(f segment.Frame) error {
-					html, err := a.html(ctx, s, f)
+					html, err := a.html(ctx, s, f, false)
 					if err != nil {
 						return err
 					}
@@ -226,20 +233,30 @@ func (a *API) reader(ctx context.Context, s model.Snapshot, n int, document *pag
 }
 
 // html returns the DOCXT HTML of a page, in the sections that the pages before it leave
-// open (contracts#open-sections).
-func (a *API) html(ctx context.Context, s model.Snapshot, f segment.Frame) (string, error) {
-	if f.Page.PageNo == 1 {
-		return render.HTML(f, s.Slug, nil), nil
+// open (contracts#open-sections); with evidence also where its blocks stand and its entities were found (contracts#served-html).
+func (a *API) html(ctx context.Context, s model.Snapshot, f segment.Frame, evidence bool) (string, error) {
+	var open []model.Section
+	if f.Page.PageNo > 1 {
+		before, err := a.Catalog.OpenSections(ctx, s.SnapshotID, f.Page.ExtractionID, f.Page.PageNo)
+		if err != nil {
+			return "", err
+		}
+		for _, page := range before {
+			open = docxt.Carry(open, page)
+		}
 	}
-	before, err := a.Catalog.OpenSections(ctx, s.SnapshotID, f.Page.ExtractionID, f.Page.PageNo)
+	if !evidence {
+		return render.HTML(f, s.Slug, open), nil
+	}
+	found, err := a.Catalog.EntitiesOfPage(ctx, s.SnapshotID, f.Page.PageNo)
 	if err != nil {
 		return "", err
 	}
-	var open []model.Section
-	for _, page := range before {
-		open = docxt.Carry(open, page)
+	marks, err := entity.Marks(found)
+	if err != nil {
+		return "", err
 	}
-	return render.HTML(f, s.Slug, open), nil
+	return render.Annotated(f, s.Slug, open, marks), nil
 }
 
 // usePage hands over the page that a request names, of the newest run that has

@@ -27,13 +27,28 @@ const (
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
+	Snapshots
+	Runs
+	Redos
+}
+
+// Snapshots are what runs are made of.
+type Snapshots interface {
 	Snapshot(ctx context.Context, snapshotID string) (model.Snapshot, error)
 	Source(ctx context.Context, sourceID string) (model.Source, error)
-	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	SnapshotRuns(ctx context.Context, snapshotID string) (model.Snapshot, []model.Run, error)
+}
+
+// Runs are begun once.
+type Runs interface {
+	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	StartRun(ctx context.Context, run model.Run, pageIDs []string, supersedes string) (model.Run, error)
 	// KeepRun waits until a run that was started is on the disk.
 	KeepRun(ctx context.Context, snapshotID, extractionID string) error
+}
+
+// Redos are pages of a run that are to be extracted once more.
+type Redos interface {
 	StartRedo(ctx context.Context, snapshotID, extractionID string, redo int, ranges []model.PageRange) (model.Run, error)
 	SplitAgain(ctx context.Context, split model.Run, redo int, pageIDs []string) (model.Run, error)
 	RedoRanges(ctx context.Context, snapshotID, extractionID string, redo int) ([]int, error)

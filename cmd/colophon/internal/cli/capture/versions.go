@@ -30,7 +30,7 @@ func (s *Sender) settle(ctx context.Context, requests []Handover, o Options, not
 		if r.file.path == "" {
 			continue
 		}
-		canonical, err := digest.URLCanonV3(r.URL)
+		canonical, err := digest.URLCanonV4(r.URL)
 		if err != nil {
 			return nil, nil, cli.Usage(err)
 		}

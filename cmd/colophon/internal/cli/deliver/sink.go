@@ -2,10 +2,12 @@ package deliver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,6 +30,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/sdk"
+	"github.com/colophon-dev/colophon/pkg/telemetry"
 )
 
 // kinds are what a sink can deliver to.
@@ -37,16 +40,16 @@ func kinds() []string {
 
 // sinkFlags are what is given to the command.
 type sinkFlags struct {
-	to, out, schema, index, source, name string
-	once, dump                           bool
-	every                                time.Duration
+	to, out, schema, index, source, name, health string
+	once, dump                                   bool
+	every                                        time.Duration
 }
 
 const (
 	defaultEvery  = 30 * time.Second
 	defaultSchema = "colophon_chunks"
 	defaultIndex  = "colophon-chunks"
-	defaultName   = "sink"
+	noHealth      = "off"
 )
 
 func (c commands) sinkCommand() *cobra.Command {
@@ -64,7 +67,8 @@ func (c commands) sinkCommand() *cobra.Command {
 	flags.StringVar(&f.schema, "schema", defaultSchema, "schema of pgvector's tables")
 	flags.StringVar(&f.index, "index", defaultIndex, "index of opensearch")
 	flags.StringVar(&f.source, "source", "", "only chunks of this source")
-	flags.StringVar(&f.name, "name", defaultName, "NAME of the identity consumer-NAME that it has on the bus")
+	flags.StringVar(&f.name, "name", "", "NAME of the identity sink-NAME that it has on the bus (default what --to says)")
+	flags.StringVar(&f.health, "health", noHealth, "host:port of /healthz, /readyz and /metrics while it runs, :8089 in deploy/k8s; off is none")
 	flags.BoolVar(&f.once, "once", false, "end when the store has all that the gateway's log says")
 	flags.BoolVar(&f.dump, "dump", false, "print what is current in the store, and deliver nothing")
 	flags.DurationVar(&f.every, "every", defaultEvery, "least time between two writings of the file of jsonl and parquet")
@@ -85,10 +89,19 @@ func (f sinkFlags) check() error {
 		return cli.Usagef("--source %q: 1 to 64 of a-z, 0-9, _ and -", f.source)
 	case f.every < 0:
 		return cli.Usagef("--every %s: not below 0", f.every)
+	case f.health != noHealth && !isAddress(f.health):
+		return cli.Usagef("--health %q: host:port, or off", f.health)
+	case f.name != "" && !model.ValidSourceID(f.name):
+		return cli.Usagef("--name %q: 1 to 64 of a-z, 0-9, _ and -", f.name)
 	case f.dump && f.once:
 		return cli.Usagef("--dump delivers nothing: leave --once out")
 	}
 	return nil
+}
+
+func isAddress(s string) bool {
+	_, _, err := net.SplitHostPort(s)
+	return err == nil
 }
 
 func (c commands) runSink(ctx context.Context, f sinkFlags) error {
@@ -99,7 +112,7 @@ func (c commands) runSink(ctx context.Context, f sinkFlags) error {
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(c.Err, nil))
+	logger := telemetry.NewLogger(c.Err, service, s.Telemetry)
 	embedder, closeEmbedder, err := embedderOf(f, s)
 	if err != nil {
 		return err
@@ -116,15 +129,16 @@ func (c commands) runSink(ctx context.Context, f sinkFlags) error {
 	n := s.NATS
 	client, err := sdk.Connect(ctx, sdk.Config{
 		URL: n.URL.Value(), CredsFile: n.CredsFile, NkeyFile: n.NkeyFile, CAFile: n.TLS.CAFile, CertFile: n.TLS.CertFile, KeyFile: n.TLS.KeyFile,
-		Prefix: n.Prefix, StreamPrefix: n.StreamPrefix, Name: "colophon-sink", Identity: access.Consumer + "-" + f.name,
+		Prefix: n.Prefix, StreamPrefix: n.StreamPrefix, Name: "colophon-sink", Identity: access.Sink + "-" + cmp.Or(f.name, f.to),
 		Gateway: address, GatewayClient: asks, Logger: logger,
 	})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	err = sink.Run(ctx, client, open, sink.Options{Source: f.source, Once: f.once, Every: f.every, Logger: logger})
-	return told(err)
+	return told(f.run(ctx, s.Telemetry, func(ctx context.Context, progress *sink.Progress) error {
+		return sink.Run(ctx, client, open, sink.Options{Source: f.source, Once: f.once, Every: f.every, Logger: logger, Progress: progress})
+	}))
 }
 
 // told gives an error of a target its exit status.

@@ -13,6 +13,7 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/extract/render"
@@ -32,7 +33,10 @@ type exporter struct {
 	source   string
 	snapshot string
 	archive  bool
-	count    int // of documents, of chunks in their export
+	evidence bool            // whether pages say where blocks stand and entities were found
+	count    int             // of documents, of chunks in their export
+	disabled map[string]bool // sources that are left out, by source_id
+	left     int             // how many documents or chunks of them
 }
 
 func (c commands) exportCommand() *cobra.Command {
@@ -47,6 +51,7 @@ func (c commands) exportCommand() *cobra.Command {
 		c.exportKind("ir", "Pages and their units, with all evidence, as JSON lines",
 			"Writes for each page its record and then its units, one a line, of the newest\nsnapshot of each document.",
 			"  colophon export ir --snapshot snap_2c… > units.jsonl", (*exporter).ir),
+		c.exportEntities(),
 		c.exportKind("ocr", "What OCR read, as hOCR and ALTO XML",
 			"Writes below the folder: ocr/SLUG.hocr.html and ocr/SLUG.alto.xml, of the newest\nsnapshot of each document of which OCR read a page.",
 			"  colophon export ocr -o out --source valdoro", (*exporter).ocr),
@@ -95,6 +100,11 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 					return err
 				}
 			}
+			if e.source == "" && e.snapshot == "" {
+				if e.disabled, err = disabledSources(ctx, db); err != nil {
+					return err
+				}
+			}
 			if err := do(e, ctx); err != nil {
 				return err
 			}
@@ -113,8 +123,33 @@ func (c commands) exportKind(name, short, long, example string, do func(*exporte
 	} else {
 		f.StringVar(&e.snapshot, "snapshot", "", "only this snapshot")
 	}
-	f.StringVar(&e.source, "source", "", "only documents of this source")
+	if name == "pages" {
+		f.BoolVar(&e.evidence, "evidence", false, "where blocks stand, and spans around what entities were found in")
+	}
+	f.StringVar(&e.source, "source", "", "only documents of this source; without it all but those of disabled sources")
 	return cmd
+}
+
+// disabledSources returns the sources that an export of all leaves out: they are no part of
+// what is handed on, unless they are named (seeds#capture).
+func disabledSources(ctx context.Context, db *catalog.DB) (map[string]bool, error) {
+	all, err := db.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	disabled := make(map[string]bool)
+	for _, s := range all {
+		disabled[s.SourceID] = s.State == model.SourceDisabled
+	}
+	return disabled, nil
+}
+
+// leavesOut reports whether a source is left out, and counts what is.
+func (e *exporter) leavesOut(sourceID string) bool {
+	if e.disabled[sourceID] {
+		e.left++
+	}
+	return e.disabled[sourceID]
 }
 
 // tell says how much was written, beside what may go to standard output.
@@ -126,6 +161,9 @@ func (e *exporter) tell(name string) {
 	to := ""
 	if e.out != "" {
 		to = " to " + e.out
+	}
+	if e.left > 0 {
+		fmt.Fprintf(e.cli.Err, "%s of disabled sources left out: --source writes them\n", cli.Many(e.left, what))
 	}
 	switch {
 	case e.count > 0 && name == "pages": // which says more
@@ -153,6 +191,9 @@ func (e *exporter) snapshots(ctx context.Context, each func(model.Snapshot) erro
 	for s, err := range e.db.NewestSnapshots(ctx, e.source) {
 		if err != nil {
 			return err
+		}
+		if e.leavesOut(s.SourceID) {
+			continue
 		}
 		if err := each(s); err != nil {
 			return err
@@ -208,7 +249,7 @@ func (e *exporter) chunks(ctx context.Context) error {
 				return err
 			}
 			for _, c := range chunks {
-				if e.source != "" && c.Chunk.SourceID != e.source {
+				if e.source != "" && c.Chunk.SourceID != e.source || e.leavesOut(c.Chunk.SourceID) {
 					continue
 				}
 				ref, err := places.of(ctx, &c.Chunk)
@@ -233,7 +274,11 @@ func (e *exporter) pages(ctx context.Context) error {
 		documents++
 		var pages render.Pages
 		return LastFrames(ctx, e.db, e.blobs, s.SnapshotID, func(f segment.Frame) error {
-			n, err := e.page(ctx, s, f, pages.HTML(f, s.Slug))
+			html, err := e.html(ctx, &pages, f, s.Slug)
+			if err != nil {
+				return err
+			}
+			n, err := e.page(ctx, s, f, html)
 			files += n
 			show.Show(fmt.Sprintf("exported %d documents  %d files", documents, files), false)
 			return err
@@ -246,4 +291,17 @@ func (e *exporter) pages(ctx context.Context) error {
 	return c.Print(map[string]int{"documents": documents, "files": files}, func(w io.Writer) {
 		fmt.Fprintf(w, "%d documents, %d files below %s\n", documents, files, filepath.Join(e.out, "pages"))
 	})
+}
+
+// html returns the next page of a document, with its evidence where that is asked for.
+func (e *exporter) html(ctx context.Context, pages *render.Pages, f segment.Frame, slug string) (string, error) {
+	if !e.evidence {
+		return pages.HTML(f, slug), nil
+	}
+	found, err := e.db.EntitiesOfPage(ctx, f.Page.SnapshotID, f.Page.PageNo)
+	if err != nil {
+		return "", err
+	}
+	marks, err := entity.Marks(found)
+	return pages.Annotated(f, slug, marks), err
 }

@@ -71,7 +71,7 @@ func (c commands) listAffected(cmd *cobra.Command, o catalog.Origin) error {
 	}
 	if o.URL != "" {
 		o.URL = redact.URL(o.URL, redact.Stored) // as it is stored
-		if canonical, err := digest.URLCanonV3(o.URL); err == nil {
+		if canonical, err := digest.URLCanonV4(o.URL); err == nil {
 			o.Canonical = canonical
 		}
 	}

@@ -30,6 +30,7 @@ type identityFlags struct {
 	policies  string   // folder of the S3 policies
 	crawlers  []string
 	consumers []string
+	sinks     []string
 }
 
 func (f *identityFlags) add(cmd *cobra.Command) {
@@ -43,12 +44,13 @@ func (f *identityFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.policies, "print-policies", "", "only write the S3 policies of the roles, one file ROLE.json each, into this `folder`")
 	flags.StringArrayVar(&f.crawlers, "crawler", nil, "a `source` whose crawler gets an identity of its own, crawler-SOURCE (may be repeated)")
 	flags.StringArrayVar(&f.consumers, "consumer", nil, "the `name` of a program that follows chunks and gets an identity of its own, consumer-NAME (may be repeated)")
+	flags.StringArrayVar(&f.sinks, "sink", nil, "the `name` of a sink that gets an identity of its own, sink-NAME (may be repeated)")
 }
 
 // wanted reports whether something is to be printed, and nothing else to be done.
 func (f *identityFlags) wanted() bool { return f.accounts || f.policies != "" }
 
-// identityName is what the name of a crawler's source or of a consumer may be: it is a
+// identityName is what the name of a crawler's source, of a consumer or of a sink may be: it is a
 // part of subjects, of keys, and of a file's name.
 var identityName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
@@ -56,7 +58,7 @@ var identityName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 var diskSize = regexp.MustCompile(`^([1-9][0-9]{0,17}|[1-9][0-9]{0,5}[KMGT](i|B|iB)?)$`)
 
 func (f *identityFlags) check() error {
-	for _, name := range append(append([]string{}, f.crawlers...), f.consumers...) {
+	for _, name := range slices.Concat(f.crawlers, f.consumers, f.sinks) {
 		if !identityName.MatchString(name) {
 			return cli.Usagef("%q cannot be the name of an identity: letters, digits, - and _ only", name)
 		}
@@ -70,14 +72,14 @@ func (f *identityFlags) check() error {
 		return cli.Usagef("--inside-accounts and --account-disk belong to --print-accounts")
 	case f.form.Disk != "" && !diskSize.MatchString(f.form.Disk):
 		return cli.Usagef("--account-disk %q: must be a number of bytes, or as 500M, 40G, 2T", f.form.Disk)
-	case !f.wanted() && len(f.crawlers)+len(f.consumers) > 0:
-		return cli.Usagef("--crawler and --consumer belong to --print-accounts and --print-policies")
+	case !f.wanted() && len(f.crawlers)+len(f.consumers)+len(f.sinks) > 0:
+		return cli.Usagef("--crawler, --consumer and --sink belong to --print-accounts and --print-policies")
 	}
 	return nil
 }
 
-// roles returns the roles of the installation with those of the crawlers and consumers
-// that were named; the templates themselves where none was.
+// roles returns the roles of the installation with those of the crawlers, consumers and
+// sinks that were named; the templates themselves where none was.
 func (f *identityFlags) roles(names access.Names) []access.Role {
 	var roles []access.Role
 	add := func(names access.Names, chosen func(access.Role) bool) {
@@ -98,6 +100,10 @@ func (f *identityFlags) roles(names access.Names) []access.Role {
 	for _, consumer := range f.consumers {
 		names.Consumer = consumer
 		add(names, template(access.Consumer))
+	}
+	for _, sink := range f.sinks {
+		names.Consumer = sink
+		add(names, template(access.Sink))
 	}
 	return roles
 }

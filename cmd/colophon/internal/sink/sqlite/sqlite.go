@@ -51,21 +51,27 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return d, nil
 }
 
+// prepare makes the tables where there are none. It looks in the transaction that makes
+// them: of two processes that open a new file, the second finds it made.
 func (d *DB) prepare(ctx context.Context) error {
-	var has, tables int
+	var has int
 	if err := d.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&has); err != nil {
 		return fmt.Errorf("%w: %w", sink.ErrUnfit, err)
 	}
-	if err := d.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table'`).Scan(&tables); err != nil {
-		return fmt.Errorf("%w: %w", sink.ErrUnfit, err)
-	}
-	switch {
-	case has == version:
+	if has == version { // as always but once: who reads need not wait for who writes
 		return nil
-	case has != 0 || tables > 0:
-		return fmt.Errorf("%w: it is a database of something else, or of another version (%d)", sink.ErrUnfit, has)
 	}
 	return d.in(ctx, func(tx *sql.Tx) error {
+		var tables int
+		if err := tx.QueryRowContext(ctx, `SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE type = 'table') FROM pragma_user_version`).Scan(&has, &tables); err != nil {
+			return err
+		}
+		switch {
+		case has == version:
+			return nil
+		case has != 0 || tables > 0:
+			return fmt.Errorf("%w: it is a database of something else, or of another version (%d)", sink.ErrUnfit, has)
+		}
 		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", version))
 		return err
 	})
