@@ -14,14 +14,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/colophon-dev/colophon/pkg/config"
 )
 
 // An endpoint as a small model on a CPU is one: it takes one call after the other, each so long,
-// and so long for each text. It is slower than the rest of the chain on a busy machine of two cores: else
-// that would be measured.
+// and so long for each text.
 const (
 	endpointCall       = 20 * time.Millisecond
 	endpointText       = 25 * time.Millisecond
@@ -34,7 +34,7 @@ const (
 )
 
 // Endpoint is how many passages a second an embedding endpoint makes: alone, and behind the
-// chain, from the first call until the last answer.
+// chain, whose chunks wait for it, from the first call until the last answer.
 type Endpoint struct {
 	Passages int     `json:"passages"`  // that the chain asked for
 	Calls    int     `json:"calls"`     // in which it did
@@ -50,6 +50,7 @@ type scripted struct {
 
 	turn  sync.Mutex // who has it is answered
 	mu    sync.Mutex
+	shut  bool      // it is away: 503
 	first time.Time // call
 	last  time.Time // answer
 	calls int
@@ -79,10 +80,16 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	if s.first.IsZero() {
+	shut := s.shut
+	if s.first.IsZero() && !shut {
 		s.first = time.Now()
 	}
 	s.mu.Unlock()
+	if shut {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "away", http.StatusServiceUnavailable)
+		return
+	}
 	s.turn.Lock()
 	began := time.Now()
 	timer := time.NewTimer(endpointCall + time.Duration(len(asked.Input))*endpointText)
@@ -111,10 +118,11 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// forget begins to count anew.
-func (s *scripted) forget() {
+// forget begins to count anew; shut says whether it is away from now on.
+func (s *scripted) forget(shut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.shut = shut
 	s.first, s.last, s.calls, s.texts, s.busy = time.Time{}, time.Time{}, 0, 0, 0
 }
 
@@ -159,6 +167,18 @@ func (s *scripted) askAlone(ctx context.Context) error {
 	return asking.Wait()
 }
 
+// pause lets a time pass.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // endpoint measures a scripted endpoint, alone and behind the chain.
 func (o Options) endpoint(ctx context.Context, dir string) (r Endpoint, err error) {
 	s, err := startScripted(ctx)
@@ -180,7 +200,7 @@ func (o Options) endpoint(ctx context.Context, dir string) (r Endpoint, err erro
 	if err := o.warm(ctx, sys); err != nil {
 		return r, err
 	}
-	s.forget()
+	s.forget(true)
 	if err := sys.source(ctx, "passages"); err != nil {
 		return r, err
 	}
@@ -188,7 +208,29 @@ func (o Options) endpoint(ctx context.Context, dir string) (r Endpoint, err erro
 	for i := range docs {
 		docs[i] = document{name: fmt.Sprintf("passages-%d.pdf", i), data: PDF(50<<16+uint64(i), endpointPages)}
 	}
-	if _, err := sys.process(ctx, "passages", docs, endpointDocuments*endpointPages); err != nil {
+	working, workCtx := errgroup.WithContext(ctx)
+	working.Go(func() error {
+		_, err := sys.process(workCtx, "passages", docs, endpointDocuments*endpointPages)
+		return err
+	})
+	working.Go(func() error { // all that comes before is done first: a busy machine makes chunks more slowly than the endpoint vectors
+		for {
+			var made int
+			if err := sys.db.Tx(workCtx, func(tx pgx.Tx) error {
+				return tx.QueryRow(workCtx, `SELECT count(*) FROM chunk_manifests WHERE source_id = 'passages'`).Scan(&made)
+			}); err != nil {
+				return err
+			}
+			if made == endpointDocuments {
+				s.forget(false)
+				return nil
+			}
+			if err := pause(workCtx, pollEvery); err != nil {
+				return err
+			}
+		}
+	})
+	if err := working.Wait(); err != nil {
 		return r, err
 	}
 	r.Chain, r.Passages, r.Calls = s.perSecond(), s.texts, s.calls
