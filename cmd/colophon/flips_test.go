@@ -59,7 +59,7 @@ func (l *library) flips(t *testing.T) {
 		"segment": l.flipObject(blobstore.Derived, "/ir/"), "text": l.flipText("text"), "content": l.flipText("content"),
 		"provenance": l.flipJSON("provenance", func() any { return new(model.Provenance) }),
 		"record":     l.flipJSON("record", func() any { return new(model.Chunk) }),
-		"column":     l.flipColumn(), "payload": l.flipPayload(),
+		"column":     l.flipColumn(), "payload": l.flipPayload(), "evidence": l.flipEvidence(),
 	}
 	names := slices.Sorted(maps.Keys(kinds))
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -196,6 +196,25 @@ func (l *library) flipText(column string) damage {
 			return f, false
 		}
 		l.set(f.chunk, column, changed)
+		return f, true
+	}
+}
+
+// flipEvidence changes the chunk that a note points to, and has the note verified: what it
+// says is proved no more.
+func (l *library) flipEvidence() damage {
+	ref := l.evidence()
+	var noted, text string
+	l.must(l.pg.QueryRow(l.Context(), `SELECT snapshot_id FROM snapshots WHERE source_id = 'knowledge'`).Scan(&noted))
+	l.must(l.pg.QueryRow(l.Context(), `SELECT text FROM chunks WHERE chunk_ref = $1`, ref).Scan(&text))
+	return func(r *rand.Rand) (flip, bool) {
+		f := flip{what: "text of " + ref + ", the evidence", snapshot: noted, chunk: ref, place: "evidence " + ref,
+			restore: func() { l.set(ref, "text", text) }}
+		changed := string(flipped(r, []byte(text)))
+		if !utf8.ValidString(changed) || strings.ContainsRune(changed, 0) {
+			return f, false
+		}
+		l.set(ref, "text", changed)
 		return f, true
 	}
 }

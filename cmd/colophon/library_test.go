@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +20,9 @@ import (
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/convert"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/devtest"
+	"github.com/colophon-dev/colophon/pkg/devtest/domainset"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/statement/note"
 )
 
 // library is a running system with a small corpus, and the doors through which
@@ -74,9 +78,12 @@ func newLibraryWith(t *testing.T, tables cli.Tables, fill func(*library, *conver
 	set, err := config.LoadFrom[cli.Settings](tmp.Local.Values)
 	l.must(err)
 	l.alias = set.Qdrant.Collection
-	for _, id := range []string{"council", "herald"} {
+	for _, id := range []string{"council", "herald", "forum", "knowledge"} {
 		s := model.DefaultSource(id)
 		s.Name = "The " + id
+		if id == "forum" {
+			s.SourceType = id
+		}
 		l.must(tmp.DB.PutSource(ctx, s))
 	}
 	l.pg, err = pgx.Connect(ctx, set.Postgres.URL.Value())
@@ -125,6 +132,41 @@ func (l *library) fill(tmp *convert.Temporary) {
 	// An earlier version with the same text comes late: its chunks stand from then on.
 	l.put("copy.html", strings.Replace(string(blog), "<body>", `<body class="old">`, 1))
 	l.capture(tmp, "herald", "2026-03-01T08:00:00Z", filepath.Join(l.samples, "copy.html"))
+	l.fillDomains(tmp)
+	l.fillNote(tmp)
+}
+
+// fillDomains captures a document for each chunker of a domain.
+func (l *library) fillDomains(tmp *convert.Temporary) {
+	l.Helper()
+	for _, d := range domainset.Documents() {
+		l.put(d.Name(), d.HTML)
+		l.capture(tmp, cmp.Or(d.SourceType, "council"), "2026-03-04T08:00:00Z", filepath.Join(l.samples, d.Name()))
+	}
+	var cut []string
+	l.must(l.pg.QueryRow(l.Context(), `SELECT array_agg(DISTINCT meta->>'chunker') FROM chunk_manifests WHERE meta ? 'chunker'`).Scan(&cut))
+	for _, d := range domainset.Documents() {
+		if !slices.Contains(cut, d.Chunker) {
+			l.Fatalf("nothing was cut by %s: %v", d.Chunker, cut)
+		}
+	}
+}
+
+// fillNote captures what an operator says with a chunk of the minutes as evidence.
+func (l *library) fillNote(tmp *convert.Temporary) {
+	l.Helper()
+	n := note.Note{Text: "The bridge at the mill was unsafe in March 2026.", Type: model.ChunkFact, Status: model.StatusConfirmed, Date: "2026-03-05",
+		Evidence: []model.Evidenced{{ChunkRef: l.evidence(), Page: 1, Quote: "bridge at the mill is to be repaired"}}}
+	l.must(n.Validate())
+	l.put("note.txt", n.Render())
+	l.capture(tmp, note.Source, "2026-03-05T08:00:00Z", filepath.Join(l.samples, "note.txt"))
+}
+
+// evidence is the chunk that the note points to.
+func (l *library) evidence() (ref string) {
+	l.Helper()
+	l.must(l.pg.QueryRow(l.Context(), `SELECT min(chunk_ref) FROM chunks WHERE source_id = 'council' AND content LIKE '%bridge at the mill%'`).Scan(&ref))
+	return ref
 }
 
 func (l *library) put(name, data string) {

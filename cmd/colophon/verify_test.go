@@ -14,6 +14,7 @@ import (
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli/operate"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest/domainset"
 	"github.com/colophon-dev/colophon/pkg/verify"
 )
 
@@ -39,7 +40,7 @@ func (l *library) sweep(t *testing.T) {
 		return ids
 	}
 	all := ids(1, "")
-	if many := ids(8, ""); !slices.Equal(all, many) || !slices.IsSorted(all) || len(all) != 19 {
+	if many := ids(8, ""); !slices.Equal(all, many) || !slices.IsSorted(all) || len(all) != 19+len(domainset.Documents())+1 { // and a note
 		t.Errorf("%v\n%v", all, many)
 	}
 	whole, err := operate.VerifySweep(t.Context(), l.cli, l.sys, operate.VerifyOptions{All: true})
@@ -194,6 +195,10 @@ func (l *library) otherWay(t *testing.T) {
 	l.sql(`DELETE FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM chunk_state s WHERE s.chunk_ref = c.chunk_ref)`)
 	l.finds("a chunk is lost", "is in no chunk: ")
 	l.sql(`INSERT INTO chunks SELECT * FROM kept_chunks ON CONFLICT DO NOTHING; INSERT INTO chunk_state SELECT * FROM kept_states ON CONFLICT DO NOTHING`)
+	ref := l.evidence()
+	l.sql(`SET session_replication_role = replica; UPDATE chunks SET chunk_ref = 'lost' WHERE chunk_ref = '` + ref + `'`)
+	l.finds("the evidence of a note is lost", "evidence "+ref+": does not exist")
+	l.sql(`UPDATE chunks SET chunk_ref = '` + ref + `' WHERE chunk_ref = 'lost'; RESET session_replication_role`)
 	l.stores()
 	l.sound("after all")
 }

@@ -35,6 +35,11 @@ func durables() []durable {
 	return []durable{{requests, "capture"}, {snapshots, "split"}, {pages, "extract"}, {pages, "ocr"}, {ir, "chunk"}, {ir, "entities"}, {chunks, "index"}}
 }
 
+// subscribe is the right to hear what is said on a subject.
+func (n Names) subscribe(subject, why string) Bus {
+	return Bus{Subscribe: true, Subject: n.Subjects + "." + subject, Why: why}
+}
+
 // publish is the right to tell an event.
 func (n Names) publish(subject, why string) Bus {
 	return Bus{Subject: n.Subjects + "." + subject, Why: why}

@@ -105,7 +105,9 @@ func chunker(n Names) Role {
 func annotator(n Names) Role {
 	return Role{
 		Name: Annotator, Kind: Service, Is: "the service that finds entities on pages: goals, practices, measurements and the like",
-		Bus: append(n.works(ir, "entities"), n.publish("entities.extracted.*", "it has read the entities of a page")),
+		Bus: append(n.works(ir, "entities"), n.publish("entities.extracted.*", "it has read the entities of a page"),
+			n.subscribe("ask.requested", "it takes questions from the gateway, with the passages that may answer them"),
+			n.publish("ask.answered.*", "it tells the gateway what the model answers, as far as it stands in the passages")),
 		Objects: append([]Object{look("derived"), get("derived", "*/ir/*", "it reads segments of units")},
 			stores("derived", "it stores what a model has said, where one is set", "*/llm/*")...),
 		Tables: annotatorTables(),
@@ -126,7 +128,9 @@ func gateway(n Names) Role {
 	return Role{
 		Name: Gateway, Kind: Service, Is: "the service that answers HTTP: search, records, proofs, pages, captured bytes",
 		Bus: append(n.watches("readiness, metrics and /v1/status"),
-			Bus{Subject: "$JS.API.INFO", Why: "metrics: how much room all streams take, and may take"}),
+			Bus{Subject: "$JS.API.INFO", Why: "metrics: how much room all streams take, and may take"},
+			n.publish("ask.requested", "it hands questions to who may ask a chat model: it has neither the key nor the way"),
+			n.subscribe("ask.answered.*", "it hears the answers to its questions")),
 		Objects: []Object{
 			look("raw"), get("raw", "*", "it serves captured bytes, and proves chunks against them"),
 			look("derived"), get("derived", "*", "it serves pages, pictures and what OCR has read"),

@@ -215,11 +215,14 @@ type Chat struct {
 	TokensPerMinute int           `env:"CHAT_TOKENS_PER_MINUTE" envDefault:"0" allowed:"0.." help:"Tokens that one process may spend in a minute, questions and answers, estimated; 0 is without bound."`
 	AnswerTokens    int           `env:"CHAT_ANSWER_TOKENS" envDefault:"4000" allowed:"64.." help:"Tokens of one answer, at most."`
 	DailyTokens     int64         `env:"CHAT_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that the pages of one source may cost in one day of UTC; then its pages wait for the next day. 0 is without bound."`
+	AskTimeout      time.Duration `env:"CHAT_ASK_TIMEOUT" envDefault:"1m" allowed:"10ms..110s" help:"How long the answer to a question of colophon ask or /v1/ask may take."`
+	AskCalls        int           `env:"CHAT_ASK_CALLS" envDefault:"4" allowed:"1..1024" help:"Questions that one process answers at once, beside the calls about pages; more are told to ask again."`
+	AskDailyTokens  int64         `env:"CHAT_ASK_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that questions may cost in one day of UTC; then they get the passages alone. 0 is without bound."`
 }
 
 // About is the block's text in the documentation.
 func (Chat) About() string {
-	return "A model that proposes entities. While its endpoint is away pages wait for it."
+	return "A model that proposes entities, and writes answers to questions. While its endpoint is away pages wait for it, and questions get the passages alone."
 }
 
 // Extraction limits what a document may cost.

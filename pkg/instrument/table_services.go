@@ -17,6 +17,8 @@ const (
 	Entities    Name = "colophon.entities"
 	ChatAnswers Name = "colophon.chat.answers"
 	ChatTokens  Name = "colophon.chat.tokens"
+	AskDuration Name = "colophon.ask.duration"
+	AskSaid     Name = "colophon.ask.sentences"
 
 	HTTPDuration   Name = "http.server.request.duration"
 	HTTPShed       Name = "colophon.http.shed"
@@ -59,7 +61,7 @@ func Routes() []string {
 		"/v1/search", "/v1/chunks/{ref}", "/v1/chunks/{ref}/proof", "/v1/documents/{id}", "/v1/documents/{id}/entities", "/v1/entities", "/v1/snapshots/{id}",
 		"/v1/snapshots/{id}/outline", "/v1/snapshots/{id}/raw", "/v1/snapshots/{id}/pages/{n}", "/v1/snapshots/{id}/pages/{n}/figures/{figure}",
 		"/v1/snapshots/{id}/pages/{n}/tables/{table}", "/v1/changes", "/v1/requests/{source}/{id}", "/v1/sources",
-		"/v1/status", "/healthz", "/readyz", "/openapi.json", other,
+		"/v1/ask", "/v1/status", "/healthz", "/readyz", "/openapi.json", other,
 	}
 }
 
@@ -170,6 +172,19 @@ func ofAnnotator() []Instrument {
 
 func ofGateway() []Instrument {
 	return []Instrument{
+		{
+			Name: AskDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"annotator"}, Rare: true,
+			Labels:  []Label{{"outcome", []string{"answered", "partial", "nothing", "refused", "no_model", "busy", "spent", "away"}}},
+			Meaning: "Questions of `/v1/ask` and how long their answers took, by how they ended: all that the model said was told, a part, nothing of it; the model refuses; there is none; too many questions at once; the day's tokens are spent; the endpoint is away.",
+			Bad:     "`away`, `busy` and `spent`: see [questions get no answer](operations.md#questions-get-no-answer).",
+		},
+		{
+			Name: AskSaid, Kind: KindCounter, Unit: "{sentence}", Writers: []string{"annotator"}, Rare: true,
+			Labels: []Label{{"outcome", []string{"told", "uncited", "unknown_passage", "number_not_found", "date_not_found", "name_not_found", "words_not_found",
+				"not_together", "qualified", "unreadable", "cut"}}},
+			Meaning: "Sentences that the model wrote as answers: told, or left out by why they do not stand in what they cite.",
+			Bad:     "Few are `told`: the model writes in words of its own, or makes things up. Another model, or a larger one, does better.",
+		},
 		{
 			Name: HTTPDuration, Kind: KindHistogram, Unit: Seconds, Bounds: calls(), Writers: []string{"gateway"},
 			Labels: []Label{{"http.route", Routes()}, {"http.response.status_code",

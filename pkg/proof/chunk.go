@@ -29,7 +29,17 @@ func (w *walk) fail(step, where, format string, args ...any) {
 	}
 }
 
+// chunk proves a chunk, and what it points to.
 func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
+	w, err := d.walk(ctx, item)
+	if err == nil && item.Unread == "" {
+		err = w.pointers(ctx)
+	}
+	return w.proof, err
+}
+
+// walk proves a chunk by itself.
+func (d *document) walk(ctx context.Context, item Item) (*walk, error) {
 	c := item.Chunk
 	name := cmp.Or(item.State.ChunkRef, c.ChunkRef)
 	w := &walk{doc: d, chunk: c, units: make(map[model.UnitPlace]model.Unit), proof: Proof{
@@ -38,7 +48,7 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	}}
 	if item.Unread != "" {
 		w.fail("e", "chunk "+name, "%s", item.Unread)
-		return w.proof, nil
+		return w, nil
 	}
 	if item.Apart {
 		w.fail("d", "chunk "+name, "the columns of its row are not those of its record")
@@ -46,13 +56,13 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	w.same("chunk_ref", c.ChunkRef, name)
 	if !d.known {
 		w.proof.SnapshotID = c.SnapshotID
-		return w.proof, nil
+		return w, nil
 	}
 	w.ids()
 	w.copied()
 	if err := c.Provenance.Tile(c.Text); err != nil {
 		w.fail("e", "provenance", "%v", err)
-		return w.proof, nil
+		return w, nil
 	}
 	hint := 0
 	for _, s := range c.Provenance.Segments {
@@ -63,7 +73,7 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 			hint = s.Page
 		}
 		if err := w.slice(ctx, s); err != nil {
-			return w.proof, err
+			return w, err
 		}
 	}
 	if c.PageHint != hint {
@@ -74,7 +84,7 @@ func (d *document) chunk(ctx context.Context, item Item) (Proof, error) {
 	w.synthetic()
 	w.proof.Proved = c.Provenance.ProvedBytes()
 	w.proof.Synthetic = len(c.Text) - w.proof.Proved
-	return w.proof, nil
+	return w, nil
 }
 
 // same says that a stored id or copied field is not what it computes to.

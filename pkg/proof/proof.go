@@ -41,6 +41,8 @@ type Records interface {
 	Run(ctx context.Context, snapshotID, extractionID string) (model.Run, error)
 	// Manifest returns one generation of a doc_hash.
 	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)
+	// Chunks returns the chunks with these chunk_refs, in any order; those that do not exist are left out.
+	Chunks(ctx context.Context, refs []string) ([]Item, error)
 	// SegmentsAt returns the segments that counted at a redo, by first page.
 	SegmentsAt(ctx context.Context, snapshotID, extractionID string, redo int) ([]model.SegmentRow, error)
 }

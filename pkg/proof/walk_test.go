@@ -64,6 +64,15 @@ func (a *archive) Manifest(context.Context, string, int) (model.Manifest, error)
 	return a.manifest, a.check("manifest")
 }
 
+func (a *archive) Chunks(_ context.Context, refs []string) (items []proof.Item, err error) {
+	for _, item := range a.items() {
+		if slices.Contains(refs, item.State.ChunkRef) {
+			items = append(items, item)
+		}
+	}
+	return items, a.check("chunks")
+}
+
 func (a *archive) SegmentsAt(context.Context, string, string, int) ([]model.SegmentRow, error) {
 	return a.rows, nil
 }
@@ -247,15 +256,19 @@ func (a *archive) chunk(index int, path []string, parts ...part) model.Chunk {
 
 func (a *archive) verify(t *testing.T) []proof.Proof {
 	t.Helper()
-	items := make([]proof.Item, len(a.chunks))
-	for i, c := range a.chunks {
-		items[i] = proof.Item{Chunk: c, State: model.ChunkState{ChunkRef: c.ChunkRef, Layer: model.LayerHot}}
-	}
-	proofs, err := proof.Verify(t.Context(), a, items)
+	proofs, err := proof.Verify(t.Context(), a, a.items())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return proofs
+}
+
+func (a *archive) items() []proof.Item {
+	items := make([]proof.Item, len(a.chunks))
+	for i, c := range a.chunks {
+		items[i] = proof.Item{Chunk: c, State: model.ChunkState{ChunkRef: c.ChunkRef, Layer: model.LayerHot}}
+	}
+	return items
 }
 
 func TestWhatIsWholeIsVerified(t *testing.T) {

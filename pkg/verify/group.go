@@ -275,11 +275,7 @@ func (g *group) generation(ctx context.Context, m model.Manifest) error {
 		if err != nil {
 			return err
 		}
-		items := make([]proof.Item, len(chunks))
-		for i, c := range chunks {
-			items[i] = proof.Item{Chunk: c.Chunk, State: c.State, Unread: c.Unread, Apart: c.Apart}
-		}
-		proofs, err := gen.Prove(ctx, items)
+		proofs, err := gen.Prove(ctx, itemsOf(chunks))
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,21 @@ func (r *Reader) Manifest(ctx context.Context, docHash string, generation int) (
 	return m, gone(err)
 }
 
+// Chunks implements proof.Reader.
+func (r *Reader) Chunks(ctx context.Context, refs []string) ([]proof.Item, error) {
+	chunks, err := r.Catalog.StoredChunks(ctx, refs)
+	return itemsOf(chunks), err
+}
+
+// itemsOf returns chunks as they are proved.
+func itemsOf(chunks []catalog.StoredChunk) []proof.Item {
+	items := make([]proof.Item, len(chunks))
+	for i, c := range chunks {
+		items[i] = proof.Item{Chunk: c.Chunk, State: c.State, Unread: c.Unread, Apart: c.Apart}
+	}
+	return items
+}
+
 // SegmentsAt implements proof.Reader.
 func (r *Reader) SegmentsAt(ctx context.Context, snapshotID, extractionID string, redo int) ([]model.SegmentRow, error) {
 	return r.Catalog.SegmentsAt(ctx, snapshotID, extractionID, redo)

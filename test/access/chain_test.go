@@ -315,6 +315,17 @@ func (r *rig) serve() {
 			r.t.Errorf("%s: %d %s", path, code, body)
 		}
 	}
+	answer, err := http.Post("http://"+r.gateway+"/v1/ask", "application/json", strings.NewReader(`{"q":"water"}`))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var said struct {
+		Outcome string `json:"outcome"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&said); err != nil || said.Outcome != "no_model" { // it is the annotator who says so
+		r.t.Errorf("a question: %s %+v %v", answer.Status, said, err)
+	}
 	if code, _ := ask("http://" + r.gateway + "/v1/requests/night/unknown"); code != http.StatusNotFound {
 		r.t.Errorf("an unknown request: %d", code)
 	}

@@ -49,7 +49,8 @@ chunker
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
   tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu goose_db_version=r
 annotator
-  publish entities.extracted.* dlq.entities.*
+  publish entities.extracted.* dlq.entities.* ask.answered.*
+  subscribe ask.requested
   api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
   ack IR.entities
   objects derived=look,get,put
@@ -64,6 +65,8 @@ indexer
   tables documents=ru goose_db_version=r
 gateway
   whole $JS.API.INFO
+  publish ask.requested
+  subscribe ask.answered.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest/domainset"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 )
@@ -32,6 +33,7 @@ const (
 	kindPDF       = "pdf"
 	kindLong      = "long"    // a PDF of more than one range
 	kindScan      = "scan"    // a picture, for OCR
+	kindDomain    = "domain"  // a page for a chunker of a domain
 	kindFile      = "file"    // a document of test/documents
 	kindURL       = "url"     // fetched from a server
 	kindFlaky     = "flaky"   // its server says 503 once
@@ -249,6 +251,11 @@ func corpus(t *testing.T, site string) []*item {
 	}
 	for n := range 10 {
 		add(kindScan, inline(fmt.Sprintf("scan-%02d", n), fmt.Sprintf("scan-%02d.png", n), scan(t, n), 10))
+	}
+	for _, d := range domainset.Documents() {
+		r := inline("domain-"+d.Chunker, d.Name(), []byte(d.HTML), 10)
+		r.SourceID = sourceOf(d)
+		add(kindDomain, r)
 	}
 	for name, data := range folder(t, filepath.Join(root, "test", "documents")) {
 		add(kindFile, inline("file-"+name, "files/"+name, data, 10))

@@ -71,6 +71,7 @@ type scenario struct {
 	name   string
 	run    func(r *rig, items []*item) (times int)
 	poison bool // the poison document is guilty
+	once   bool // the stream must hold each chunk event once by its id
 	lossy  bool // messages are taken from the stream of chunks: what they told, the gateway's log says
 	from   form // the first form that it is part of
 }
@@ -115,6 +116,16 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			r.judge(&result, want, guilty, dead, s.lossy)
+			if missing := r.domainsDiffer(); len(missing) > 0 {
+				t.Errorf("no document was cut by %v", missing)
+			}
+			if !s.once {
+				return
+			}
+			twice, err := r.chunkEventsTwice()
+			if err != nil || len(twice) > 0 {
+				t.Errorf("chunk events that the stream holds twice: %v %v", twice, err)
+			}
 		})
 		if n == 0 && !passed {
 			t.Fatal("without faults it does not work either")
@@ -135,6 +146,7 @@ func scenarios() []scenario {
 			return 0
 		}},
 		{name: "kill -9", run: kills},
+		{name: "chunker and indexer killed", run: killsOfChunks, once: true},
 		{name: "rolling restart", run: rolling},
 		{name: "death at every point", run: points},
 		{name: "JetStream wiped", run: wipe, lossy: true},

@@ -120,33 +120,44 @@ func (r *rig) states() (told, error) {
 // replay reads all that the stream of chunks holds.
 func (r *rig) replay(ctx context.Context) (told, error) {
 	heard := told{}
+	err := r.eachChunkMessage(ctx, func(m jetstream.Msg) {
+		// Nonsense, which some scenarios publish, says nothing.
+		if json.Valid(m.Data()) {
+			_ = heard.hear(m.Data())
+		}
+	})
+	return heard, err
+}
+
+// eachChunkMessage yields the messages of the stream of chunks that say that they are of
+// chunks, from its first to what is its last when it begins.
+func (r *rig) eachChunkMessage(ctx context.Context, each func(jetstream.Msg)) error {
 	s, err := r.js.Stream(ctx, r.values["COLOPHON_STREAM_PREFIX"]+"CHUNKS")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	last := s.CachedInfo().State
 	if last.Msgs == 0 {
-		return heard, nil
+		return nil
 	}
 	consumer, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for {
 		m, err := consumer.Next(jetstream.FetchContext(ctx))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		meta, err := m.Metadata()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		// Nonsense, which some scenarios publish, says nothing.
-		if strings.HasPrefix(m.Headers().Get(event.HeaderType), "colophon.chunk.") && json.Valid(m.Data()) {
-			_ = heard.hear(m.Data())
+		if strings.HasPrefix(m.Headers().Get(event.HeaderType), "colophon.chunk.") {
+			each(m)
 		}
 		if meta.Sequence.Stream >= last.LastSeq {
-			return heard, nil
+			return nil
 		}
 	}
 }

@@ -79,6 +79,17 @@ func loadAlerts() []Alert {
 			Labels:  "service_name=gateway,instance=a",
 		},
 		{
+			Name: "ColophonQuestionsUnanswered", Severity: warning, For: "10m", Runbook: "questions-get-no-answer",
+			Measure: `sum by (namespace) (rate(colophon_ask_duration_seconds_count{outcome=~"away|busy|spent"}[10m])) / sum by (namespace) (rate(colophon_ask_duration_seconds_count{outcome!="no_model"}[10m]))`,
+			Holds:   "> 0.5",
+			Summary: "More than half of the questions get no answer: the chat model is away, too many ask at once, or the day's tokens are spent.",
+			Firing: []Series{{`colophon_ask_duration_seconds_count{service_name="annotator",outcome="away"}`, "0+6x150"},
+				{`colophon_ask_duration_seconds_count{service_name="annotator",outcome="answered"}`, "0+3x150"}},
+			Quiet: []Series{{`colophon_ask_duration_seconds_count{service_name="annotator",outcome="busy"}`, "0+3x150"},
+				{`colophon_ask_duration_seconds_count{service_name="annotator",outcome="answered"}`, "0+6x150"},
+				{`colophon_ask_duration_seconds_count{service_name="annotator",outcome="no_model"}`, "0+60x150"}},
+		},
+		{
 			Name: "ColophonChildrenKilled", Severity: warning, For: "0m", Runbook: "children-are-killed",
 			Measure: `sum by (namespace, service_name, role) (increase(colophon_sandbox_ends_total{cause="killed"}[30m]))`, Holds: "> 3",
 			Summary: "Children of {{ $labels.service_name }} ({{ $labels.role }}) are killed by somebody else, most likely for want of memory.",

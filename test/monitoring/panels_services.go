@@ -44,6 +44,12 @@ func services() []service {
 				Queries: []Query{{`sum by (outcome) (rate(colophon_chat_answers_total[5m]))`, "{{outcome}}"}}},
 			{Title: "Tokens", Unit: "ops", About: "By the second, of questions and answers.",
 				Queries: []Query{{`sum by (side) (rate(colophon_chat_tokens_total[5m]))`, "{{side}}"}}},
+			{Title: "Questions", Unit: "ops", About: "Of `/v1/ask`, by how they ended, by the second.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_duration_seconds_count[5m]))`, "{{outcome}}"}}},
+			{Title: "Duration of answers, 95 %", Unit: "s", About: "To their last sentence.",
+				Queries: []Query{quantile("colophon_ask_duration_seconds", `outcome=~"answered|partial|nothing"`, 0.95)}},
+			{Title: "Sentences of answers", Unit: "ops", About: "Told, or left out since they do not stand in what they cite.",
+				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_sentences_total[5m]))`, "{{outcome}}"}}},
 		}}}},
 		{name: "indexer", consumers: []string{"index"}, own: []Row{{"Vectors", []Panel{
 			{Title: "Vectors that lag", Unit: "short", About: "Chunks whose vectors are not those of their state.",

@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -199,25 +198,4 @@ func parseEvidence(value string) (e model.Evidenced, ok bool) {
 	page, quote, cut := strings.Cut(rest, ": ")
 	no, err := strconv.Atoi(page)
 	return model.Evidenced{ChunkRef: ref, Page: no, Quote: quote}, found && cut && err == nil
-}
-
-// Stands reports whether a chunk has the words of a piece of evidence on its page, as texts are compared
-// (contracts#textnorm): what rules wrote in the chunk takes no part.
-func Stands(c model.Chunk, e model.Evidenced) bool {
-	var b strings.Builder
-	on := false
-	for _, s := range c.Provenance.Segments {
-		switch {
-		case s.Synthetic != "" && s.Synthetic != model.SyntheticSeparator:
-		case s.Synthetic != "":
-			if on {
-				b.WriteString(" ")
-			}
-		default:
-			if on = s.Page == e.Page; on {
-				b.WriteString(c.Text[s.Start:s.End])
-			}
-		}
-	}
-	return strings.Contains(digest.TextNormV1(b.String()), digest.TextNormV1(e.Quote))
 }

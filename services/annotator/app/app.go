@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -14,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/llm/chat"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
+	"github.com/colophon-dev/colophon/services/annotator/internal/ask"
 	"github.com/colophon-dev/colophon/services/annotator/internal/entities"
 	"github.com/colophon-dev/colophon/services/annotator/internal/stage"
 )
@@ -38,6 +40,8 @@ type App struct {
 	conn  *stream.Conn
 	db    *catalog.DB
 	model *chat.Model // nil: there is none
+	asker *ask.Asker
+	log   *slog.Logger
 }
 
 // New connects the annotator's parts. Stores that are away are waited for by Run; settings
@@ -58,6 +62,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.model, err = openModel(c.Chat, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
+	a.asker, a.log = newAsker(a.db, a.model, c.Chat, tel), tel.Logger
 	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
 	settings.Logger, settings.Meter = tel.Logger, tel.Meter
 	if a.conn, err = stream.Connect(ctx, settings); err != nil {
@@ -92,6 +97,16 @@ func newStage(db *catalog.DB, blobs *blobstore.Store, m *chat.Model, c config.Ch
 		s.Parallel, s.Most = c.Calls, handling
 	}
 	return s
+}
+
+// Run reads pages and answers questions until ctx ends. What is in hand then is brought to an end.
+func (a *App) Run(ctx context.Context) error {
+	stop, err := answerQuestions(ctx, a.conn, a.asker, a.log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return a.Runner.Run(ctx)
 }
 
 // Name implements process.Service.

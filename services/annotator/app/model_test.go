@@ -21,7 +21,8 @@ import (
 
 // talk is a question as a scripted endpoint gets it.
 type talk struct {
-	N        int // which call it is, from 1
+	N        int  // which call it is, from 1
+	Stream   bool `json:"stream"`
 	Messages []struct {
 		Role, Content string
 	} `json:"messages"`
@@ -48,6 +49,8 @@ type reply struct {
 	finish     string
 	refusal    string
 	hang       bool
+	whole      bool // not as a stream, although one was asked for
+	dies       bool // the connection ends behind the text
 }
 
 // script serves /chat/completions as told.
@@ -109,10 +112,41 @@ func (s *script) serve(w http.ResponseWriter, r *http.Request) {
 	if a.finish == "" {
 		a.finish = "stop"
 	}
+	if t.Stream && !a.whole {
+		a.stream(w)
+		return
+	}
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"choices": []any{map[string]any{"finish_reason": a.finish, "message": map[string]any{"role": a.role, "content": a.text, "refusal": a.refusal}}},
 		"usage":   map[string]any{"prompt_tokens": 100, "completion_tokens": 50},
 	})
+}
+
+// streamed is how many bytes an event of a stream has at most.
+const streamed = 7
+
+// stream says the reply as events, a few bytes each, but for a very long one.
+func (a reply) stream(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	say := func(choice map[string]any) {
+		data, _ := json.Marshal(map[string]any{"choices": []any{choice}})
+		_, _ = w.Write([]byte("data: " + string(data) + "\n\n"))
+		_ = http.NewResponseController(w).Flush()
+	}
+	say(map[string]any{"delta": map[string]any{"role": a.role, "refusal": a.refusal}})
+	for text := a.text; text != ""; {
+		n := min(streamed, len(text))
+		if len(text) > 1<<20 {
+			n = 1 << 20
+		}
+		say(map[string]any{"delta": map[string]any{"content": text[:n]}})
+		text = text[n:]
+	}
+	if a.dies {
+		panic(http.ErrAbortHandler)
+	}
+	say(map[string]any{"delta": map[string]any{}, "finish_reason": a.finish})
+	_, _ = w.Write([]byte("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":50}}\n\ndata: [DONE]\n\n"))
 }
 
 // withModel is a world whose stage asks the scripted endpoint.

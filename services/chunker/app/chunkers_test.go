@@ -75,8 +75,14 @@ const (
 // captureHTML captures a document, extracts it, and lets the stage make its chunks.
 func (w *world) captureHTML(raw, domain string) (model.Snapshot, model.Run) {
 	w.Helper()
+	return w.captureOf(raw, domain, "official")
+}
+
+// captureOf is captureHTML for a source of a type.
+func (w *world) captureOf(raw, domain, sourceType string) (model.Snapshot, model.Run) {
+	w.Helper()
 	s := w.Capture(raw, model.KindHTML, func(s *model.Snapshot) {
-		s.SourceType, s.Domain, s.LastModifiedOrigin = "official", domain, "http_header"
+		s.SourceType, s.Domain, s.LastModifiedOrigin = sourceType, domain, "http_header"
 		s.RequestID += domain
 		s.SnapshotID = digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash)
 		s.ExternalID += domain
@@ -133,6 +139,8 @@ func (r shelf) MemberDigest(context.Context, model.Snapshot, string) (string, er
 func (r shelf) OCRResult(context.Context, string, model.PageOCR) ([]byte, error) {
 	return nil, proof.ErrGone
 }
+
+func (r shelf) Chunks(context.Context, []string) ([]proof.Item, error) { return nil, nil }
 
 func (r shelf) Points(context.Context, []proof.Item) (map[string]string, error) { return nil, nil }
 

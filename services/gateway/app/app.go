@@ -145,6 +145,7 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 			Embedders: a.models.measured(meter), Reranker: a.measuredReranker(meter),
 		}},
 		References: references,
+		Asker:      asker{a.conn, tel.Logger},
 		Quotes:     &quote.Checker{Catalog: a.db, Boxes: boxes, Log: tel.Logger},
 		Prover: prover{vectors: a.vectors, reader: verify.Reader{
 			Catalog: a.db, Blobs: a.blobs, Alias: a.config.Qdrant.Collection, Extractor: a.children, Members: new(verify.Members), Containers: kinds.All(),

@@ -46,6 +46,7 @@ const (
 	answerTime = 30 * time.Second
 	proofTime  = 5 * time.Minute
 	rawTime    = 15 * time.Minute
+	askTime    = 2 * time.Minute  // a search, and the model's answer
 	sendTime   = 15 * time.Minute // for the bytes of an answer, once it is made
 )
 
@@ -56,7 +57,8 @@ const (
 const (
 	maxWorking   = 32
 	maxSearching = 16
-	maxProofs    = 2 // each holds some pages; outlines, which keep a child busy, are among them
+	maxAsking    = 16 // questions until their answers begin: who asks the model says how many it takes
+	maxProofs    = 2  // each holds some pages; outlines, which keep a child busy, are among them
 	turnTime     = 10 * time.Second
 	searchTurn   = 500 * time.Millisecond
 )
@@ -151,6 +153,7 @@ type API struct {
 	Catalog    Catalog
 	Searcher   Searcher
 	Quotes     QuoteChecker
+	Asker      Asker
 	References References
 	Prover     Prover
 	Prober     Prober
@@ -191,6 +194,7 @@ const (
 	anyTurn turns = iota
 	searchTurns
 	proofTurns
+	askTurns
 	noTurn // so little work that it waits for none
 )
 
@@ -198,6 +202,7 @@ func (a *API) routes() []route {
 	return []route{
 		{path: "/v1/search", handle: a.search, asks: true, turns: searchTurns},
 		{path: "/v1/answer-context", handle: a.answerContext, asks: true, turns: searchTurns},
+		{path: "/v1/ask", method: http.MethodPost, handle: a.ask, limit: askTime, turns: askTurns},
 		{path: "/v1/check-quote", method: http.MethodPost, handle: a.checkQuote, turns: searchTurns},
 		{path: "/v1/chunks/{ref}", handle: a.chunk},
 		{path: "/v1/chunks/{ref}/proof", handle: a.proof, limit: proofTime, turns: proofTurns},
@@ -225,6 +230,7 @@ func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	rooms := map[turns]*room.Room{
 		anyTurn: room.New(maxWorking, turnTime), searchTurns: room.New(maxSearching, searchTurn), proofTurns: room.New(maxProofs, turnTime),
+		askTurns: room.New(maxAsking, searchTurn),
 	}
 	measure := newMeters(a.Meter)
 	for _, r := range a.routes() {

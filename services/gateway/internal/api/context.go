@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/colophon-dev/colophon/services/gateway/internal/consolidate"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // shownOfHits returns the parameters of a search that only hits show, or pages of them.
@@ -17,31 +18,36 @@ func (a *API) answerContext(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return bad("the query string cannot be read")
 	}
-	budget, err := number(values, "budget", consolidate.DefaultBudget, consolidate.LeastBudget, consolidate.MostBudget)
+	told, found, err := a.contextOf(r, values)
 	if err != nil {
 		return err
+	}
+	w.Header().Set("Server-Timing", serverTiming(found.Times))
+	return a.answer(w, told)
+}
+
+// contextOf returns what a search of these parameters finds, consolidated, and as it was found.
+func (a *API) contextOf(r *http.Request, values url.Values) (told consolidate.Answer, found search.Answer, err error) {
+	budget, err := number(values, "budget", consolidate.DefaultBudget, consolidate.LeastBudget, consolidate.MostBudget)
+	if err != nil {
+		return told, found, err
 	}
 	values.Del("budget")
 	for _, name := range shownOfHits() {
 		if values.Has(name) {
-			return bad("there is no parameter %q here", name)
+			return told, found, bad("there is no parameter %q here", name)
 		}
 	}
 	asked := r.Clone(r.Context())
 	asked.URL.RawQuery = values.Encode()
 	req, err := searchRequest(asked)
 	if err != nil {
-		return err
+		return told, found, err
 	}
 	req.NoBoxes = true
-	found, err := a.searched(r.Context(), req)
-	if err != nil {
-		return err
+	if found, err = a.searched(r.Context(), req); err != nil {
+		return told, found, err
 	}
-	told, err := consolidate.Of(r.Context(), found, int(budget))
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Server-Timing", serverTiming(found.Times))
-	return a.answer(w, told)
+	told, err = consolidate.Of(r.Context(), found, int(budget))
+	return told, found, err
 }

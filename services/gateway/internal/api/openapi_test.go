@@ -155,6 +155,20 @@ func contextParams(ofSearch []param) []param {
 		schema: map[string]any{"type": "integer", "minimum": consolidate.LeastBudget, "maximum": consolidate.MostBudget, "default": consolidate.DefaultBudget}})
 }
 
+// askBody is the schema of what /v1/ask is asked with: the parameters of the context of an answer.
+func askBody(ofSearch []param) map[string]any {
+	properties := make(map[string]any)
+	for _, p := range contextParams(ofSearch) {
+		if p.name == "boxes" {
+			continue
+		}
+		schema := maps.Clone(p.schema)
+		schema["description"] = p.help
+		properties[p.name] = schema
+	}
+	return map[string]any{"type": "object", "required": []string{"q"}, "additionalProperties": false, "properties": properties}
+}
+
 func describe() []described {
 	snapshot := inPath("id", "snapshot_id", formSnapshot)
 	number := param{name: "n", in: "path", help: "Page number, from 1.", required: true,
@@ -167,6 +181,8 @@ func describe() []described {
 			params:  ofSearch},
 		{path: "/v1/answer-context", answer: consolidate.Answer{}, params: contextParams(ofSearch),
 			summary: "What a search finds, told as what it is: confirmed facts, the newest first; facts under review, allegations and opinions apart; what is refuted or obsolete; contradictions side by side; and a prompt with citations, also as content blocks. It takes the parameters of a search."},
+		{path: "/v1/ask", method: "post", body: askBody(ofSearch), answer: AskAnswer{},
+			summary: "An answer to a question, every sentence of which stands in the passages that it cites, with these passages as /v1/answer-context tells them; what a model said besides is left out and counted by why. Without a model the passages are the answer. With Accept: text/event-stream it comes as events: context, sentence (each), end (with outcome, why, model, told, left_out). 503, with the passages and Retry-After, while the model is away, too many ask, or the day's tokens are spent."},
 		{path: "/v1/check-quote", method: "post", body: quotation(), answer: quote.Answer{},
 			summary: "Where a quotation stands, exactly and with the way to its proof, or that no text has it. What is folded before texts are compared is white space, hyphens at line ends, soft hyphens, ligatures, normal forms, and the forms of quotation marks and dashes; nothing is compared by likeness."},
 		{path: "/v1/chunks/{ref}", summary: "A chunk with its provenance and its state, and what came after it where its document no longer says it.",
@@ -318,6 +334,11 @@ func build(t *testing.T) map[string]any {
 		}
 		if slices.ContainsFunc(d.params, func(p param) bool { return p.name == "cursor" }) {
 			responses["409"] = map[string]any{"description": "The cursor is that of another question, or none.", "content": problem["content"]}
+		}
+		if d.path == "/v1/ask" {
+			content["text/event-stream"] = map[string]any{"schema": map[string]any{"type": "string"}}
+			responses["503"] = map[string]any{"description": "No answer now. Where the passages are known they come with it. Retry-After says when to ask again.",
+				"content": map[string]any{"application/problem+json": map[string]any{"schema": schemaOf(t, schemas, AskProblem{})}}}
 		}
 		operation := map[string]any{"summary": d.summary, "parameters": params, "responses": responses}
 		if d.body != nil {

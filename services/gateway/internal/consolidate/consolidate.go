@@ -75,7 +75,7 @@ func Of(ctx context.Context, found search.Answer, budget int) (Answer, error) {
 		}
 	}
 	var err error
-	if a.Contradictions, err = contradictions(ctx, a.items()); err != nil {
+	if a.Contradictions, err = contradictions(ctx, a.Items()); err != nil {
 		return Answer{}, err
 	}
 	a.write(budget)
@@ -104,8 +104,8 @@ func (a *Answer) lists() []*[]Item {
 	return []*[]Item{&a.Facts, &a.Unconfirmed, &a.Allegations, &a.Opinions, &a.Withdrawn}
 }
 
-// items are all of an answer, in the order of their numbers.
-func (a *Answer) items() (all []Item) {
+// Items returns all items of an answer, in the order of their numbers.
+func (a *Answer) Items() (all []Item) {
 	for _, list := range a.lists() {
 		all = append(all, *list...)
 	}

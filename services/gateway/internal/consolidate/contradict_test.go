@@ -39,7 +39,7 @@ func comparedWhole(x, y sentence) bool {
 func TestTheSamePairsAreFoundAsByComparingAll(t *testing.T) {
 	for _, vocabulary := range []int{5, 12, 20, 60} {
 		a := consolidated(t, manySentences(12, vocabulary), LeastBudget)
-		items, k := a.items(), newKnown()
+		items, k := a.Items(), newKnown()
 		var all [][]sentence
 		for _, item := range items {
 			of := sentencesOf(item.Content)

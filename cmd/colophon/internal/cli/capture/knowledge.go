@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/statement/note"
 )
 
@@ -203,7 +204,7 @@ func checkChunks(ctx context.Context, db *catalog.DB, n note.Note) error {
 		}
 	}
 	for _, e := range n.Evidence {
-		if !note.Stands(byRef[e.ChunkRef], e) {
+		if !proof.HasWords(byRef[e.ChunkRef], e) {
 			return cli.Usagef("the evidence %s does not have the words %q on page %d", e.ChunkRef, e.Quote, e.Page)
 		}
 	}

@@ -13,5 +13,5 @@ type commands struct{ *cli.Tool }
 // Commands returns the commands of this room.
 func Commands(t *cli.Tool) []*cobra.Command {
 	c := commands{t}
-	return []*cobra.Command{c.statusCommand(), c.showCommand(), c.searchCommand(), c.checkQuoteCommand(), c.contextCommand(), c.tailCommand(), c.dlqCommand()}
+	return []*cobra.Command{c.statusCommand(), c.showCommand(), c.searchCommand(), c.checkQuoteCommand(), c.askCommand(), c.contextCommand(), c.tailCommand(), c.dlqCommand()}
 }
