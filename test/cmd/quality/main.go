@@ -102,6 +102,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if scans {
 		return shown(quality.RunScans(ctx, o.Corpus, o.Only))
 	}
+	return runCorpus(ctx, o, totals, asJSON, w)
+}
+
+// runCorpus scores the extraction of a corpus; totals leaves out what single files have.
+func runCorpus(ctx context.Context, o quality.Options, totals, asJSON bool, w io.Writer) error {
 	report, err := quality.Run(ctx, o)
 	if err != nil {
 		return err
