@@ -4,13 +4,13 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/llm/chat"
 	"github.com/colophon-dev/colophon/pkg/stream"
@@ -37,48 +37,33 @@ type Config struct {
 // App is the running annotator.
 type App struct {
 	*stream.Runner
-	conn  *stream.Conn
-	db    *catalog.DB
-	model *chat.Model // nil: there is none
-	asker *ask.Asker
-	log   *slog.Logger
+	stores *connect.Stores
+	model  *chat.Model // nil: there is none
+	asker  *ask.Asker
+	log    *slog.Logger
 }
 
 // New connects the annotator's parts. Stores that are away are waited for by Run; settings
 // that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	a := &App{}
-	store := blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)
-	store.Adopt = func(ctx context.Context, b blobstore.Bucket, key string) (bool, error) {
-		return a.db.AdoptObject(ctx, string(b), key)
+	a := &App{log: tel.Logger}
+	var err error
+	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3, Adopts: true}, tel); err != nil {
+		return nil, err
 	}
-	blobs, err := blobstore.Open(ctx, store)
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
-	}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
-	}
+	db, blobs := a.stores.Catalog, a.stores.Objects
 	if a.model, err = openModel(c.Chat, tel); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.asker, a.log = newAsker(a.db, a.model, c.Chat, tel), tel.Logger
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
-	}
-	a.Runner, err = stream.NewRunner(a.conn, newStage(a.db, blobs, a.model, c.Chat, tel), stream.Options{
-		Consumer: stream.ConsumerEntities, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error {
-			if a.model != nil && a.model.Ready(ctx) != nil {
-				return a.model.Ready(ctx)
-			}
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Derived))
-		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter, Emitted: countEntities(tel.Meter),
+	a.asker = newAsker(db, a.model, c.Chat, tel)
+	options := a.stores.Options(stream.ConsumerEntities, q, a.stores.HasBuckets(blobstore.Derived), func(ctx context.Context) error {
+		if a.model == nil {
+			return nil
+		}
+		return a.model.Ready(ctx)
 	})
-	if err != nil {
+	options.Emitted = countEntities(tel.Meter)
+	if a.Runner, err = stream.NewRunner(a.stores.Bus, newStage(db, blobs, a.model, c.Chat, tel), options); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
@@ -101,7 +86,7 @@ func newStage(db *catalog.DB, blobs *blobstore.Store, m *chat.Model, c config.Ch
 
 // Run reads pages and answers questions until ctx ends. What is in hand then is brought to an end.
 func (a *App) Run(ctx context.Context) error {
-	stop, err := answerQuestions(ctx, a.conn, a.asker, a.log)
+	stop, err := answerQuestions(ctx, a.stores.Bus, a.asker, a.log)
 	if err != nil {
 		return err
 	}
@@ -114,12 +99,9 @@ func (a *App) Name() string { return Name }
 
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
-	if a.conn != nil {
-		a.conn.Close()
-	}
 	if a.model != nil {
 		a.model.Close()
 	}
-	a.db.Close()
+	a.stores.Close()
 	return nil
 }

@@ -4,11 +4,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
-	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/connect"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 )
@@ -29,33 +28,19 @@ type Config struct {
 // App is the running chunker.
 type App struct {
 	*stream.Runner
-	conn *stream.Conn
-	db   *catalog.DB
+	stores *connect.Stores
 }
 
 // New connects the chunker's parts. Stores that are away are waited for by Run;
 // settings that cannot be used are an error.
 func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quarantine) (*App, error) {
-	blobs, err := blobstore.Open(ctx, blobstore.ConfigOf(c.S3).Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger))
-	if err != nil {
-		return nil, fmt.Errorf("object store: %w", err)
-	}
 	a := &App{}
-	if a.db, err = catalog.Open(ctx, catalog.ConfigOf(c.Postgres).ByKey().Traced(tel.TracerProvider, tel.Meter).Logged(tel.Logger)); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
+	var err error
+	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3}, tel); err != nil {
+		return nil, err
 	}
-	settings := stream.ConfigOf(Name, c.NATS, c.Runner)
-	settings.Logger, settings.Meter = tel.Logger, tel.Meter
-	if a.conn, err = stream.Connect(ctx, settings); err != nil {
-		return nil, errors.Join(fmt.Errorf("bus: %w", err), a.Close())
-	}
-	a.Runner, err = stream.NewRunner(a.conn, Stage(a.db, blobs, tel.Logger), stream.Options{
-		Consumer: stream.ConsumerChunk, Service: Name, Workers: c.Runner.Workers, Deadline: c.Runner.Deadline,
-		Attempts: a.db, Probe: func(ctx context.Context) error {
-			return errors.Join(a.db.Ready(ctx), blobs.Ready(ctx, blobstore.Derived))
-		},
-		Quarantine: q, Logger: tel.Logger, Tracer: tel.Tracer, Meter: tel.Meter,
-	})
+	a.Runner, err = stream.NewRunner(a.stores.Bus, Stage(a.stores.Catalog, a.stores.Objects, tel.Logger),
+		a.stores.Options(stream.ConsumerChunk, q, a.stores.HasBuckets(blobstore.Derived)))
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -67,9 +52,6 @@ func (a *App) Name() string { return Name }
 
 // Close gives back what New took. Run must have returned.
 func (a *App) Close() error {
-	if a.conn != nil {
-		a.conn.Close()
-	}
-	a.db.Close()
+	a.stores.Close()
 	return nil
 }
