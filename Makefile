@@ -98,6 +98,14 @@ quality-entities: build ## entities of labelled pages, by rules: precision and r
 quality-heads: build ## running heads and feet of a set of PDF files made for it: body lost, heads found (SEED=N)
 	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -heads -seed "$(SEED)" -python "$$python" -keep "$(KEEP)"
 
+.PHONY: quality-made
+quality-made: ## web pages whose main content is known, made from SEED: what is lost and kept, beside other tools
+	@$(GO) run ./test/cmd/quality -made-html -seed "$(SEED)" -python "$$(.ci/peers)"
+
+.PHONY: quality-made-pdf
+quality-made-pdf: ## blocks and tables of 220 PDF files made for it: headings, items, captions, tables (SEED=N, TWINS=DIR adds packages with HTML twins)
+	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -made-pdf -seed "$(or $(SEED),1)" -python "$$python" -keep "$(KEEP)" -made-twins "$(TWINS)"
+
 .PHONY: hostile
 hostile: build ## a folder of harmful files: all must end, no service may: make hostile CORPUS=DIR
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-hostile "$(CORPUS)")

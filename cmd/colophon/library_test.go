@@ -78,12 +78,9 @@ func newLibraryWith(t *testing.T, tables cli.Tables, fill func(*library, *conver
 	set, err := config.LoadFrom[cli.Settings](tmp.Local.Values)
 	l.must(err)
 	l.alias = set.Qdrant.Collection
-	for _, id := range []string{"council", "herald", "forum", "knowledge"} {
+	for _, id := range []string{"council", "herald", note.Source} {
 		s := model.DefaultSource(id)
 		s.Name = "The " + id
-		if id == "forum" {
-			s.SourceType = id
-		}
 		l.must(tmp.DB.PutSource(ctx, s))
 	}
 	l.pg, err = pgx.Connect(ctx, set.Postgres.URL.Value())
@@ -141,7 +138,13 @@ func (l *library) fillDomains(tmp *convert.Temporary) {
 	l.Helper()
 	for _, d := range domainset.Documents() {
 		l.put(d.Name(), d.HTML)
-		l.capture(tmp, cmp.Or(d.SourceType, "council"), "2026-03-04T08:00:00Z", filepath.Join(l.samples, d.Name()))
+		id := d.SourceID("council")
+		if id != "council" {
+			s := model.DefaultSource(id)
+			s.SourceType, s.Domain = cmp.Or(d.SourceType, s.SourceType), cmp.Or(d.Domain, s.Domain)
+			l.must(tmp.DB.PutSource(l.Context(), s))
+		}
+		l.capture(tmp, id, "2026-03-04T08:00:00Z", filepath.Join(l.samples, d.Name()))
 	}
 	var cut []string
 	l.must(l.pg.QueryRow(l.Context(), `SELECT array_agg(DISTINCT meta->>'chunker') FROM chunk_manifests WHERE meta ? 'chunker'`).Scan(&cut))

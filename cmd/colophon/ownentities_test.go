@@ -71,6 +71,7 @@ func TestEntitiesOfASource(t *testing.T) {
 	if len(shown.Pages) != 1 || len(shown.Pages[0].Own["permits.permit"]) != 2 {
 		t.Errorf("shown %+v", shown)
 	}
+	d.listsOwn(t)
 	d.servesEvidence(t, documents[0].UploadID)
 	d.say(t, 0, "verify", "--all")
 
@@ -153,6 +154,29 @@ func (d *desk) exportsParquet(t *testing.T, want int) {
 	}
 	if r := rows[0]; *r.Work != "a wooden footbridge" || *r.FeeValue != 180 || *r.PageNo != 1 || rows[1].FeeValue != nil {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// listsOwn reads the list of permits in two parts.
+func (d *desk) listsOwn(t *testing.T) {
+	t.Helper()
+	var works []string
+	for after, more := "", true; more; {
+		var list struct {
+			Entities []struct {
+				Type   string
+				Entity struct{ Work string }
+			}
+			Next string
+		}
+		decode(t, d.fetch(t, "/v1/entities?type=permits.permit&limit=1"+after), &list)
+		for _, e := range list.Entities {
+			works = append(works, e.Type+" "+e.Entity.Work)
+		}
+		after, more = "&after="+list.Next, list.Next != "" && len(works) < 4
+	}
+	if got := strings.Join(works, ", "); got != "permits.permit a fish ladder, permits.permit a wooden footbridge" {
+		t.Errorf("listed: %s", got)
 	}
 }
 

@@ -33,8 +33,6 @@ func readElsewhere() map[string]string {
 		"ByteLength":  "a document of 0 bytes is refused before it is extracted",
 		"MaxPages":    "a document with more pages is refused when it is split",
 		"ExternalID":  "it names what has no URL, and every page of these has one",
-
-		"SourceEntities": "entities are read of pages, beside chunks, and by these",
 	}
 }
 

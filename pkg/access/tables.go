@@ -231,7 +231,7 @@ func janitorTables() []Table {
 		table("chunk_manifests", "r", "it asks which runs were made into chunks, says whose vectors were given up, and which collection holds them when searches go to another",
 			"vector_status", "error_message", "last_pushed_collection", "updated_at"),
 		table("chunks", "r", "the event of a change has the chunk"),
-		table("chunk_words", "r", "it makes the words by which quotations are looked for, and the full text", "words", "fulltext"),
+		table("chunk_words", "r", "it makes the words by which quotations are looked for, and the full text", "words", "fulltext", "blocks"),
 		table("chunk_state", "r", "the event of a change has the chunk's state"),
 		table("knowledge", "r", "it asks which chunks stand for a text in the archive"),
 		table("chunk_log", "r", "it asks which changes were told"),

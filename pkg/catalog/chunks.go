@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -31,7 +32,7 @@ func (t *DocumentTx) AddChunks(ctx context.Context, chunks []model.Chunk) error 
 	for i := range cols {
 		cols[i] = make([]string, n)
 	}
-	generations, indexes := make([]int32, n), make([]int32, n)
+	generations, indexes, blocks := make([]int32, n), make([]int32, n), make([]*string, n)
 	for i, c := range chunks {
 		record, err := json.Marshal(chunkRecord{Chunk: c})
 		if err != nil {
@@ -45,20 +46,37 @@ func (t *DocumentTx) AddChunks(ctx context.Context, chunks []model.Chunk) error 
 			c.Content, c.TextHash, c.ContentTextHash, c.SourceType, string(provenance), string(record)} {
 			cols[j][i] = value
 		}
-		generations[i], indexes[i] = int32(c.Generation), int32(c.ChunkIndex)
+		generations[i], indexes[i], blocks[i] = int32(c.Generation), int32(c.ChunkIndex), blocksColumn(c.Blocks)
 	}
 	args := make([]any, 0, len(cols)+2)
 	for _, col := range cols {
 		args = append(args, col)
 	}
 	if err := t.tx.write(ctx, fmt.Sprintf("inserting %d chunks", n), n, `INSERT INTO chunks (chunk_ref, point_id, doc_hash, document_id, source_id, snapshot_id, text,
-			content, text_hash, content_text_hash, source_type, provenance, record, generation, chunk_index)
-		SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-			$9::text[], $10::text[], $11::text[], $12::jsonb[], $13::jsonb[], $14::integer[], $15::integer[])`,
-		append(args, generations, indexes)...); err != nil {
+			content, text_hash, content_text_hash, source_type, provenance, record, generation, chunk_index, blocks)
+		SELECT u.c1, u.c2, u.c3, u.c4, u.c5, u.c6, u.c7, u.c8, u.c9, u.c10, u.c11, u.c12, u.c13, u.c14, u.c15, u.c16::bigint[] FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+			$9::text[], $10::text[], $11::text[], $12::jsonb[], $13::jsonb[], $14::integer[], $15::integer[], $16::text[])
+			AS u(c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16)`,
+		append(args, generations, indexes, blocks)...); err != nil {
 		return err
 	}
 	return t.tx.start(ctx)
+}
+
+// blocksColumn writes keys of blocks as an array of PostgreSQL; nil where they were not made.
+func blocksColumn(keys []int64) *string {
+	if keys == nil {
+		return nil
+	}
+	b := []byte{'{'}
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, key, 10)
+	}
+	text := string(append(b, '}'))
+	return &text
 }
 
 const chunkColumns = `c.text, c.content, c.provenance, c.record`

@@ -194,6 +194,7 @@ func chunkTables() []table {
 		{"chunks", []line{
 			{"chunk_ref point_id doc_hash generation chunk_index document_id source_id snapshot_id text content text_hash " +
 				"content_text_hash source_type provenance record", Derived, "cut again from the segments, field by field; each walks down to the captured bytes"},
+			{"blocks", Derived, "cut again from the segments; null for chunks of before"},
 			{"created_at", Working, "clock of the chunker"},
 		}},
 		{"chunk_state", []line{
@@ -252,7 +253,10 @@ func workingTables() []table {
 		{"fetch_turns", []line{{"host owner turn_at seen_at asking_until", Working, "leases of the capturer: who waits to ask a host"}}},
 		{"attempts", []line{{"consumer message_id failures starts last_error updated_at", Working, "counters of the runner of each stage: deliveries that did not end well"}}},
 		{"adopted_objects", []line{{"bucket key at", Working, "clocks of capturer and extractor: objects that reconcile leaves alone for a while"}}},
-		{"chunk_words", []line{{"chunk_ref words fulltext", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"}}},
+		{"chunk_words", []line{
+			{"chunk_ref words fulltext", Working, "the janitor: an index of the chunks' contents, in which quotations are compared letter by letter; a row whose words are null is made again"},
+			{"blocks", Working, "the janitor: an index of the chunks' blocks; what it leads to is held against these"},
+		}},
 		{"embedding_cache", []line{{"model dimensions text_hash vector made_at", Working, "the indexer: what an endpoint was paid for; no other machine can make it again, and searches use the copy in the vector store"}}},
 		{"llm_use", []line{{"day source_id model calls question_tokens answer_tokens", Working, "counters of the annotator: what a model has cost on a day"}}},
 		{"embedding_use", []line{{"day model tokens", Working, "counters of the indexer: what was embedded on a day"}}},

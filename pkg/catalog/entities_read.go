@@ -145,7 +145,7 @@ type ListedEntity struct {
 }
 
 // PlaceForm is what a place in the list of entities looks like: snapshot, page, type and id.
-const PlaceForm = `^(snap_[a-z2-7]{26})\.([1-9][0-9]{0,8})\.([A-Za-z][A-Za-z0-9_]{0,63})\.([a-z0-9-]{1,80})$`
+const PlaceForm = `^(snap_[a-z2-7]{26})\.([1-9][0-9]{0,8})\.([A-Za-z][A-Za-z0-9_]{0,63}(?:\.[A-Za-z][A-Za-z0-9_]{0,63})?)\.([a-z0-9-]{1,80})$`
 
 var placeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(PlaceForm) })
 
@@ -196,7 +196,7 @@ type DocumentEntities struct {
 const documentBatch = 100
 
 // EntityDocuments returns the current version of each document whose pages were read, in the order of document_id;
-// of the one source, document or both that are named. Those of sources that are disabled are left out.
+// of the one source, document or both that are named, else all but those of sources that are disabled.
 func (db *DB) EntityDocuments(ctx context.Context, sourceID, documentID string) iter.Seq2[DocumentEntities, error] {
 	return func(yield func(DocumentEntities, error) bool) {
 		for after := ""; ; {
@@ -225,7 +225,7 @@ func (db *DB) entityDocuments(ctx context.Context, sourceID, documentID, after s
 	rows, err := db.pool.Query(ctx, `SELECT d.source_id, d.document_id, d.current_snapshot_id, s.record->>'slug', coalesce(s.record->>'url', '')
 		FROM documents d JOIN snapshots s ON s.snapshot_id = d.current_snapshot_id
 		WHERE ($1 = '' OR d.source_id = $1) AND ($2 = '' OR d.document_id = $2) AND d.document_id COLLATE "C" > $3
-			AND d.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND ($1 || $2 <> '' OR d.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled'))
 			AND EXISTS (SELECT 1 FROM entity_pages p WHERE p.snapshot_id = d.current_snapshot_id AND NOT p.superseded)
 		ORDER BY d.document_id COLLATE "C" LIMIT $4`, sourceID, documentID, after, documentBatch)
 	if err != nil {
@@ -252,7 +252,7 @@ func (db *DB) OwnFields(ctx context.Context, sourceID, documentID, typ string) (
 		CROSS JOIN LATERAL jsonb_each(e.payload) f
 		LEFT JOIN LATERAL jsonb_object_keys(CASE WHEN jsonb_typeof(f.value) = 'object' THEN f.value ELSE '{}' END) p(part) ON true
 		WHERE NOT e.superseded AND position('.' IN e.entity_type) > 0 AND ($1 = '' OR e.source_id = $1) AND ($2 = '' OR e.document_id = $2)
-			AND ($3 = '' OR e.entity_type = $3) AND e.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled')
+			AND ($3 = '' OR e.entity_type = $3) AND ($1 || $2 <> '' OR e.source_id NOT IN (SELECT source_id FROM sources WHERE state = 'disabled'))
 		ORDER BY 1, 2`, sourceID, documentID, typ)
 	if err != nil {
 		return nil, fmt.Errorf("fields of own entities: %w", Classify(err))

@@ -36,8 +36,8 @@ type Unparsed struct {
 	After string // extraction_id of the run that stands in the place of one that there was, else ""
 }
 
-// Under is what units are made under.
-type Under struct{ ParserVersion, RulesDigest string }
+// Under is what units are made under, and chunks of them: the versions are integers as text.
+type Under struct{ ParserVersion, RulesDigest, ChunkerVersion, HeaderVersion string }
 
 // reread are the snapshots that a re-parse of source $1 is of: the newest version of each
 // document, and the one that is current where that is another, as when the newest has failed.
@@ -46,9 +46,13 @@ const reread = `SELECT s.snapshot_id, s.document_id, s.record FROM snapshots s
 		UNION SELECT d.current_snapshot_id FROM documents d WHERE $1 = '' OR d.source_id = $1)`
 
 // wanted are those of source $1, or the one that $2 names, which is no container, with their last run under parser $3 and rules $4, and the last
-// of all that stands, which takes its place when it is later and under others.
+// of all that stands, which takes its place when it is later and under others. outdated says that a chunker older than $5, or one that wrote headers of a
+// version older than $6, has made the chunks of that run; of a version that is no number it says nothing.
 const wanted = `(SELECT w.snapshot_id, w.document_id, w.record, own.state, own.announced_redo < own.redo AS telling,
-		last.extraction_id AS passed_by
+		last.extraction_id AS passed_by, own.extraction_id,
+		coalesce(own.state IN ('done', 'partial') AND (SELECT substring(m.chunker_version from '^[0-9]{1,9}$')::int < substring($5 from '^[0-9]{1,9}$')::int OR substring(m.header_version from '^[0-9]{1,9}$')::int < substring($6 from '^[0-9]{1,9}$')::int
+			FROM chunk_manifests m WHERE m.snapshot_id = own.snapshot_id AND m.extraction_id = own.extraction_id AND m.redo = own.redo
+			ORDER BY m.generation DESC LIMIT 1), false) AS outdated
 	FROM (SELECT * FROM (` + reread + `) n WHERE $2 = ''
 		UNION ALL SELECT snapshot_id, document_id, record FROM snapshots WHERE snapshot_id = $2 AND snapshot_kind <> 'container') w
 	LEFT JOIN LATERAL (SELECT * FROM runs r WHERE r.snapshot_id = w.snapshot_id AND r.parser_version = $3
@@ -62,8 +66,8 @@ const wanted = `(SELECT w.snapshot_id, w.document_id, w.record, own.state, own.a
 func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, snapshotID string, u Under) iter.Seq2[Unparsed, error] {
 	return inBatches(sourceID, func(after string) ([]Unparsed, error) {
 		rows, err := db.pool.Query(ctx, `SELECT record, coalesce(passed_by, '') FROM `+wanted+`
-			WHERE (state IS NULL OR passed_by IS NOT NULL) AND snapshot_id > $5 ORDER BY snapshot_id LIMIT $6`,
-			sourceID, snapshotID, u.ParserVersion, u.RulesDigest, after, newestBatch)
+			WHERE (state IS NULL OR passed_by IS NOT NULL) AND snapshot_id > $7 ORDER BY snapshot_id LIMIT $8`,
+			sourceID, snapshotID, u.ParserVersion, u.RulesDigest, u.ChunkerVersion, u.HeaderVersion, after, newestBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +79,22 @@ func (db *DB) UnparsedSnapshots(ctx context.Context, sourceID, snapshotID string
 			return s, json.Unmarshal(raw, &s.Snapshot)
 		})
 	}, func(s Unparsed) string { return s.SnapshotID })
+}
+
+// OutdatedRuns returns, of the snapshots of UnparsedSnapshots, the runs under this parser and these rules
+// whose chunks an older chunker has made, by their snapshots.
+func (db *DB) OutdatedRuns(ctx context.Context, sourceID, snapshotID string, u Under) iter.Seq2[model.Run, error] {
+	return inBatches(sourceID, func(after string) ([]model.Run, error) {
+		rows, err := db.pool.Query(ctx, `SELECT snapshot_id, extraction_id FROM `+wanted+`
+			WHERE outdated AND passed_by IS NULL AND snapshot_id > $7 ORDER BY snapshot_id LIMIT $8`,
+			sourceID, snapshotID, u.ParserVersion, u.RulesDigest, u.ChunkerVersion, u.HeaderVersion, after, newestBatch)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r model.Run, err error) {
+			return r, row.Scan(&r.SnapshotID, &r.ExtractionID)
+		})
+	}, func(r model.Run) string { return r.SnapshotID })
 }
 
 // ScannedSnapshots returns those of NewestSnapshots of which a page, or a part of
@@ -140,35 +160,38 @@ type ReparseProgress struct {
 	Partial   int `json:"partial"`
 	Failed    int `json:"failed"`
 	Moved     int `json:"moved"` // superseded or removed
+	// of those that are done or partial: their chunks an older chunker has made
+	Outdated int `json:"outdated"`
 }
 
 // Over reports whether nothing is left to do.
-func (p ReparseProgress) Over() bool { return p.Waiting+p.Running == 0 }
+func (p ReparseProgress) Over() bool { return p.Waiting+p.Running+p.Outdated == 0 }
 
-// counted reads the columns document_id, state and telling of a table states, which has
+// counted reads the columns document_id, state, telling and outdated of a table states, which has
 // a row for each snapshot.
 const counted = `SELECT count(DISTINCT document_id), count(*), count(*) FILTER (WHERE state IS NULL),
 		count(*) FILTER (WHERE state IN ('queued', 'running') OR state IN ('done', 'partial', 'failed') AND telling),
 		count(*) FILTER (WHERE state = 'done' AND NOT telling), count(*) FILTER (WHERE state = 'partial' AND NOT telling),
-		count(*) FILTER (WHERE state = 'failed' AND NOT telling), count(*) FILTER (WHERE state IN ('superseded', 'removed')) FROM states`
+		count(*) FILTER (WHERE state = 'failed' AND NOT telling), count(*) FILTER (WHERE state IN ('superseded', 'removed')),
+		count(*) FILTER (WHERE state IN ('done', 'partial') AND outdated) FROM states`
 
 // ReparseProgress counts the states of the last runs under a parser and rules.
 // With a snapshotID only that snapshot counts, whichever its document's newest is.
 func (db *DB) ReparseProgress(ctx context.Context, sourceID, snapshotID string, u Under) (ReparseProgress, error) {
-	return db.progress(ctx, `WITH states AS (SELECT document_id, CASE WHEN passed_by IS NULL THEN state END AS state, telling FROM `+wanted+`) `+counted,
-		sourceID, snapshotID, u.ParserVersion, u.RulesDigest)
+	return db.progress(ctx, `WITH states AS (SELECT document_id, CASE WHEN passed_by IS NULL THEN state END AS state, telling, outdated FROM `+wanted+`) `+counted,
+		sourceID, snapshotID, u.ParserVersion, u.RulesDigest, u.ChunkerVersion, u.HeaderVersion)
 }
 
 // ExtractionProgress counts the states of the runs that have this extraction_id, of the
 // newest snapshots of a source or of the one that is named.
 func (db *DB) ExtractionProgress(ctx context.Context, sourceID, snapshotID, extractionID string) (ReparseProgress, error) {
-	return db.progress(ctx, `WITH states AS (SELECT r.document_id, r.state, r.announced_redo < r.redo AS telling
+	return db.progress(ctx, `WITH states AS (SELECT r.document_id, r.state, r.announced_redo < r.redo AS telling, false AS outdated
 		FROM (SELECT snapshot_id FROM (`+newest+`) n WHERE $2 = '' UNION ALL SELECT snapshot_id FROM snapshots WHERE snapshot_id = $2) w
 		JOIN runs r ON r.snapshot_id = w.snapshot_id AND r.extraction_id = $3) `+counted, sourceID, snapshotID, extractionID)
 }
 
 func (db *DB) progress(ctx context.Context, question string, args ...any) (p ReparseProgress, err error) {
-	err = db.pool.QueryRow(ctx, question, args...).Scan(&p.Documents, &p.Snapshots, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved)
+	err = db.pool.QueryRow(ctx, question, args...).Scan(&p.Documents, &p.Snapshots, &p.Waiting, &p.Running, &p.Done, &p.Partial, &p.Failed, &p.Moved, &p.Outdated)
 	if err != nil {
 		return p, fmt.Errorf("progress of the re-parse: %w", Classify(err))
 	}

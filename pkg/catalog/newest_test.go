@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -96,6 +97,42 @@ func TestNewestSnapshots(t *testing.T) {
 	unparsed(map[string]string{c.SnapshotID: ""})
 	if own, err := db.ExtractionProgress(t.Context(), "s", "", again.ExtractionID); err != nil || own != (catalog.ReparseProgress{Documents: 1, Snapshots: 1, Running: 1}) {
 		t.Errorf("of one extraction_id: %+v: %v", own, err)
+	}
+}
+
+// What an older chunker has made is told until it was made again; of a version that is no number nothing is.
+func TestOutdatedRuns(t *testing.T) {
+	db := openCatalog(t)
+	s := addSnapshot(t, db, snapshotOf("a", 1))
+	run := startRun(t, db, s, extraction, 1)
+	putRange(t, db, run, model.PageRange{From: 1, To: 1}, 0)
+	finish(t, db, run, model.RunDone)
+	if err := db.MarkRunAnnounced(t.Context(), s.SnapshotID, extraction, 0); err != nil {
+		t.Fatal(err)
+	}
+	for n, version := range []string{"9", "10", "none"} { // generations, each the newest
+		if err := db.LockDocument(t.Context(), s.DocumentID, time.Second, func(tx *catalog.DocumentTx) error {
+			return tx.AddManifest(t.Context(), model.Manifest{DocHash: s.DocHash(), Generation: n + 1, DocumentID: s.DocumentID, SourceID: s.SourceID,
+				SnapshotID: s.SnapshotID, ExtractionID: extraction, Status: "done", ChunkerVersion: version, HeaderVersion: "1",
+				Meta: model.ManifestMeta{}.Counted(model.PageCounts{Pages: 1})}, model.Version{DocHash: s.DocHash(), Generation: n + 1})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		u := catalog.Under{ParserVersion: run.ParserVersion, RulesDigest: run.RulesDigest, ChunkerVersion: "10", HeaderVersion: "1"}
+		want := 0
+		if version == "9" {
+			want = 1
+		}
+		found := 0
+		for r, err := range db.OutdatedRuns(t.Context(), "s", "", u) {
+			if found++; err != nil || r.SnapshotID != s.SnapshotID || r.ExtractionID != extraction {
+				t.Errorf("%+v: %v", r, err)
+			}
+		}
+		p, err := db.ReparseProgress(t.Context(), "s", "", u)
+		if err != nil || found != want || p.Outdated != want || p.Done != 1 || p.Over() != (want == 0) {
+			t.Errorf("by chunker %s: %d runs, %+v: %v", version, found, p, err)
+		}
 	}
 }
 

@@ -123,9 +123,9 @@ func (db *DB) StoredOCRTasks(ctx context.Context, snapshotID, extractionID strin
 // StoredChunk is a chunk with its state as a proof reads it: what cannot be
 // read of it is said, and hides nothing else.
 type StoredChunk struct {
-	ChunkWithState
-	Unread string // what is wrong with record or provenance; "" when both can be read
-	Apart  bool   // the row's columns are not those of its record
+	ChunkWithState        // with the keys of its blocks, which are nil of chunks of before
+	Unread         string // what is wrong with record or provenance; "" when both can be read
+	Apart          bool   // the row's columns are not those of its record
 }
 
 const storedColumns = `c.chunk_ref, c.chunk_index, ` + chunkColumns + `,
@@ -135,7 +135,7 @@ const storedColumns = `c.chunk_ref, c.chunk_index, ` + chunkColumns + `,
 			c.snapshot_id, c.text_hash, c.content_text_hash, c.source_type) IS DISTINCT FROM
 			(c.record->>'chunk_ref', c.record->>'point_id', c.record->>'doc_hash', c.record->>'generation',
 			c.record->>'chunk_index', c.record->>'document_id', c.record->>'source_id', c.record->>'snapshot_id',
-			c.record->>'text_hash', c.record->>'content_text_hash', c.record->>'source_type')
+			c.record->>'text_hash', c.record->>'content_text_hash', c.record->>'source_type'), c.blocks
 	FROM chunks c LEFT JOIN chunk_state s ON s.chunk_ref = c.chunk_ref`
 
 // StoredChunks returns the chunks with these chunk_refs, by generation and
@@ -184,16 +184,17 @@ func scanStored(row pgx.CollectableRow, index *int) (StoredChunk, error) {
 		c                  StoredChunk
 		ref, text, content string
 		provenance, record []byte
+		blocks             []int64
 	)
 	s := &c.State
 	if err := row.Scan(&ref, index, &text, &content, &provenance, &record,
-		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy, &c.Apart); err != nil {
+		&s.Layer, &s.Repeats, &s.Since, &s.DuplicateOf, &s.Rev, &s.ChangedBy, &c.Apart, &blocks); err != nil {
 		return c, err
 	}
 	if err := decodeKnown(record, &c.Chunk); err != nil {
 		c.Unread = "its record: " + err.Error()
 	}
-	c.Chunk.Text, c.Chunk.Content = text, content
+	c.Chunk.Text, c.Chunk.Content, c.Chunk.Blocks = text, content, blocks
 	if err := decodeKnown(provenance, &c.Chunk.Provenance); err != nil {
 		c.Unread = "its provenance: " + err.Error()
 	}

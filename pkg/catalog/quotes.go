@@ -57,8 +57,8 @@ func (db *DB) QuoteWords(ctx context.Context, text string) (words []string, err 
 	return words, nil
 }
 
-// MakeQuoteWords makes the words of at most most chunks that have none yet, and returns of
-// how many. Any number of processes may call it; those that others are at are passed over.
+// MakeQuoteWords makes the words of at most most chunks that have none yet, with the index of their
+// blocks, and returns of how many. Any number of processes may call it; those that others are at are passed over.
 // What a crash takes back is made again.
 func (db *DB) MakeQuoteWords(ctx context.Context, most int) (made int, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
@@ -68,7 +68,7 @@ func (db *DB) MakeQuoteWords(ctx context.Context, most int) (made int, err error
 		tag, err := tx.Exec(ctx, `WITH due AS MATERIALIZED (
 				SELECT d.chunk_ref FROM chunk_words d WHERE d.words IS NULL AND EXISTS (SELECT 1 FROM chunks c WHERE c.chunk_ref = d.chunk_ref)
 				ORDER BY d.chunk_ref LIMIT $1 FOR UPDATE OF d SKIP LOCKED)
-			UPDATE chunk_words w SET words = coalesce(quote_words(c.content), '{}')
+			UPDATE chunk_words w SET words = coalesce(quote_words(c.content), '{}'), blocks = c.blocks
 			FROM due JOIN chunks c ON c.chunk_ref = due.chunk_ref WHERE w.chunk_ref = due.chunk_ref`, most)
 		made = int(tag.RowsAffected())
 		return err

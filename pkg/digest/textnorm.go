@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"hash"
 	"slices"
@@ -32,6 +33,13 @@ func Text(s string) string {
 // blocks in other markup are one (contracts#block-hash).
 func BlockHash(unitText string) string {
 	return Text(unitText)
+}
+
+// BlockKey returns the key under which the catalog looks for equal blocks: the first 64 bits of
+// the block's hash (contracts#same-blocks).
+func BlockKey(text string) int64 {
+	sum := sha256.Sum256(appendTextNorm(make([]byte, 0, len(text)), text))
+	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
 // BlockHashHTML returns the hash of a block's markup and text together (seeds#conventions,

@@ -91,7 +91,7 @@ func Lines(p Page) []Line {
 			for i := range parts {
 				spread(&parts[i])
 			}
-			out = append(out, initials(withoutAsides(order(scripts(bidirectional(parts)))))...)
+			out = append(out, initials(marksFirst(withoutAsides(order(scripts(bidirectional(parts))))))...)
 		}
 	}
 	return out

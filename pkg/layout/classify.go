@@ -128,6 +128,9 @@ func heading(p Page, b *Block, text string, seen bool) {
 			return
 		}
 	}
+	if b.bulleted() {
+		return // large or bold as slides and lists of terms set it
+	}
 	body := p.Facts.BodySize
 	if body == 0 {
 		body = b.Size
@@ -147,6 +150,13 @@ func heading(p Page, b *Block, text string, seen bool) {
 	case b.rows == 1 && length <= 80 && !sentence && b.Size >= 0.95*body && isUpper(text) && strings.Count(text, " ") > 0 && b.alone():
 		b.makeHeading(b.level(level, text, 2), "in capitals", 0.6)
 	}
+}
+
+// bulleted reports whether the block begins with a bullet: a sign that counts nothing.
+func (b *Block) bulleted() bool {
+	first := b.firstRow()
+	m := marker(&first)
+	return m != "" && !startsNumber(m)
 }
 
 // italics types as headings the short lines in italics that stand above a

@@ -104,6 +104,15 @@ func lettered(blocks []Block) (found ['Z' - 'A' + 3]bool) {
 	return found
 }
 
+// firstRow is the row that the block begins with, in which a mark may be a line of its own.
+func (b *Block) firstRow() row {
+	first := row{lines: b.Lines[:1], at: b.Lines[0].At, left: b.left, size: b.Size}
+	if len(b.Lines) > 1 && sameRow(&b.Lines[0], &b.Lines[1]) {
+		first.lines = b.Lines[:2]
+	}
+	return first
+}
+
 // items types the blocks that begin with a mark, and tells their depth from
 // their indents: an item is one deeper than the nearest one before it that
 // begins further left, as long as only items and what belongs to them lie
@@ -119,10 +128,7 @@ func items(blocks []Block) {
 			}
 			continue
 		}
-		first := row{lines: b.Lines[:1], at: b.Lines[0].At, left: b.left, size: b.Size}
-		if len(b.Lines) > 1 && sameRow(&b.Lines[0], &b.Lines[1]) {
-			first.lines = b.Lines[:2]
-		}
+		first := b.firstRow()
 		m := marker(&first)
 		if m == "" || !isItem(&first) || isInitial(m) && !letters[m[0]-'A'] && !letters[m[0]-'A'+2] {
 			if len(indents) > 0 && b.At.Left <= indents[0]+float64(0.5*b.Size) {

@@ -199,11 +199,31 @@ func (p *paragraph) indented(b *row) bool {
 	in := b.at.Left - a.at.Left
 	em := a.size
 	switch {
+	case in > 0.7*em && len(p.rows) == 1 && a.hangs(b):
+		return false
 	case in > 0.7*em:
 		// Below the first row of an item or a hanging paragraph the text goes on.
 		return !(len(p.rows) == 1 && (isItem(a) || a.full() && b.first().goesOnFrom(a.last()))) && !(isItem(p.rows[0]) && b.first().lowerStart())
 	case in < -0.7*em:
 		return len(p.rows) > 1 || isItem(a) && a.right-a.at.Right >= b.first().firstWord()+float64(0.6*em)
+	}
+	return false
+}
+
+// hangs reports whether b goes on, in the same bold type, where the title begins behind the
+// number of a: headings of two lines are set so.
+func (a *row) hangs(b *row) bool {
+	if !a.bold || !b.bold || !sameSize(a.size, b.size) || isItem(b) {
+		return false
+	}
+	number, glyphs := true, a.first().Glyphs
+	for i := range glyphs {
+		switch r := glyphs[i].Rune; {
+		case i > 0 && spaceBetween(&glyphs[i-1], &glyphs[i]) != 0:
+			return number && math.Abs(glyphs[i].At.Left-b.at.Left) < 0.3*a.size
+		case !unicode.IsDigit(r) && r != '.':
+			number = false
+		}
 	}
 	return false
 }

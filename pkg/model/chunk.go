@@ -88,6 +88,7 @@ type Chunk struct {
 	ChunkerVersion  string            `json:"chunker_version"` // version of the chunker
 	HeaderVersion   string            `json:"header_version"`  // version of the header's form
 	RuleVersions    map[string]string `json:"rule_versions"`   // versions of the rules that took part, by their names
+	Blocks          []int64           `json:"-"`               // keys of the blocks of which it has text, ascending, each once (contracts#same-blocks); made with the chunk, and not read with it
 }
 
 // Anchor is a place by which people cite a chunk: an article, an agenda item.

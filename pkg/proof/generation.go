@@ -147,6 +147,9 @@ func (g *Generation) compare(p *Proof, item Item) error {
 			g.fail(p, name, "made again from the segments it comes out otherwise: "+short(made[name]))
 		}
 	}
+	if b := item.Chunk.Blocks; b != nil && !slices.Equal(b, again.Blocks) {
+		g.fail(p, "blocks", "made again from the segments it comes out otherwise: "+short(fmt.Sprint(again.Blocks)))
+	}
 	return nil
 }
 

@@ -38,17 +38,22 @@ func markRight(right string, form Form) string {
 }
 
 // PathAt returns the path of a URL on a host, which may have a port, in a form: that of
-// [Path], without the right that a webhook's or a private calendar's path is.
+// [Path], without the right that a webhook's or a private calendar's path is, to its end.
 func PathAt(host, path string, form Form) string {
-	path = Path(path, form)
 	if !form.rules().newest || host == "" {
-		return path
+		return Path(path, form)
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	if redacted, found := strings.CutPrefix(redactHosts(host+path, form), host); found {
-		return redacted
+	at := knownHosts.FindStringSubmatchIndex(host + path)
+	if at == nil || at[0] > 0 || at[4] < len(host) {
+		return Path(path, form)
 	}
-	return path
+	before, right := path[:at[4]-len(host)], path[at[4]-len(host):]
+	trimmed := strings.TrimRight(right, ".:!/")
+	if trimmed == "" {
+		return Path(path, form)
+	}
+	return Path(before, form) + markRight(trimmed, form) + right[len(trimmed):]
 }
 
 // hookWords are segments of paths behind which the key of a webhook stands, rightWords those

@@ -73,8 +73,13 @@ func (r *ruleset) isCredential(value string) bool {
 
 // looksRandom reports whether a value has none of the order of words, numbers and dates.
 func (r *ruleset) looksRandom(value string) bool {
-	if r.newest && isBase64Key(value) {
-		return true
+	if r.newest {
+		if isBase64Key(value) {
+			return true
+		}
+		if marks.MatchString(value) { // what was random in it was found before
+			return false
+		}
 	}
 	if strings.ContainsAny(value, " \t\r\n") || isHex(value) {
 		return false
@@ -89,6 +94,9 @@ func (r *ruleset) looksRandom(value string) bool {
 	counts, changes = countKinds(rest)
 	return isMixed(counts, changes, counts[lower]+counts[upper]+counts[digit])
 }
+
+// marks are what mark leaves of secrets within a value.
+var marks = regexp.MustCompile(Marker + `(?:-[0-9a-f]{16})?`)
 
 // countKinds counts the characters of a value by kind, and the places where one of
 // another kind than the one before follows, but for a word with a capital.

@@ -113,7 +113,7 @@ var forms4 = []issuerForm{
 
 // knownHosts are addresses whose paths hold a right to post or to read: incoming webhooks,
 // triggers, private calendars. The first group is what stands before it, the second the right.
-var knownHosts = regexp.MustCompile(`(?i)((?:^|[^a-z0-9.-])(?:` +
+var knownHosts = regexp.MustCompile(`(?i)((?:^|[^a-z0-9.\pL-])(?:` +
 	`hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/` +
 	`|(?:[a-z]+\.)?discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]+/` +
 	`|(?:[a-z0-9-]+\.)?webhook\.office\.com/webhook[a-z0-9]*/` +

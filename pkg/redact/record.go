@@ -98,6 +98,9 @@ func isYear(run string) bool {
 // it may be either, so that nobody reads it and no two documents become one.
 func (r *ruleset) judge(value string) treatment {
 	value = decodeAll(value)
+	if r.newest {
+		value = marks.ReplaceAllString(value, "") // what was found in it already
+	}
 	prose := strings.Contains(value, " ")
 	switch {
 	case strings.TrimSpace(value) == "":

@@ -333,6 +333,8 @@ func FuzzRedact(f *testing.F) {
 		"see https://u:p@a.example/x?sig=1 Cookie: a=1\nkey=2 bearer abcdefghijklmnop1234", `{"password":"a\"b"}`, "curl -u a:b --token 'x' //u:p@h",
 		"/(S(abcdefghij12345klmnopqrs))/(X(1)F(REDACTED))/a;jsessionid_x=1", `{"key":["A1b2C3d4E5f6G7h8"],"password":{"value":[{"x":"y"}]}}`,
 		"hash=0123456789abcdef01234567&expires=1790000000&session_id=7Hx2Kq9Lm&invite_token=0123456789abcdef01234567", "<password a=b><![CDATA[x]]>",
+		"hooks.slack.com/services/T1/B2/x mysql -pX; sshpass -p X a", "/hooks/5wq3n8xkj7bd9y1rtc6pzmh4ea/reset/7c1e9b2d4f8a60531e7d9c2b", "seed=Zx9Cv8Bn7Mk6Jh5Gf4Ds3&pin=4711&recovery_code=abcd-efgh",
+		"tokens=5x?pass=opensesame7x&basic_auth=a:b", "IDENTIFIED BY 'x' WIFI:S:a;P:b;; net use z: \\\\h\\s x",
 		"a=b;token=S;T", "%70%61ss=%3Ftoken%3D1", "password=REDACTED;REDACTED-0123456789abcdef", "ghp_A1b2C3d4E5f6G7h8I9j0&x=eyJhbGciOi.eyJzdW.c2",
 	}) {
 		f.Add(s)

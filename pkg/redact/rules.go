@@ -81,7 +81,7 @@ func (r *ruleset) judgeMore(c class, plain string, found treatment, inURL bool) 
 			return hidden, true
 		}
 		if r.looksRandom(plain) {
-			return digested, true
+			return tagged, true // as what is marked under such a name is taken
 		}
 		return kept, true
 	case c == likelyPin && isShortCode(plain) && (!inURL || !postalNumber.MatchString(plain)):

@@ -190,11 +190,13 @@ func redactParams(params string, form Form) (redacted string, ok bool) {
 	secret := false
 	for _, part := range parts {
 		name, value, found := strings.Cut(part, "=")
-		if secret && !found {
+		// What is no name is an address, perhaps, and looked at as a whole.
+		named := found && !(form.rules().newest && strings.ContainsAny(decodeAll(name), notInNames))
+		if secret && !named {
 			continue
 		}
 		became := kept
-		if found {
+		if named {
 			became = form.treat(form.classify(name), value, true)
 		}
 		secret = became != kept
@@ -211,10 +213,13 @@ func redactParams(params string, form Form) (redacted string, ok bool) {
 	return strings.Join(left, ";"), len(left) > 0 || params == ""
 }
 
+// notInNames are the signs of addresses, which no name of a parameter has.
+const notInNames = "?&;#:@/"
+
 // redactParam redacts what a parameter holds within its value, or is.
 func redactParam(param string, form Form) string {
 	name, value, found := strings.Cut(param, "=")
-	if !found || strings.ContainsAny(decodeAll(name), "?&;#:@/") {
+	if !found || strings.ContainsAny(decodeAll(name), notInNames) {
 		return redactNested(param, form)
 	}
 	return name + "=" + redactNested(value, form)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,7 +167,9 @@ func (a *archive) chunk(s model.Snapshot, run model.Run, index, pageNo int, f *s
 				RepresentationKind: model.RepresentationLocator, FragmentHash: digest.Content([]byte(text))}}})
 		c.Provenance.Segments = append(c.Provenance.Segments, model.Segment{Start: len(c.Text), End: len(c.Text) + len(text), IRID: id, To: len(text), Page: pageNo})
 		c.Text += text
+		c.Blocks = append(c.Blocks, digest.BlockKey(text))
 	}
+	slices.Sort(c.Blocks)
 	c.Content = c.Text[len(head):]
 	c.ContentTextHash, c.TextHash = digest.Text(c.Content), digest.Text(c.Text)
 	c.ChunkRef = digest.ChunkRef(c.DocHash, c.ChunkID)

@@ -30,13 +30,14 @@ type Options struct {
 	Large     int      // pages of the document whose memory is measured; 0: none
 	Growth    []int    // pages of single documents, ascending
 	Archive   int      // chunks of the archive that is searched, rounded up to whole documents
+	Rows      int      // of the full catalog
 	Only      []string // of Figures; empty: all
 	Progress  func(format string, args ...any)
 }
 
 // Figures are what Options.Only may name.
 func Figures() []string {
-	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR, figureSearch}
+	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR, figureSearch, figureEndpoint, figureFull}
 }
 
 const (
@@ -49,6 +50,8 @@ const (
 	figureCapture    = "capture"
 	figureOCR        = "ocr"
 	figureSearch     = "search"
+	figureEndpoint   = "endpoint"
+	figureFull       = "full"
 )
 
 func (o Options) wants(figures ...string) bool {
@@ -82,6 +85,8 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		{[]string{figureExtraction}, func() error { r.Extraction, err = o.extraction(ctx, dir); return err }},
 		{[]string{figureOCR}, func() error { r.OCR, err = o.ocr(ctx, dir); return err }},
 		{[]string{figureSearch}, func() error { r.Search, err = o.search(ctx, dir+"/search"); return err }},
+		{[]string{figureEndpoint}, func() error { r.Endpoint, err = o.endpoint(ctx, dir+"/endpoint"); return err }},
+		{[]string{figureFull}, func() error { r.Full, err = o.full(ctx, dir+"/full"); return err }},
 	}
 	for _, step := range steps {
 		if !o.wants(step.figures...) {

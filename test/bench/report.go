@@ -27,6 +27,8 @@ type Report struct {
 	Capture    Capture          `json:"capture"`
 	OCR        OCR              `json:"ocr"`
 	Search     Search           `json:"search"`
+	Endpoint   Endpoint         `json:"endpoint"`
+	Full       Full             `json:"full"`
 	Large      *Growth          `json:"large,omitempty"`
 	Growth     []Growth         `json:"growth"`
 }
@@ -97,6 +99,8 @@ func (r Report) Write(w io.Writer) error {
 	r.writeExtraction(row)
 	r.OCR.write(row)
 	r.Search.write(row)
+	r.Endpoint.write(row)
+	r.Full.write(row)
 	r.writeParts(row)
 	if g := r.Large; g != nil {
 		row("")

@@ -29,7 +29,9 @@ type Search struct {
 	AgainP50  time.Duration `json:"again_p50"` // of the same ones again
 	AgainP99  time.Duration `json:"again_p99"`
 	BarelyP50 time.Duration `json:"barely_p50"` // of the same ones, without the places of their evidence
-	CPU       time.Duration `json:"cpu"`        // of the first, of all processes
+	BareP50   time.Duration `json:"bare_p50"`   // of the same ones, without these and who else holds their blocks
+	BareP99   time.Duration `json:"bare_p99"`
+	CPU       time.Duration `json:"cpu"` // of the first, of all processes
 
 	Parts map[string]Usage `json:"parts"` // of the same, by process
 
@@ -48,6 +50,7 @@ type Search struct {
 const (
 	searchQuestions = 500
 	searchCrowd     = 500
+	wordsLimit      = 20 * time.Minute
 )
 
 // Stage is how long one part of a search took.
@@ -84,7 +87,7 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 		}
 		r.Chunks += archiveChunks
 	}
-	if _, err := sys.pg.Exec(ctx, `ANALYZE colophon.chunks, colophon.chunk_state, colophon.ir_segments, colophon.chunk_manifests`); err != nil {
+	if err := sys.indexed(ctx); err != nil {
 		return r, err
 	}
 	o.Progress("an archive of %d chunks", r.Chunks)
@@ -97,12 +100,12 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	}
 	r.Questions = min(searchQuestions, len(a.questions))
 	questions := a.questions[:r.Questions]
-	var first, again, barely []asked
+	var first, again, barely, bare []asked
 	before := sys.monitor.look()
 	for _, pass := range []struct {
 		params string
 		to     *[]asked
-	}{{"", &first}, {"", &again}, {"&boxes=false", &barely}} {
+	}{{"", &first}, {"", &again}, {"&boxes=false", &barely}, {"&boxes=false&blocks=false", &bare}} {
 		for _, q := range questions {
 			one, err := sys.askSearch(ctx, client, q, pass.params)
 			if err != nil {
@@ -121,7 +124,8 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	r.FirstP50, r.FirstP99, r.FirstStages = tookAt(first, 50), tookAt(first, 99), stages(first)
 	r.AgainP50, r.AgainP99, r.AgainStages = tookAt(again, 50), tookAt(again, 99), stages(again)
 	r.BarelyP50 = tookAt(barely, 50)
-	o.Progress("%d questions, three times", r.Questions)
+	r.BareP50, r.BareP99 = tookAt(bare, 50), tookAt(bare, 99)
+	o.Progress("%d questions, four times", r.Questions)
 	for _, callers := range []int{1, 8, 64} {
 		round, err := sys.askTogether(ctx, client, questions, callers)
 		if err != nil {
@@ -131,6 +135,26 @@ func (o Options) search(ctx context.Context, dir string) (r Search, err error) {
 	}
 	o.Progress("the same by 1, 8 and 64 callers")
 	return r, r.crowd(ctx, sys, client, questions)
+}
+
+// indexed waits until the janitor has made the words of all chunks, which it does after they have
+// landed, beside whatever is measured, and has the server write down what it has in memory.
+func (s *system) indexed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, wordsLimit)
+	defer cancel()
+	err := s.poll(ctx, func() (done bool, err error) {
+		err = s.pg.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM colophon.chunk_words WHERE words IS NULL)`).Scan(&done)
+		return done, err
+	})
+	if err != nil {
+		return fmt.Errorf("the words of the archive: %w", err)
+	}
+	for _, sql := range []string{`VACUUM ANALYZE`, `CHECKPOINT`} {
+		if _, err := s.pg.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // asked is what came of a question.
@@ -309,6 +333,7 @@ func (r Search) write(row func(...string)) {
 	row("… the same again", "p50 "+ms(r.AgainP50), "p99 "+ms(r.AgainP99))
 	writeStages(row, r.AgainStages)
 	row("… without boxes", "p50 "+ms(r.BarelyP50))
+	row("… without boxes and sources of blocks", "p50 "+ms(r.BareP50), "p99 "+ms(r.BareP99))
 	for _, t := range r.Together {
 		row(fmt.Sprintf("… by %d callers", t.Callers), "p50 "+ms(t.P50), fmt.Sprintf("p99 %s; %.0f a second; %s of CPU time; %d told to come again", ms(t.P99), t.PerSecond, ms(t.CPU), t.Shed))
 	}

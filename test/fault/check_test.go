@@ -176,7 +176,7 @@ func namesOf(dump, snapshotID string) []string {
 	return names
 }
 
-// vectorsDiffer compares the ids of the points that are there with those that
+// vectorsDiffer compares the ids of the points that are there, document by document, with those that
 // the catalog wants, and that it says are there.
 func (r *rig) vectorsDiffer(ctx context.Context) string {
 	alias, err := r.vectors.Alias(ctx, collection)
@@ -188,13 +188,13 @@ func (r *rig) vectorsDiffer(ctx context.Context) string {
 		if err != nil {
 			return err.Error()
 		}
-		there, standings = append(there, p.ID), append(standings, p.ID+" "+p.Payload.Layer+" "+p.Payload.DuplicateOf)
+		there, standings = append(there, p.Payload.DocHash+" "+p.ID), append(standings, p.ID+" "+p.Payload.Layer+" "+p.Payload.DuplicateOf)
 	}
 	slices.Sort(there)
 	slices.Sort(standings)
-	wanted := r.strings(`SELECT c.point_id::text FROM chunks c JOIN chunk_state s USING (chunk_ref)
+	wanted := r.strings(`SELECT c.doc_hash || ' ' || c.point_id FROM chunks c JOIN chunk_state s USING (chunk_ref)
 		WHERE s.repeats = '' ORDER BY 1`)
-	recorded := r.strings(`SELECT v.point_id::text FROM chunk_vectors v WHERE v.present ORDER BY 1`)
+	recorded := r.strings(`SELECT coalesce(c.doc_hash, '') || ' ' || v.point_id FROM chunk_vectors v LEFT JOIN chunks c USING (chunk_ref) WHERE v.present ORDER BY 1`)
 	slices.Sort(wanted)
 	slices.Sort(recorded)
 	if !slices.Equal(there, wanted) || !slices.Equal(there, recorded) {

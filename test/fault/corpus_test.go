@@ -254,7 +254,7 @@ func corpus(t *testing.T, site string) []*item {
 	}
 	for _, d := range domainset.Documents() {
 		r := inline("domain-"+d.Chunker, d.Name(), []byte(d.HTML), 10)
-		r.SourceID = sourceOf(d)
+		r.SourceID = d.SourceID(source)
 		add(kindDomain, r)
 	}
 	for name, data := range folder(t, filepath.Join(root, "test", "documents")) {

@@ -16,19 +16,17 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// sourceOf is the source that publishes documents of a type.
-func sourceOf(d domainset.Document) string { return cmp.Or(d.SourceType, source) }
-
-// registerDomains makes the sources whose type a chunker asks for; all others come with
-// their first document.
+// registerDomains makes the sources whose type or domain a chunker asks for; all others come
+// with their first document.
 func (r *rig) registerDomains() {
 	r.t.Helper()
 	for _, d := range domainset.Documents() {
-		if d.SourceType == "" {
+		id := d.SourceID(source)
+		if id == source {
 			continue
 		}
-		s := model.DefaultSource(sourceOf(d))
-		s.Name, s.SourceType = "The "+d.SourceType, d.SourceType
+		s := model.DefaultSource(id)
+		s.SourceType, s.Domain = cmp.Or(d.SourceType, s.SourceType), cmp.Or(d.Domain, s.Domain)
 		if err := r.db.PutSource(r.t.Context(), s); err != nil {
 			r.t.Fatal(err)
 		}

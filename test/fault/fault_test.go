@@ -170,6 +170,7 @@ func scenarios() []scenario {
 		{name: "older copies restored", run: yesterday, lossy: true, from: wide},
 		{name: "vectors touched by others", run: tampered, from: wide},
 		{name: "two things at once", run: together, lossy: true, from: wide},
+		{name: "indexer, gateway and vector store killed", run: searchKills, from: long},
 	}
 }
 
@@ -222,17 +223,54 @@ func (r *rig) spread(items []*item, parts int, between func(n int)) {
 }
 
 func kills(r *rig, items []*item) int {
+	times := pick(15, 50, 50)
 	r.startServices()
 	victims := programs.Services()
-	died := 0
 	for _, name := range r.allServers() {
-		died -= r.servers[name].died() // in faults before
-		if name != "postgres" {        // what is killed of it is its keeper: see troubled
+		if name != "postgres" { // what is killed of it is its keeper: see troubled
 			victims = append(victims, name)
 		}
 	}
-	random := rand.New(rand.NewPCG(asked.seed, 1))
-	times := pick(15, 50, 50)
+	before := r.deathsOf(victims) // in faults before
+	r.killSome(items, victims, times, 1)
+	if died := r.deathsOf(victims) - before; died < times {
+		r.t.Errorf("%d deaths after %d kills", died, times)
+	}
+	return times
+}
+
+// searchKills kills what makes and asks for vectors, in turn, while chunks come in.
+func searchKills(r *rig, items []*item) int {
+	const times = 20
+	r.startServices()
+	victims := []string{"indexer", "gateway"}
+	if r.servers["qdrant"] != nil { // else it is another's
+		victims = append(victims, "qdrant")
+	}
+	before := r.deathsOf(victims)
+	r.killSome(items, victims, times, 19)
+	if died := r.deathsOf(victims) - before; died < times {
+		r.t.Errorf("%d deaths after %d kills", died, times)
+	}
+	return times
+}
+
+// deathsOf counts how often services and servers have ended by themselves.
+func (r *rig) deathsOf(names []string) (died int) {
+	for _, name := range names {
+		if p := r.servers[name]; p != nil {
+			died += p.died()
+		} else {
+			died += r.services[name].died()
+		}
+	}
+	return died
+}
+
+// killSome kills one of the victims after the other, each at a moment of its own, while items
+// are handed over.
+func (r *rig) killSome(items []*item, victims []string, times int, stream uint64) {
+	random := rand.New(rand.NewPCG(asked.seed, stream))
 	r.spread(items, times, func(int) {
 		r.linger(time.Duration(random.IntN(pick(300, 600, 3000))) * time.Millisecond)
 		if name := victims[random.IntN(len(victims))]; r.servers[name] != nil {
@@ -241,16 +279,6 @@ func kills(r *rig, items []*item) int {
 			r.services[name].kill()
 		}
 	})
-	for _, p := range r.services {
-		died += p.died()
-	}
-	for _, p := range r.servers {
-		died += p.died()
-	}
-	if died < times {
-		r.t.Errorf("%d deaths after %d kills", died, times)
-	}
-	return times
 }
 
 func wipe(r *rig, items []*item) int {

@@ -37,7 +37,7 @@ func drivers() map[string]string {
 		"github.com/kljensen/snowball":       "pkg/retrieval",
 		"github.com/gabriel-vasile/mimetype": "services/capturer",
 		"modernc.org/sqlite":                 "cmd/colophon/internal/sink/sqlite",
-		"github.com/parquet-go/":             "cmd/colophon",
+		"github.com/parquet-go/":             "cmd/colophon/internal/sink/files",
 		"github.com/pgvector/":               "cmd/colophon/internal/sink/pgvector",
 		"github.com/opensearch-project/":     "cmd/colophon/internal/sink/opensearch",
 	}

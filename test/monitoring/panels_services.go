@@ -48,13 +48,7 @@ func ofTheChain() []service {
 				Queries: []Query{{`sum by (outcome) (rate(colophon_chat_answers_total[5m]))`, "{{outcome}}"}}},
 			{Title: "Tokens", Unit: "ops", About: "By the second, of questions and answers.",
 				Queries: []Query{{`sum by (side) (rate(colophon_chat_tokens_total[5m]))`, "{{side}}"}}},
-			{Title: "Questions", Unit: "ops", About: "Of `/v1/ask`, by how they ended, by the second.",
-				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_duration_seconds_count[5m]))`, "{{outcome}}"}}},
-			{Title: "Duration of answers, 95 %", Unit: "s", About: "To their last sentence.",
-				Queries: []Query{quantile("colophon_ask_duration_seconds", `outcome=~"answered|partial|nothing"`, 0.95)}},
-			{Title: "Sentences of answers", Unit: "ops", About: "Told, or left out since they do not stand in what they cite.",
-				Queries: []Query{{`sum by (outcome) (rate(colophon_ask_sentences_total[5m]))`, "{{outcome}}"}}},
-		}}}},
+		}}, {"Questions", askPanels()}}},
 		{name: "indexer", consumers: []string{"index"}, own: []Row{{"Vectors", []Panel{
 			{Title: "Vectors that lag", Unit: "short", About: "Chunks whose vectors are not those of their state.",
 				Queries: []Query{{`max(colophon_vector_backlog)`, "chunks"}}},
@@ -107,6 +101,18 @@ func sinkBoard() service {
 }
 
 // quantile is the query of a quantile of a histogram.
+// askPanels are about the questions of /v1/ask.
+func askPanels() []Panel {
+	return []Panel{
+		{Title: "Questions", Unit: "ops", About: "Of `/v1/ask`, by how they ended, by the second.",
+			Queries: []Query{{`sum by (outcome) (rate(colophon_ask_duration_seconds_count[5m]))`, "{{outcome}}"}}},
+		{Title: "Duration of answers, 95 %", Unit: "s", About: "To their last sentence.",
+			Queries: []Query{quantile("colophon_ask_duration_seconds", `outcome=~"answered|partial|nothing"`, 0.95)}},
+		{Title: "Sentences of answers", Unit: "ops", About: "Told, or left out since they do not stand in what they cite.",
+			Queries: []Query{{`sum by (outcome) (rate(colophon_ask_sentences_total[5m]))`, "{{outcome}}"}}},
+	}
+}
+
 func quantile(name, labels string, q float64) Query {
 	return Query{fmt.Sprintf(`histogram_quantile(%g, sum by (le) (rate(%s_bucket{%s}[5m])))`, q, name, labels), fmt.Sprintf("%g %%", 100*q)}
 }

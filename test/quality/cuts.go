@@ -26,6 +26,7 @@ const (
 	cutHits       = 10
 	windowTokens  = 512
 	windowOverlap = 64
+	cutBudget     = 2048 // tokens that a short prompt has room for: four windows
 )
 
 // CutsReport compares ways of cutting, by the questions that each answers. Header,
@@ -39,8 +40,9 @@ type CutsRow struct {
 	Way     string             `json:"way"`
 	Context bool               `json:"context"` // the context line is part of what is embedded and searched by words
 	Chunks  int                `json:"chunks"`
-	NDCG    map[string]float64 `json:"ndcg"` // nDCG@10 by what a question shares, of the documents that a domain takes, and of all
-	Read    map[string]float64 `json:"read"` // the same of as many tokens: a hit stands as far down as there is to read before it, in windows of 512
+	NDCG    map[string]float64 `json:"ndcg"`    // nDCG@10 by what a question shares, of the documents that a domain takes, and of all
+	Read    map[string]float64 `json:"read"`    // the same of as many tokens: a hit stands as far down as there is to read before it, in windows of 512
+	Answers map[string]float64 `json:"answers"` // share of the questions whose answer is within the first cutBudget tokens, to its chunk's end
 	Asked   map[string]int     `json:"asked"`
 }
 
@@ -224,7 +226,7 @@ func windowsOf(chunks []model.Chunk) []passageOf {
 
 // askCuts asks all questions of passages, as the gateway searches: both sides, fused.
 func askCuts(ctx context.Context, embedder retrieval.Embedder, asked []questions.Question, passages []passageOf, withContext bool, taken map[string]bool) (CutsRow, error) {
-	row := CutsRow{Context: withContext, Chunks: len(passages), NDCG: make(map[string]float64), Read: make(map[string]float64), Asked: make(map[string]int)}
+	row := CutsRow{Context: withContext, Chunks: len(passages), NDCG: make(map[string]float64), Read: make(map[string]float64), Answers: make(map[string]float64), Asked: make(map[string]int)}
 	texts, words := make([]string, len(passages)), make([]map[uint32]float64, len(passages))
 	holding := make(map[uint32]int)
 	for i, p := range passages {
@@ -265,7 +267,7 @@ func askCuts(ctx context.Context, embedder retrieval.Embedder, asked []questions
 				sparse = append(sparse, retrieval.Scored{ID: id, Score: score})
 			}
 		}
-		gain, read := gainOf(retrieval.Fuse(best(dense), best(sparse), embedder.DenseWeight(), retrieval.FullScore(len(terms), len(passages))), passages, q.Passage)
+		gain, read, answers := gainOf(retrieval.Fuse(best(dense), best(sparse), embedder.DenseWeight(), retrieval.FullScore(len(terms), len(passages))), passages, q.Passage)
 		place := cutOther
 		if taken[q.Document] {
 			place = cutDomain
@@ -273,12 +275,14 @@ func askCuts(ctx context.Context, embedder retrieval.Embedder, asked []questions
 		for _, column := range []string{cutAll, place, q.Shares} {
 			row.NDCG[column] += gain
 			row.Read[column] += read
+			row.Answers[column] += answers
 			row.Asked[column]++
 		}
 	}
 	for column, n := range row.Asked {
 		row.NDCG[column] /= float64(n)
 		row.Read[column] /= float64(n)
+		row.Answers[column] /= float64(n)
 	}
 	return row, nil
 }
@@ -300,8 +304,9 @@ func best(list []retrieval.Scored) []retrieval.Scored {
 }
 
 // gainOf is the nDCG of a question that one passage answers, by the place of the first hit
-// that has more than half of it, and by how much there is to read before that.
-func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) (gain, read float64) {
+// that has more than half of it, and by how much there is to read before that; answers is 1
+// where that hit ends within cutBudget.
+func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) (gain, read, answers float64) {
 	tokens := 0
 	for i, hit := range hits {
 		n, err := strconv.Atoi(hit.ID)
@@ -315,11 +320,14 @@ func gainOf(hits []retrieval.Scored, passages []passageOf, answer string) (gain,
 			if tokens < cutHits*windowTokens {
 				read = 1 / math.Log2(float64(tokens)/windowTokens+2)
 			}
-			return gain, read
+			if tokens+passages[n].tokens <= cutBudget {
+				answers = 1
+			}
+			return gain, read, answers
 		}
 		tokens += passages[n].tokens
 	}
-	return 0, 0
+	return 0, 0, 0
 }
 
 // Write prints the report for people.
@@ -332,6 +340,7 @@ func (r CutsReport) Write(w io.Writer) error {
 	}{
 		{fmt.Sprintf("nDCG@%d", cutHits), func(r CutsRow) map[string]float64 { return r.NDCG }},
 		{fmt.Sprintf("nDCG of %d tokens", cutHits*windowTokens), func(r CutsRow) map[string]float64 { return r.Read }},
+		{fmt.Sprintf("answered in %d tokens", cutBudget), func(r CutsRow) map[string]float64 { return r.Answers }},
 	} {
 		_, _ = fmt.Fprintf(t, "%s\tcontext\tchunks\t%s\n", measure.name, strings.Join(columns, "\t"))
 		for _, row := range r.Ways {

@@ -20,23 +20,33 @@ type extractor struct {
 	handle func(ctx context.Context, request []byte) ([]byte, error)
 }
 
+// newExtractor starts one; done removes what it has on disk.
+func newExtractor() (x extractor, done func(), err error) {
+	dir, err := os.MkdirTemp("", "colophon-quality-")
+	if err != nil {
+		return extractor{}, nil, err
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	setup, err := json.Marshal(map[string]any{"cache_dir": filepath.Join(dir, "engine"), "document_memory": 512 << 20})
+	if err == nil {
+		x.handle, err = child.Builtin().Role(setup)
+	}
+	if err != nil {
+		done()
+		return extractor{}, nil, err
+	}
+	return x, done, nil
+}
+
 // measureExtractor returns the CPU time that the facts and all pages of files of
 // one kind take, and the number of pages. The first file runs twice: what starts
 // with it does not count. Files that cannot be read are left out.
 func measureExtractor(ctx context.Context, files []string, kind model.SnapshotKind) (cpu time.Duration, pages int, err error) {
-	dir, err := os.MkdirTemp("", "colophon-quality-")
+	x, done, err := newExtractor()
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	setup, err := json.Marshal(map[string]any{"cache_dir": filepath.Join(dir, "engine"), "document_memory": 512 << 20})
-	if err != nil {
-		return 0, 0, err
-	}
-	var x extractor
-	if x.handle, err = child.Builtin().Role(setup); err != nil {
-		return 0, 0, err
-	}
+	defer done()
 	if len(files) > 0 {
 		if _, err := x.run(ctx, files[0], kind); err != nil {
 			return 0, 0, err
@@ -89,13 +99,17 @@ func (c *Cost) addExtractor(ctx context.Context, root string, documents []docume
 	return err
 }
 
+// extractedOf is the snapshot of a file, as far as extraction needs one.
+func extractedOf(file string, kind model.SnapshotKind) model.Snapshot {
+	return model.Snapshot{
+		SnapshotID: "snap_x", SourceID: "quality", SnapshotKind: kind, ContentHash: digest.Content([]byte(file)),
+		RetrievedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), URL: "https://example.org/", URLCanonical: "https://example.org",
+	}
+}
+
 // run extracts one file and returns its pages; 0 when it cannot be split.
 func (x extractor) run(ctx context.Context, file string, kind model.SnapshotKind) (int, error) {
-	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	request := map[string]any{"op": "split", "path": file, "extraction_id": "x", "snapshot": model.Snapshot{
-		SnapshotID: "snap_x", SourceID: "quality", SnapshotKind: kind, ContentHash: digest.Content([]byte(file)), RetrievedAt: at,
-		URL: "https://example.org/", URLCanonical: "https://example.org",
-	}}
+	request := map[string]any{"op": "split", "path": file, "extraction_id": "x", "snapshot": extractedOf(file, kind)}
 	var probed struct {
 		PageCount int             `json:"page_count"`
 		Facts     json.RawMessage `json:"facts"`

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
-	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
@@ -57,19 +55,11 @@ var kindsOf = map[string]struct {
 // RunParts cuts all documents below a folder whose path in it begins with only.
 func RunParts(ctx context.Context, folder, only string) (PartsReport, error) {
 	r := PartsReport{Chunkers: make(map[string]int)}
-	dir, err := os.MkdirTemp("", "colophon-quality-")
+	x, done, err := newExtractor()
 	if err != nil {
 		return r, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	setup, err := json.Marshal(map[string]any{"cache_dir": filepath.Join(dir, "engine"), "document_memory": 512 << 20})
-	if err != nil {
-		return r, err
-	}
-	var x extractor
-	if x.handle, err = child.Builtin().Role(setup); err != nil {
-		return r, err
-	}
+	defer done()
 	maker := chunker.NewMaker()
 	var spent time.Duration
 	err = filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {

@@ -63,6 +63,7 @@ func peers(python string) []peer {
 			peer{"camelot lattice", []string{"PDF tables"}, tableMeasures, inPython("camelot-lattice")},
 			peer{"camelot stream", []string{"PDF tables"}, tableMeasures, inPython("camelot-stream")},
 			peer{"readability-lxml", []string{"HTML main content", "HTML segments"}, []string{"F1", "missing", "unwanted"}, inPython("readability")},
+			peer{"trafilatura", []string{"HTML main content", "HTML segments"}, []string{"F1", "missing", "unwanted"}, inPython("trafilatura")},
 		)
 	}
 	if _, err := exec.LookPath("pdftotext"); err == nil {

@@ -48,6 +48,16 @@ def readability():
     return run
 
 
+def trafilatura():
+    import trafilatura
+
+    def run(path):
+        with open(path, "rb") as f:
+            return {"text": trafilatura.extract(f.read(), include_comments=False, include_tables=True) or ""}
+
+    return run
+
+
 def main():
     tool, files = sys.argv[1], sys.argv[2:]
     tools = {
@@ -56,6 +66,7 @@ def main():
         "camelot-lattice": lambda: camelot("lattice"),
         "camelot-stream": lambda: camelot("stream"),
         "readability": readability,
+        "trafilatura": trafilatura,
     }
     run = tools[tool]()
     for path in files:

@@ -65,6 +65,9 @@ indexer's clock. A collection that is called as the alias makes its names, and t
 names, is a break, and so is another alias that leads to a collection of ours; what others
 keep in the same vector store is not looked at.
 
+A [note](contracts.md#notes) is proved with what it points to: a chunk that it names and that is lost, a quotation that is
+not in it, and evidence that is not proved itself are breaks of the note.
+
 The tables and columns themselves are held against those of this build first. What lacks is
 named, and all that does not need it is verified.
 

@@ -13,12 +13,22 @@ import (
 type Document struct {
 	Chunker    string   // the chunker that takes it
 	SourceType string   // of its source; "" for any
+	Domain     string   // likewise
 	HTML       string   // the whole page
 	Chunks     []string // contents of its chunks; | stands for an empty line, ~ for the end of a line
 }
 
 // Name is what its file is called.
 func (d Document) Name() string { return "domain-" + d.Chunker + ".html" }
+
+// SourceID is the source that publishes it: own where any will do, else one that must be
+// of SourceType and Domain.
+func (d Document) SourceID(own string) string {
+	if d.SourceType == "" && d.Domain == "" {
+		return own
+	}
+	return "of-" + d.Chunker
+}
 
 // Documents returns them by the name of the chunker.
 func Documents() []Document {
@@ -33,7 +43,7 @@ func Documents() []Document {
 			Chunks: []string{"B|bara|work", "B|bato|boat", "B|bela|stone", "B|bila|to put", "B|bolo|hand"}},
 		{Chunker: "tables", HTML: `<h1>Lake</h1><p>Levels:</p><table><tr><th>Year of the measure<th>Height of the lake<tr><td>2025<td>3 centimetres<tr><td>2026<td>5 centimetres</table>`,
 			Chunks: []string{"Lake|Levels:|Year of the measure | Height of the lake~2025 | 3 centimetres~2026 | 5 centimetres"}},
-		{Chunker: "lists", HTML: `<h1>Weirs</h1><ul><li>the upper weir<li>the middle weir<ul><li>with its gate</ul><li>the lower weir<li>the mill weir</ul>`,
+		{Chunker: "lists", Domain: "nature", HTML: `<h1>Weirs</h1><ul><li>the upper weir<li>the middle weir<ul><li>with its gate</ul><li>the lower weir<li>the mill weir</ul>`,
 			Chunks: []string{"Weirs|the upper weir|the middle weir|with its gate|the lower weir|the mill weir"}},
 		{Chunker: "recipes", HTML: `<h1>Winter</h1><h2>Soup</h2><h3>Ingredients</h3><ul><li>two leeks</ul><h3>Preparation</h3><p>Peel them.</p><h2>Fritters</h2><h3>Ingredients</h3><ul><li>flour</ul>`,
 			Chunks: []string{"Winter|Soup|Ingredients|two leeks|Preparation|Peel them.", "Winter|Fritters|Ingredients|flour"}},

@@ -48,6 +48,7 @@ func run(ctx context.Context, args []string, w, progress io.Writer) error {
 	flags.IntVar(&o.Requests, "requests", 200, "small documents whose latency is measured")
 	flags.IntVar(&o.Large, "large", 5000, "pages of the document whose memory is measured; 0: none")
 	flags.IntVar(&o.Archive, "archive", 100_000, "chunks of the archive that is searched")
+	flags.IntVar(&o.Rows, "rows", 1_000_000, "rows of the full catalog")
 	flags.StringVar(&growth, "growth", "100,1000,10000", "pages of the documents that show how cost grows")
 	flags.StringVar(&only, "only", "", "figures that are measured, all when not set: "+strings.Join(bench.Figures(), ","))
 	if err := flags.Parse(args); err != nil {

@@ -41,11 +41,12 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.StringVar(&seed, "seed", "1", "with -heads and -boundaries: what the set is made from; a number for the second")
-	flags.StringVar(&keep, "keep", "", "with -heads and -entities: folder to leave the set in")
+	flags.StringVar(&seed, "seed", "1", "with -heads, -boundaries, -made-html and -made-pdf: what the set is made from; a number but for the first")
+	flags.StringVar(&keep, "keep", "", "with -heads, -entities and -made-pdf: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	found := addEntityFlags(flags)
 	cutting := addCutFlags(flags)
+	made, madePDF := addMadeFlags(flags), addMadePDFFlags(flags)
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.BoolVar(&references, "references", false, "instead: ask the questions of test/questions through a whole system, those whose answer stands behind a reference apart")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
@@ -73,6 +74,12 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if cutting.asked() {
 		return cutting.run(ctx, o.Corpus, seed, o.Only, vectors, asJSON, w)
 	}
+	if *madePDF.wanted {
+		return shown(madePDF.run(ctx, o, seed, keep))
+	}
+	if made.asked() {
+		return made.run(ctx, seed, o.Python, asJSON, w)
+	}
 	if heads {
 		return shown(quality.RunHeads(ctx, quality.HeadOptions{Colophon: o.Colophon, Python: o.Python, Seed: seed, Keep: keep}))
 	}
@@ -95,6 +102,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if scans {
 		return shown(quality.RunScans(ctx, o.Corpus, o.Only))
 	}
+	return runCorpus(ctx, o, totals, asJSON, w)
+}
+
+// runCorpus scores the extraction of a corpus; totals leaves out what single files have.
+func runCorpus(ctx context.Context, o quality.Options, totals, asJSON bool, w io.Writer) error {
 	report, err := quality.Run(ctx, o)
 	if err != nil {
 		return err

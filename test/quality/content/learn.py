@@ -1,14 +1,16 @@
 """Learns the model of main content and writes pkg/extract/html/content_model.go.
 
-    python learn.py PASSAGES KINDS DOCS OUT CORPUS...
+    python learn.py PASSAGES KINDS DOCS MADE OUT CORPUS...
 
 PASSAGES is the built program test/cmd/passages; KINDS a folder of pages whose elements
 are marked data-want and data-unwanted (those of testdata/kinds, filled as their test does);
-DOCS a file with paths of pages of documentation, one a line; OUT the Go file. Needs
+DOCS a file with paths of pages of documentation, one a line; MADE a folder that
+test/cmd/webset wrote; OUT the Go file. Needs
 trafilatura, readability-lxml, lxml, numpy and scikit-learn. docs/quality.md#main-content
 says what was given, and what came out.
 """
 
+import bisect
 import collections
 import glob
 import json
@@ -28,6 +30,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 SCALE = 10000  # of scores
 LEAST_PAGES = 3  # that have a word which counts
 SHORT = 80  # letters of a text whose words count
+MADE_WEIGHT = 0.5  # of a passage of a made page
 
 
 def letters(text):
@@ -82,13 +85,77 @@ def read_passages(binary, files):
                 yield page
 
 
+LONG = 8  # words of a passage that is looked for by itself
+
+
+def rising(anchors):
+    """The heaviest run of anchors (passage, place in the truth, end, words) whose places rise."""
+    best, before = [], []
+    for i, a in enumerate(anchors):
+        best.append(a[3])
+        before.append(-1)
+        for j in range(max(0, i - 400), i):
+            if anchors[j][1] < a[1] and best[j] + a[3] > best[i]:
+                best[i], before[i] = best[j] + a[3], j
+    out, i = [], max(range(len(anchors)), key=best.__getitem__, default=-1)
+    while i >= 0:
+        out.append(anchors[i])
+        i = before[i]
+    return out[::-1]
+
+
+def shares_in_order(passages, text):
+    """The share of each passage that is in a text. A short one is in it only where it
+    stands between those that stand around the passage: menus share words with any text."""
+    truth = words(text.replace("\xad", ""))
+    places = {}
+    for i in range(len(truth) - 3):
+        places.setdefault(tuple(truth[i : i + 4]), i)
+    own = [words(s["text"].replace("\xad", "")) for s in passages]
+    shares, anchors = [None] * len(own), []
+    for k, ws in enumerate(own):
+        runs = [tuple(ws[i : i + 4]) for i in range(len(ws) - 3)]
+        hits = [places[r] for r in runs if r in places]
+        if len(ws) >= LONG:
+            shares[k] = len(hits) / len(runs)
+            if shares[k] >= 0.5:
+                anchors.append((k, hits[0], hits[-1] + 4, len(ws)))
+    chain = rising(anchors)
+    at = [a[0] for a in chain]
+    for k, ws in enumerate(own):
+        if not ws or len(ws) >= LONG:
+            continue
+        i = bisect.bisect_left(at, k)
+        begin = chain[i - 1][2] if i > 0 else 0
+        end = chain[i][1] if i < len(chain) else len(truth)
+        if i == 0 and chain:
+            begin = max(0, end - 40 - len(ws))
+        if i == len(chain) and chain:
+            end = min(len(truth), begin + 60 + len(ws))
+        near = truth[max(0, begin - 1) : end + 1]
+        shares[k] = float(any(near[x : x + len(ws)] == ws for x in range(len(near) - len(ws) + 1)))
+    return shares
+
+
 def label_articles(page):
     with open(os.path.join(os.path.dirname(page["file"]), "expected.html")) as f:
-        truth = Truth(visible(f.read()))
-    for s in page["passages"]:
-        s["y"], s["w"] = truth.share(s["text"]), 1.0
+        shares = shares_in_order(page["passages"], visible(f.read()))
+    for s, share in zip(page["passages"], shares):
+        s["y"], s["w"] = share, 1.0
         if s["n"] < 12 and s["y"]:
             s["w"] = 0.5
+
+
+def label_made(page):
+    with open(page["file"][: -len("html")] + "json") as f:
+        known = json.load(f)
+    want, unwanted = ([letters(t) for t in known[k]] for k in ("want", "unwanted"))
+    for s in page["passages"]:
+        key = letters(s["text"].replace("\xad", ""))
+        x, z = (sum(len(t) for t in ts if t in key) for ts in (want, unwanted))
+        if not x and not z and len(key) > 8:
+            x, z = (float(any(key in t for t in ts)) for ts in (want, unwanted))
+        s["y"], s["w"] = (x / (x + z) if x + z else None), MADE_WEIGHT
 
 
 def label_by_votes(page, segments):
@@ -145,7 +212,7 @@ def weigh(page):
         s["w"] *= (s["n"] + 15) ** 0.6 / max(1, whole) ** 0.6
 
 
-def read_all(binary, kinds, docs, corpora):
+def read_all(binary, kinds, docs, made, corpora):
     pages = []
     for corpus in corpora:
         for p in read_passages(binary, sorted(glob.glob(corpus + "/html/readability/*/source.html"))):
@@ -169,6 +236,9 @@ def read_all(binary, kinds, docs, corpora):
             for s in p["passages"]:
                 s["y"], s["w"] = float(s["role"] == ""), 0.3
             pages.append(p)
+    for p in read_passages(binary, sorted(glob.glob(made + "/*.html"))):
+        label_made(p)
+        pages.append(p)
     for p in pages:
         weigh(p)
     return pages
@@ -245,8 +315,8 @@ def write(sums, model, path):
 
 
 def main():
-    binary, kinds, docs, out, *corpora = sys.argv[1:]
-    write(*learn(read_all(binary, kinds, docs, corpora)), out)
+    binary, kinds, docs, made, out, *corpora = sys.argv[1:]
+    write(*learn(read_all(binary, kinds, docs, made, corpora)), out)
 
 
 if __name__ == "__main__":

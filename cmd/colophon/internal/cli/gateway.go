@@ -84,6 +84,10 @@ func (c *Tool) ask(ctx context.Context, method, path string, content []byte, out
 		return err
 	}
 	if resp.StatusCode == http.StatusOK {
+		if raw, ok := out.(*[]byte); ok {
+			*raw = body
+			return nil
+		}
 		return json.Unmarshal(body, out)
 	}
 	return refused(resp.StatusCode, body)

@@ -62,11 +62,13 @@ func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) e
 	}
 	index := 0
 	headings := make(map[string]bool) // units, by ir_id
+	keys := make(blockKeys)
 	splitter, err := c.chunker.New(split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Document: c.looks, Count: c.count}, func(d split.Draft) error {
 		chunk, err := c.chunkOf(v, index, d, len(head), headings)
 		if err != nil {
 			return err
 		}
+		chunk.Blocks = keys.of(chunk.Provenance.Segments)
 		index++
 		return out(chunk)
 	})
@@ -79,6 +81,7 @@ func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) e
 				headings[run.IRID] = true
 			}
 		}
+		keys.add(b)
 		return splitter.Add(b)
 	})
 	err = pages(func(f segment.Frame) error { return document.Add(f.Page.PageNo, f.Units) })

@@ -110,6 +110,7 @@ type PlaceCatalog interface {
 // DocumentCatalog says what was captured.
 type DocumentCatalog interface {
 	Document(ctx context.Context, documentID string) (model.Document, error)
+	BlockHolders(ctx context.Context, refs []string, limit int) (map[string]catalog.BlockHolders, error)
 	DocumentSnapshots(ctx context.Context, documentID string, limit int) ([]catalog.RecordedSnapshot, error)
 	DocumentManifests(ctx context.Context, documentID string) ([]model.Manifest, error)
 	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)

@@ -8,6 +8,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
 	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // The structs below are what is promised to callers. What the catalog and the bus answer
@@ -21,9 +22,11 @@ type ChunkAnswer struct {
 
 	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version
 
-	SourceRef model.SourceRef `json:"source_ref"`           // where it stands, in words that people cite by
-	Links     refer.Links     `json:"links"`                // the ways from it to others
-	Successor *quote.After    `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
+	SourceRef        model.SourceRef      `json:"source_ref"`           // where it stands, in words that people cite by
+	Links            refer.Links          `json:"links"`                // the ways from it to others
+	BlockSources     []search.BlockSource `json:"block_sources"`        // all sources whose current chunks hold a block of this one, however they are cut, but for its own document
+	MoreBlockSources bool                 `json:"more_block_sources"`   // more chunks hold its blocks than were looked at
+	Successor        *quote.After         `json:"came_after,omitempty"` // of a chunk that its document no longer says: what came after it
 }
 
 // RunProgress is a run with the number of its pages by state.
@@ -69,8 +72,11 @@ type Queue struct {
 	Oldest     *time.Time `json:"oldest,omitempty"` // when the oldest message that is not done was published, by the server's clock
 }
 
-func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, links refer.Links, after *quote.After) ChunkAnswer {
-	return ChunkAnswer{Chunk: c.Chunk, State: c.State, Current: c.State.Current, SourceRef: ref, Links: links, Successor: after}
+func answerChunk(c catalog.ChunkWithState, ref model.SourceRef, links refer.Links, holders catalog.BlockHolders, after *quote.After) ChunkAnswer {
+	return ChunkAnswer{
+		Chunk: c.Chunk, State: c.State, Current: c.State.Current, SourceRef: ref, Links: links, Successor: after,
+		BlockSources: search.BlockSourcesOf(holders), MoreBlockSources: holders.More,
+	}
 }
 
 func answerRun(r catalog.RunProgress) RunProgress {

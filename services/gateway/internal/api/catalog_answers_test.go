@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
 	"github.com/colophon-dev/colophon/services/gateway/internal/refer"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // TestAnswersHaveTheValuesOfTheirRecords: each field of an answer has the value of the field
@@ -24,13 +25,15 @@ func TestAnswersHaveTheValuesOfTheirRecords(t *testing.T) {
 		progress catalog.Progress
 		queue    stream.Queue
 	)
+	holders := catalog.BlockHolders{Sources: []catalog.BlockHolder{{SourceID: "b", Source: "B", Blocks: 2, ChunkRef: "b:1", DocumentID: "doc_b", URL: "u", Title: "t", Page: 3}}, More: true}
+	blocks := []search.BlockSource{{SourceID: "b", Source: "B", Blocks: 2, ChunkRef: "b:1", DocumentID: "doc_b", URL: "u", Title: "t", Page: 3}}
 	ref, links, after := model.SourceRef{Kind: model.SourceWebpage}, refer.Links{Prev: "a:0"}, &quote.After{Reason: "replaced"}
 	for _, c := range []struct {
 		record any
 		answer func() any
 		beside map[string]any
 	}{
-		{&chunk, func() any { return answerChunk(chunk, ref, links, after) }, map[string]any{"SourceRef": ref, "Links": links, "Successor": after}},
+		{&chunk, func() any { return answerChunk(chunk, ref, links, holders, after) }, map[string]any{"SourceRef": ref, "Links": links, "Successor": after, "BlockSources": blocks, "MoreBlockSources": true}},
 		{&run, func() any { return answerRun(run) }, nil},
 		{&count, func() any { return answerCount(count) }, nil},
 		{&progress, func() any { return answerProgress(progress) }, nil},

@@ -9,7 +9,9 @@ import (
 )
 
 // shownOfHits returns the parameters of a search that only hits show, or pages of them.
-func shownOfHits() []string { return []string{"highlights", "neighbours", "facets", "cursor"} }
+func shownOfHits() []string {
+	return []string{"blocks", "highlights", "neighbours", "facets", "cursor"}
+}
 
 // answerContext answers with what a search finds, consolidated. It takes the other parameters of
 // a search, and how long the prompt may be.
@@ -44,7 +46,7 @@ func (a *API) contextOf(r *http.Request, values url.Values) (told consolidate.An
 	if err != nil {
 		return told, found, err
 	}
-	req.NoBoxes = true
+	req.NoBoxes, req.NoBlocks = true, true
 	if found, err = a.searched(r.Context(), req); err != nil {
 		return told, found, err
 	}

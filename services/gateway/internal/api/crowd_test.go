@@ -130,6 +130,10 @@ func (oneChunk) ChunkGroups(context.Context, []string, string) iter.Seq2[[]catal
 
 func (oneChunk) ChunkStates(context.Context, []string) ([]model.ChunkState, error) { return nil, nil }
 
+func (oneChunk) BlockHolders(context.Context, []string, int) (map[string]catalog.BlockHolders, error) {
+	return nil, nil
+}
+
 func (oneChunk) LastChange(context.Context, string, ...string) (catalog.LastChange, error) {
 	return catalog.LastChange{}, catalog.ErrNotFound
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
-	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/proof"
@@ -139,6 +138,7 @@ func searchParams() []param {
 		bounds("pages", "Only chunks that begin on these pages, from 1."), bounds("chunk_index", "Only chunks with these places in their document, from 0."),
 		bounds("tokens", "Only chunks of so many tokens."), bounds("text_len", "Only chunks of so many code points."),
 		flagged("boxes", "Whether hits say where their evidence stands on its pages.", "true"),
+		flagged("blocks", "Whether hits name all sources whose current chunks hold a block of theirs, however they are cut.", "true"),
 		flagged("highlights", "Whether hits say which ranges of their content fit the question.", "false"),
 		flagged("facets", "Whether what was found is counted by its values.", "false"),
 		{name: "neighbours", in: "query", help: "How many chunks before and behind each hit are told.",
@@ -231,13 +231,9 @@ func describe() []described {
 }
 
 func entityParams() []param {
-	var types []string
-	for _, t := range entity.Types() {
-		types = append(types, t.Name)
-	}
 	return []param{
 		{name: "type", in: "query", help: "Only of this type: one of the six, or {schema}.{type} of a source's own.", schema: map[string]any{"type": "string", "maxLength": maxValue,
-			"pattern": "^(" + strings.Join(types, "|") + `|[a-z][a-z0-9_]{0,63}\.[a-zA-Z][a-zA-Z0-9_]{0,63})$`}},
+			"pattern": formEntityType()}},
 		{name: "source", in: "query", help: "Only of this source.", schema: map[string]any{"type": "string", "pattern": formSource}},
 		{name: "document", in: "query", help: "Only of this document.", schema: map[string]any{"type": "string", "pattern": formDocument}},
 		{name: "q", in: "query", help: "Words that stand like this in the title or the evidence, in any case.", schema: text(maxQuery)},

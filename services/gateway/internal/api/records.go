@@ -12,6 +12,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/services/gateway/internal/quote"
+	"github.com/colophon-dev/colophon/services/gateway/internal/search"
 )
 
 // maxSnapshots is how many of a document's snapshots are told.
@@ -59,7 +60,11 @@ func (a *API) chunk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(w, answerChunk(c, ref, links, after))
+	holders, err := a.Catalog.BlockHolders(r.Context(), []string{c.Chunk.ChunkRef}, search.HolderChunksOfOne)
+	if err != nil {
+		return err
+	}
+	return a.answer(w, answerChunk(c, ref, links, holders[c.Chunk.ChunkRef], after))
 }
 
 // proof answers with the proof of a chunk.

@@ -55,7 +55,7 @@ func filterLists(f *search.Filter) map[string]*[]string {
 // searchRequest reads the parameters of a search.
 func searchRequest(r *http.Request) (req search.Request, err error) {
 	known := []string{"q", "as_of", "from", "to", "pushed_from", "pushed_to", "pages", "chunk_index", "tokens", "text_len",
-		"boxes", "highlights", "facets", "neighbours", "cursor", "limit"}
+		"boxes", "blocks", "highlights", "facets", "neighbours", "cursor", "limit"}
 	lists := filterLists(&req.Filter)
 	for name := range lists {
 		known = append(known, name)
@@ -80,17 +80,17 @@ func searchRequest(r *http.Request) (req search.Request, err error) {
 	if err := searchFilter(values, &req.Filter); err != nil {
 		return req, err
 	}
-	var boxes bool
+	var boxes, blocks bool
 	for _, flag := range []struct {
 		name   string
 		preset bool
 		to     *bool
-	}{{"boxes", true, &boxes}, {"highlights", false, &req.Highlights}, {"facets", false, &req.Facets}} {
+	}{{"boxes", true, &boxes}, {"blocks", true, &blocks}, {"highlights", false, &req.Highlights}, {"facets", false, &req.Facets}} {
 		if *flag.to, err = truth(values, flag.name, flag.preset); err != nil {
 			return req, err
 		}
 	}
-	req.NoBoxes = !boxes
+	req.NoBoxes, req.NoBlocks = !boxes, !blocks
 	neighbours, err := number(values, "neighbours", 0, 0, maxNeighbours)
 	if err != nil {
 		return req, err

@@ -38,6 +38,7 @@ type Catalog interface {
 	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
 	FulltextHits(ctx context.Context, language, question string, f catalog.ChunkFilter, limit int) ([]catalog.FulltextHit, error)
 	FirstOfChains(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
+	BlockHolders(ctx context.Context, refs []string, limit int) (map[string]catalog.BlockHolders, error)
 	Replacing(ctx context.Context, contentTextHashes []string, until string, except []string) (map[string][]model.Chunk, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
 }
@@ -74,6 +75,7 @@ type Request struct {
 	Highlights bool   // where the content fits the question
 	Neighbours int    // how many chunks before and behind each hit are told
 	Facets     bool   // what was found is counted by its values
+	NoBlocks   bool   // who else holds the blocks of hits is not asked for
 }
 
 // Answer is what was found, best first.
@@ -123,39 +125,41 @@ func lap(part *time.Duration, began time.Time) { *part += time.Since(began) }
 // Hit is one content that was found, said as one type and with one status, with
 // everything that says it so.
 type Hit struct {
-	ChunkRef    string         `json:"chunk_ref"`
-	Score       float64        `json:"score"`                 // 0..1, weighted sum of both sides
-	ReferredBy  string         `json:"referred_by,omitempty"` // chunk_ref of the hit that refers to it, where that brought it to its place
-	Text        string         `json:"text"`                  // the chunk with its header
-	Content     string         `json:"content"`               // the chunk without its header
-	Snippet     string         `json:"snippet"`               // the part of content that fits the query best
-	Title       string         `json:"title"`
-	URL         string         `json:"url"`
-	Page        int            `json:"page"` // 1-based, 0 when there is none
-	Anchors     []model.Anchor `json:"anchors"`
-	SectionPath []string       `json:"section_path"`
-	Boxes       []Box          `json:"boxes"`                // of its evidence, for documents with pages
-	Highlights  []Highlight    `json:"highlights,omitempty"` // where content fits the question, when asked for
-	Before      []Neighbour    `json:"before,omitempty"`     // the chunks before it in its document, when asked for
-	After       []Neighbour    `json:"after,omitempty"`      // the chunks behind it
-	Type        string         `json:"type"`                 // fact, allegation or opinion
-	Status      string         `json:"status"`               // under_review, confirmed, refuted or obsolete
-	InfoDate    string         `json:"info_date"`            // YYYY-MM-DD
-	Since       string         `json:"since"`                // earliest date of its chain of repeats
-	Layer       string         `json:"layer"`
-	Language    string         `json:"language"`
-	DocType     string         `json:"doc_type"`
-	SourceType  string         `json:"source_type"`
-	Domain      string         `json:"domain"`
-	Territory   string         `json:"territory"`
-	SourceID    string         `json:"source_id"`
-	Source      string         `json:"source"` // display name of the source
-	DocumentID  string         `json:"document_id"`
-	SnapshotID  string         `json:"snapshot_id"`
-	Sources     []Source       `json:"sources"`               // all that say it and pass the filters, this chunk first
-	MoreSources bool           `json:"more_sources"`          // there are more than sources lists
-	ReplacedBy  []Replacement  `json:"replaced_by,omitempty"` // what operators have added that is known of it since, the newest first
-	Replaces    []string       `json:"replaces,omitempty"`    // chunk_refs of which an operator has added it as what is known since
+	ChunkRef         string         `json:"chunk_ref"`
+	Score            float64        `json:"score"`                 // 0..1, weighted sum of both sides
+	ReferredBy       string         `json:"referred_by,omitempty"` // chunk_ref of the hit that refers to it, where that brought it to its place
+	Text             string         `json:"text"`                  // the chunk with its header
+	Content          string         `json:"content"`               // the chunk without its header
+	Snippet          string         `json:"snippet"`               // the part of content that fits the query best
+	Title            string         `json:"title"`
+	URL              string         `json:"url"`
+	Page             int            `json:"page"` // 1-based, 0 when there is none
+	Anchors          []model.Anchor `json:"anchors"`
+	SectionPath      []string       `json:"section_path"`
+	Boxes            []Box          `json:"boxes"`                // of its evidence, for documents with pages
+	Highlights       []Highlight    `json:"highlights,omitempty"` // where content fits the question, when asked for
+	Before           []Neighbour    `json:"before,omitempty"`     // the chunks before it in its document, when asked for
+	After            []Neighbour    `json:"after,omitempty"`      // the chunks behind it
+	Type             string         `json:"type"`                 // fact, allegation or opinion
+	Status           string         `json:"status"`               // under_review, confirmed, refuted or obsolete
+	InfoDate         string         `json:"info_date"`            // YYYY-MM-DD
+	Since            string         `json:"since"`                // earliest date of its chain of repeats
+	Layer            string         `json:"layer"`
+	Language         string         `json:"language"`
+	DocType          string         `json:"doc_type"`
+	SourceType       string         `json:"source_type"`
+	Domain           string         `json:"domain"`
+	Territory        string         `json:"territory"`
+	SourceID         string         `json:"source_id"`
+	Source           string         `json:"source"` // display name of the source
+	DocumentID       string         `json:"document_id"`
+	SnapshotID       string         `json:"snapshot_id"`
+	Sources          []Source       `json:"sources"`               // all that say it and pass the filters, this chunk first
+	MoreSources      bool           `json:"more_sources"`          // there are more than sources lists
+	BlockSources     []BlockSource  `json:"block_sources"`         // all sources whose current chunks hold a block of this one, however they are cut, but for its own document; empty when they were not asked for
+	MoreBlockSources bool           `json:"more_block_sources"`    // more chunks hold its blocks than were looked at
+	ReplacedBy       []Replacement  `json:"replaced_by,omitempty"` // what operators have added that is known of it since, the newest first
+	Replaces         []string       `json:"replaces,omitempty"`    // chunk_refs of which an operator has added it as what is known since
 }
 
 // Replacement is a chunk that an operator has added, by which another is what is known of since.
@@ -249,7 +253,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 // show fills the hits of an answer.
 func (s *Searcher) show(ctx context.Context, answer *Answer, found findings, r Request, w wording, scope catalog.SearchScope) error {
 	began := time.Now()
-	filled, err := s.fill(ctx, found, r.chunks(scope))
+	filled, err := s.fill(ctx, found, r.chunks(scope), !r.NoBlocks)
 	if err == nil {
 		err = s.addReplacing(ctx, filled, dayOf(r.AsOf), scope.Disabled)
 	}
@@ -315,13 +319,14 @@ func (s *Searcher) addNeighbours(ctx context.Context, of []filled, reach int) er
 
 // filled is a group with what the catalog says of it.
 type filled struct {
-	score  float64
-	by     string                   // the hit that refers to it
-	chunk  catalog.ChunkWithState   // the best, whole
-	others []catalog.ChunkWithState // that say the same, without text; those found first
-	more   bool                     // there are more than others
-	around []catalog.ChunkWithState // that stand near it in its document, in their order
-	since  []model.Chunk            // what operators have added that is known of it since
+	score   float64
+	by      string                   // the hit that refers to it
+	chunk   catalog.ChunkWithState   // the best, whole
+	others  []catalog.ChunkWithState // that say the same, without text; those found first
+	more    bool                     // there are more than others
+	around  []catalog.ChunkWithState // that stand near it in its document, in their order
+	holders catalog.BlockHolders     // that have blocks of it
+	since   []model.Chunk            // what operators have added that is known of it since
 }
 
 // addReplacing reads what operators have added about the contents of groups, until a day ("" for no bound).
@@ -339,8 +344,8 @@ func (s *Searcher) addReplacing(ctx context.Context, of []filled, until string, 
 
 // fill reads the best chunk of each group, and all that say the same as it: also
 // those that were not found, since another one stands for them or their header is
-// another. A group whose best chunk is gone is left out.
-func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilter) ([]filled, error) {
+// another; with blocks also who else holds its blocks. A group whose best chunk is gone is left out.
+func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilter, blocks bool) ([]filled, error) {
 	most := max(leastSources, sourcesOfAnswer/len(found.groups))
 	best := make([]string, len(found.groups))
 	claims := make([]catalog.Claim, len(found.groups))
@@ -354,19 +359,26 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 		return 0
 	}
 	var (
-		chunks []catalog.ChunkWithState
-		saying [][]catalog.ChunkWithState
+		chunks  []catalog.ChunkWithState
+		saying  [][]catalog.ChunkWithState
+		holders map[string]catalog.BlockHolders
 	)
-	both, bothCtx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) {
-		chunks, err = s.Catalog.ChunksWithStates(bothCtx, best)
+	reading, readCtx := errgroup.WithContext(ctx)
+	reading.Go(func() (err error) {
+		chunks, err = s.Catalog.ChunksWithStates(readCtx, best)
 		return err
 	})
-	both.Go(func() (err error) {
-		saying, err = s.Catalog.Saying(bothCtx, claims, f, most+1)
+	reading.Go(func() (err error) {
+		saying, err = s.Catalog.Saying(readCtx, claims, f, most+1)
 		return err
 	})
-	if err := both.Wait(); err != nil {
+	if blocks {
+		reading.Go(func() (err error) {
+			holders, err = s.Catalog.BlockHolders(readCtx, best, HolderChunksOfHit)
+			return err
+		})
+	}
+	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
 	var all []filled
@@ -375,7 +387,7 @@ func (s *Searcher) fill(ctx context.Context, found findings, f catalog.ChunkFilt
 		if at < 0 {
 			continue
 		}
-		one := filled{score: g.score, by: g.by, chunk: chunks[at]}
+		one := filled{score: g.score, by: g.by, chunk: chunks[at], holders: holders[g.best]}
 		one.others = slices.DeleteFunc(saying[i], func(c catalog.ChunkWithState) bool { return c.Chunk.ChunkRef == best[i] })
 		slices.SortStableFunc(one.others, func(a, b catalog.ChunkWithState) int {
 			return cmp.Compare(rank(a.Chunk.ChunkRef), rank(b.Chunk.ChunkRef))
@@ -403,6 +415,7 @@ func (f filled) hit(query string) Hit {
 	if h.SectionPath == nil {
 		h.SectionPath = []string{}
 	}
+	h.BlockSources, h.MoreBlockSources = BlockSourcesOf(f.holders), f.holders.More
 	h.Replaces = c.Meta.Replaces
 	for _, n := range f.since {
 		h.ReplacedBy = append(h.ReplacedBy, Replacement{n.ChunkRef, string(n.Type), string(n.Status), n.InfoDate, n.Source, n.Content})

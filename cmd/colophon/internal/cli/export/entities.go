@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/cli"
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink/files"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -30,7 +31,8 @@ func (c commands) exportEntities() *cobra.Command {
 		Use: "entities", Short: "Entities of current versions as JSON, CSV or Parquet",
 		Long: "Writes what the pages of the current version of each document say, in the order of documents\n" +
 			"and pages: as JSON one ExtractedDocument for each document, with evidence and grounds; as CSV\n" +
-			"and Parquet a row for each entity, its values in columns. Sources that are disabled are left out.",
+			"and Parquet a row for each entity, its values in columns. Without --source or --document,\n" +
+			"sources that are disabled are left out.",
 		Example: "  colophon export entities --to csv -o entities.csv --source valdoro\n  colophon export entities --to parquet --type goal -o goals.parquet\n" +
 			"  colophon export entities --to csv --type permits.permit",
 		Args: cli.Args(cobra.NoArgs),
@@ -144,13 +146,35 @@ func (e *entityExport) csv(ctx context.Context, w io.Writer) error {
 	out.UseCRLF = true
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	if err := out.Write(names); err != nil {
 		return err
 	}
+	if err := e.cells(ctx, columns, out.Write); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// parquet writes a row for each entity.
+func (e *entityExport) parquet(ctx context.Context, w io.Writer) error {
+	columns, err := e.columns(ctx)
+	if err != nil {
+		return err
+	}
+	table := make([]files.Column, len(columns))
+	for i, c := range columns {
+		table[i] = c.Column
+	}
+	return files.WriteTable(w, table, func(write func([]string) error) error { return e.cells(ctx, columns, write) })
+}
+
+// cells hands over the cells of each entity, which are written before the next.
+func (e *entityExport) cells(ctx context.Context, columns []column, write func([]string) error) error {
 	cells := make([]string, len(columns))
-	err = e.rows(ctx, func(d catalog.DocumentEntities, row model.EntityRow) error {
+	return e.rows(ctx, func(d catalog.DocumentEntities, row model.EntityRow) error {
 		values, err := flatten(d, row)
 		if err != nil {
 			return err
@@ -158,13 +182,8 @@ func (e *entityExport) csv(ctx context.Context, w io.Writer) error {
 		for i, c := range columns {
 			cells[i] = c.of(values)
 		}
-		return out.Write(cells)
+		return write(cells)
 	})
-	if err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // rows calls do for each entity that was asked for.

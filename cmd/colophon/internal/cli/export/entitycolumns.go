@@ -9,25 +9,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink/files"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// form is what a column of exported entities holds.
-type form int
-
-const (
-	words  form = iota
-	number      // a decimal number, or nothing
-	whole       // an integer
-)
-
 // column is one of exported entities. A value is looked up under its key.
 type column struct {
-	name string
-	form form
-	key  string // "@" before those that every entity has, else a field, a dot, and a part of it
+	files.Column
+	key string // "@" before those that every entity has, else a field, a dot, and a part of it
 }
 
 func (c column) of(values map[string]string) string { return values[c.key] }
@@ -35,14 +26,13 @@ func (c column) of(values map[string]string) string { return values[c.key] }
 // fixedColumns are those that every entity has.
 func fixedColumns() []column {
 	var out []column
-	for _, c := range []column{
-		{name: "source_id"}, {name: "document_id"}, {name: "snapshot_id"}, {name: "slug"}, {name: "url"}, {name: "page_no", form: whole},
-		{name: "type"}, {name: "entity_id"}, {name: "entity_title"}, {name: "confidence", form: number}, {name: "origin"}, {name: "found_by"},
-		{name: "schema"}, {name: "schema_version", form: whole}, {name: "evidence"}, {name: "ir_id"},
-		{name: "bbox_x", form: number}, {name: "bbox_y", form: number}, {name: "bbox_w", form: number}, {name: "bbox_h", form: number},
+	for _, c := range []files.Column{
+		{Name: "source_id"}, {Name: "document_id"}, {Name: "snapshot_id"}, {Name: "slug"}, {Name: "url"}, {Name: "page_no", Form: files.Whole},
+		{Name: "type"}, {Name: "entity_id"}, {Name: "entity_title"}, {Name: "confidence", Form: files.Number}, {Name: "origin"}, {Name: "found_by"},
+		{Name: "schema"}, {Name: "schema_version", Form: files.Whole}, {Name: "evidence"}, {Name: "ir_id"},
+		{Name: "bbox_x", Form: files.Number}, {Name: "bbox_y", Form: files.Number}, {Name: "bbox_w", Form: files.Number}, {Name: "bbox_h", Form: files.Number},
 	} {
-		c.key = "@" + c.name
-		out = append(out, c)
+		out = append(out, column{c, "@" + c.Name})
 	}
 	return out
 }
@@ -77,15 +67,15 @@ func (e *entityExport) columns(ctx context.Context) ([]column, error) {
 		if entity.IsMade(f.Name) || f.Part == "" && i+1 < len(fields) && fields[i+1].Name == f.Name {
 			continue // where one entity has no value, another has parts
 		}
-		c := column{name: f.Name, key: "own." + f.Name + "." + f.Part}
+		c := column{files.Column{Name: f.Name}, "own." + f.Name + "." + f.Part}
 		if f.Part != "" {
-			c.name += "_" + f.Part
+			c.Name += "_" + f.Part
 		}
 		if f.Part == "value" {
-			c.form = number
+			c.Form = files.Number
 		}
-		for slices.ContainsFunc(out, func(o column) bool { return o.name == c.name }) {
-			c.name = "own_" + c.name
+		for slices.ContainsFunc(out, func(o column) bool { return o.Name == c.Name }) {
+			c.Name = "own_" + c.Name
 		}
 		add(c)
 	}
@@ -94,18 +84,20 @@ func (e *entityExport) columns(ctx context.Context) ([]column, error) {
 
 // fieldColumns are the columns of a field of the six types.
 func fieldColumns(f entity.Field) []column {
-	part := func(name string, form form) column { return column{f.Name + "_" + name, form, f.Name + "." + name} }
+	part := func(name string, form files.Form) column {
+		return column{files.Column{Name: f.Name + "_" + name, Form: form}, f.Name + "." + name}
+	}
 	switch f.Kind {
 	case entity.KindQuantity:
-		return []column{part("value", number), part("unit", words), part("unit_normal", words)}
+		return []column{part("value", files.Number), part("unit", files.Words), part("unit_normal", files.Words)}
 	case entity.KindMoney:
-		return []column{part("value", number), part("currency", words)}
+		return []column{part("value", files.Number), part("currency", files.Words)}
 	case entity.KindPeriod:
-		return []column{part("start", words), part("end", words)}
+		return []column{part("start", files.Words), part("end", files.Words)}
 	case entity.KindNumber:
-		return []column{{f.Name, number, f.Name + "."}}
+		return []column{{files.Column{Name: f.Name, Form: files.Number}, f.Name + "."}}
 	default:
-		return []column{{f.Name, words, f.Name + "."}}
+		return []column{{files.Column{Name: f.Name}, f.Name + "."}}
 	}
 }
 

@@ -50,9 +50,13 @@ type searchHit struct {
 	Sources  []struct {
 		SourceID string `json:"source_id"`
 	} `json:"sources"`
-	MoreSources bool   `json:"more_sources"`
-	Before      []near `json:"before"`
-	After       []near `json:"after"`
+	MoreSources  bool `json:"more_sources"`
+	BlockSources []struct {
+		SourceID string `json:"source_id"`
+	} `json:"block_sources"`
+	MoreBlockSources bool   `json:"more_block_sources"`
+	Before           []near `json:"before"`
+	After            []near `json:"after"`
 }
 
 // shownSources is how many sources of a hit are named.
@@ -66,14 +70,29 @@ func (h searchHit) said() string {
 			ids = append(ids, s.SourceID)
 		}
 	}
+	said := fmt.Sprintf("%s, %s, said by %s", h.Type, h.Status, named(ids, h.MoreSources))
+	var partly []string
+	for _, s := range h.BlockSources {
+		if !slices.Contains(ids, s.SourceID) {
+			partly = append(partly, s.SourceID)
+		}
+	}
+	if len(partly) > 0 {
+		said += "; in part also by " + named(partly, h.MoreBlockSources)
+	}
+	return said
+}
+
+// named names the first sources of a list.
+func named(ids []string, more bool) string {
 	by := strings.Join(ids[:min(len(ids), shownSources)], ", ")
 	switch rest := len(ids) - shownSources; {
-	case h.MoreSources:
+	case more:
 		by += " and others"
 	case rest > 0:
 		by += fmt.Sprintf(" and %d more", rest)
 	}
-	return fmt.Sprintf("%s, %s, said by %s", h.Type, h.Status, by)
+	return by
 }
 
 // The flags of a search. A name's hyphens are underscores in the parameter.

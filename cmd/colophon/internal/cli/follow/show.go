@@ -16,9 +16,9 @@ import (
 
 func (c commands) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show chunk|page|snapshot|outline|document|entities|ir|source ID", Short: "One record with its links",
-		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT, entities\nby their DOCUMENT.",
-		Example: "  colophon show chunk 1f0c…:0\n  colophon show page snap_2c…/3", Args: cli.Args(cobra.ExactArgs(2)),
+		Use: "show chunk|page|why|snapshot|outline|document|entities|ir|source ID", Short: "One record with its links",
+		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT, entities\nby their DOCUMENT. Why says of each passage of a web page, named as a page is, which\nrule or which signs made it main content or furniture.",
+		Example: "  colophon show chunk 1f0c…:0\n  colophon show page snap_2c…/3\n  colophon show why snap_7d…/1", Args: cli.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error { return c.show(cmd, given[0], given[1]) },
 	}
 }
@@ -43,14 +43,16 @@ func (c commands) show(cmd *cobra.Command, kind, id string) error {
 		path = "/v1/snapshots/" + parts[0] + "/outline"
 	case kind == "page" && len(parts) == 2, kind == "ir" && len(parts) == 3:
 		path = "/v1/snapshots/" + parts[0] + "/pages/" + parts[1]
-	case kind == "page":
+	case kind == "why" && len(parts) == 2:
+		return c.why(cmd.Context(), parts[0], parts[1])
+	case kind == "page", kind == "why":
 		return cli.Usagef("%q: a page is named SNAPSHOT/NUMBER", id)
 	case kind == "ir":
 		return cli.Usagef("%q: an IR unit is named SNAPSHOT/NUMBER/IR_ID", id)
 	case kind == "source":
 		return ShowSource(cmd.Context(), c.Tool, id)
 	default:
-		return cli.Usagef("%q: chunk, page, snapshot, outline, document, entities, ir or source", kind)
+		return cli.Usagef("%q: chunk, page, why, snapshot, outline, document, entities, ir or source", kind)
 	}
 	var record json.RawMessage
 	if err := c.Get(cmd.Context(), path, nil, &record); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	extractor "github.com/colophon-dev/colophon/services/extractor/app"
 )
@@ -48,6 +49,7 @@ type Reparsed struct {
 	ExtractionID  string                  `json:"extraction_id"`
 	ParserVersion string                  `json:"parser_version"`
 	Requested     int                     `json:"requested"` // by this call
+	Rechunked     int                     `json:"rechunked"` // runs whose chunks are asked to be made again
 	Progress      catalog.ReparseProgress `json:"progress"`
 
 	under catalog.Under
@@ -62,7 +64,8 @@ func (c commands) reparseCommand() *cobra.Command {
 			"snapshot. Its units stand beside those of the runs before; `colophon diff` compares\n" +
 			"them. Only what has no run under this parser and these rules is asked for, or has a\n" +
 			"later one under others, so that a call that was broken off goes on where it was, and\n" +
-			"rules that are changed back count again. What was read by OCR is not read\n" +
+			"rules that are changed back count again. Where only the chunker is a newer one, chunks\n" +
+			"alone are made again, as the next generation. What was read by OCR is not read\n" +
 			"again, but with --ocr, which makes units of its own beside the old ones at each\n" +
 			"call: of what the same engine has read in the same way before, when nothing changed.\n" +
 			"With --source it asks only for documents of which something is read by OCR.\n" +
@@ -163,7 +166,8 @@ func (c commands) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn
 	}
 	r := Reparsed{
 		SourceID: o.source, SnapshotID: o.snapshot, ExtractionID: digest.ExtractionID(extract.ParserVersion, rules, ocrRun),
-		ParserVersion: extract.ParserVersion, under: catalog.Under{ParserVersion: extract.ParserVersion, RulesDigest: rules}, ocr: settings != nil,
+		ParserVersion: extract.ParserVersion, ocr: settings != nil,
+		under: catalog.Under{ParserVersion: extract.ParserVersion, RulesDigest: rules, ChunkerVersion: model.ChunkerVersion, HeaderVersion: header.Version},
 	}
 	due := db.UnparsedSnapshots(ctx, o.source, o.snapshot, r.under)
 	switch {
@@ -191,6 +195,11 @@ func (c commands) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn
 		r.Requested++
 		show.Show(fmt.Sprintf("requested %d", r.Requested), false)
 	}
+	if settings == nil {
+		if r.Rechunked, err = rechunk(ctx, db, conn, r); err != nil {
+			return err
+		}
+	}
 	if r.Progress, err = c.followReparse(ctx, db, r, show, o.wait, o.timeout); err != nil {
 		return err
 	}
@@ -201,6 +210,29 @@ func (c commands) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn
 		return cli.ErrFailed
 	}
 	return nil
+}
+
+// rechunk lets the chunker look again at runs whose chunks an older one has made.
+func rechunk(ctx context.Context, db *catalog.DB, conn *stream.Conn, r Reparsed) (n int, err error) {
+	for outdated, err := range db.OutdatedRuns(ctx, r.SourceID, r.SnapshotID, r.under) {
+		if err != nil {
+			return n, err
+		}
+		run, segments, _, err := db.RunParts(ctx, outdated.SnapshotID, outdated.ExtractionID)
+		if err != nil {
+			return n, err
+		}
+		e, err := event.New("cli", event.OfRun(run, segments), time.Now())
+		if err != nil {
+			return n, err
+		}
+		// The bus may have had this event within the time for which it remembers it.
+		if err := conn.Publisher("cli").Publish(ctx, e.Redrive(time.Now().UnixNano())); err != nil {
+			return n, fmt.Errorf("after %d runs whose chunks are made again: %w", n, err)
+		}
+		n++
+	}
+	return n, nil
 }
 
 // these are snapshots that are extracted again whatever runs they have.
@@ -254,7 +286,7 @@ func (c commands) followReparse(ctx context.Context, db *catalog.DB, r Reparsed,
 		case err != nil, !wait, p.Over():
 			return p, err
 		}
-		show.Show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Snapshots-p.Waiting-p.Running, p.Snapshots, p.Failed), false)
+		show.Show(fmt.Sprintf("re-parsed %d/%d  %d failed", p.Snapshots-p.Waiting-p.Running-p.Outdated, p.Snapshots, p.Failed), false)
 		select {
 		case <-ctx.Done():
 			return p, cli.GaveUp(ctx, timeout)
@@ -265,13 +297,17 @@ func (c commands) followReparse(ctx context.Context, db *catalog.DB, r Reparsed,
 
 func writeReparsed(w io.Writer, r Reparsed) {
 	p := r.Progress
-	if r.Requested == 0 {
+	switch {
+	case r.Rechunked > 0:
+		fmt.Fprintf(w, "requested chunks of %s under chunker %s\n", cli.Many(r.Rechunked, "run"), model.ChunkerVersion)
+	case r.Requested == 0:
 		why := "all documents have had their run under it"
 		if r.ocr {
 			why = "no page needed OCR"
 		}
 		fmt.Fprintf(w, "nothing to do under parser %s (%s): %s\n", r.ParserVersion, r.ExtractionID, why)
-	} else {
+	}
+	if r.Requested > 0 {
 		fmt.Fprintf(w, "requested %s under parser %s (%s)\n", cli.Many(r.Requested, "run"), r.ParserVersion, r.ExtractionID)
 	}
 	what := cli.Many(p.Documents, "document")
@@ -281,6 +317,9 @@ func writeReparsed(w io.Writer, r Reparsed) {
 	fmt.Fprintf(w, "%s: %d done, %d partial, %d failed, %d under way, %d waiting", what, p.Done, p.Partial, p.Failed, p.Running, p.Waiting)
 	if p.Moved > 0 {
 		fmt.Fprintf(w, ", %d superseded or removed", p.Moved)
+	}
+	if p.Outdated > 0 {
+		fmt.Fprintf(w, "; the chunks of %d are still those of an older chunker", p.Outdated)
 	}
 	fmt.Fprintln(w)
 }
