@@ -15,6 +15,10 @@ type service struct {
 }
 
 func services() []service {
+	return append(ofTheChain(), sinkBoard())
+}
+
+func ofTheChain() []service {
 	return []service{
 		{name: "capturer", consumers: []string{"capture"}, own: []Row{{"Captures", []Panel{
 			{Title: "Outcomes", Unit: "reqps", About: "With the reason of those that were rejected or failed.",
@@ -81,15 +85,19 @@ func services() []service {
 					Queries: []Query{{`histogram_quantile(0.95, sum by (le) (rate(colophon_reconcile_duration_seconds_bucket[1h])))`, "pass"}}},
 			}},
 		}},
-		{name: "sink", alone: true, own: []Row{{"Targets", []Panel{
-			{Title: "Lag", Unit: "s", About: "How long ago the oldest change was told that the target has not taken; 0 when it has all.",
-				Queries: []Query{{`max by (instance) (colophon_sink_lag_seconds)`, "{{instance}}"}}},
-			{Title: "Changes", Unit: "ops", About: "That the target has taken, by the second.",
-				Queries: []Query{{`sum by (instance) (rate(colophon_sink_changes_total[5m]))`, "{{instance}}"}}},
-			{Title: "Failures", Unit: "short", About: "Of the last hour, at the target, and at the bus or the gateway.",
-				Queries: []Query{{`sum by (instance, side) (increase(colophon_sink_failures_total[1h]))`, "{{instance}} {{side}}"}}},
-		}}}},
 	}
+}
+
+// sinkBoard is what the dashboard of sinks is made of.
+func sinkBoard() service {
+	return service{name: "sink", alone: true, own: []Row{{"Targets", []Panel{
+		{Title: "Lag", Unit: "s", About: "How long ago the oldest change was told that the target has not taken; 0 when it has all.",
+			Queries: []Query{{`max by (instance) (colophon_sink_lag_seconds)`, "{{instance}}"}}},
+		{Title: "Changes", Unit: "ops", About: "That the target has taken, by the second.",
+			Queries: []Query{{`sum by (instance) (rate(colophon_sink_changes_total[5m]))`, "{{instance}}"}}},
+		{Title: "Failures", Unit: "short", About: "Of the last hour, at the target, and at the bus or the gateway.",
+			Queries: []Query{{`sum by (instance, side) (increase(colophon_sink_failures_total[1h]))`, "{{instance}} {{side}}"}}},
+	}}}}
 }
 
 // quantile is the query of a quantile of a histogram.
