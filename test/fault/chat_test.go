@@ -2,11 +2,14 @@ package fault
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/colophon-dev/colophon/pkg/entity"
 )
@@ -14,11 +17,22 @@ import (
 // counted is a sentence with a number and what is counted, as pages of these tests have it.
 var counted = regexp.MustCompile(`[A-Z][\p{L} ]* (\d{1,6}) (\p{L}+)[\p{L} ]*\.`)
 
+// chatServer is the endpoint of a chat model.
+type chatServer struct {
+	*httptest.Server
+	away atomic.Bool // it answers nothing but 503
+}
+
 // startChat serves a chat model that always answers a page in the same way: with its first
 // sentence that counts something.
-func startChat(t *testing.T) *httptest.Server {
+func startChat(t *testing.T) *chatServer {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := &chatServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.away.Load() {
+			http.Error(w, "the model is being loaded", http.StatusServiceUnavailable)
+			return
+		}
 		var asked struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
 		}
@@ -50,4 +64,37 @@ func answerPage(page string) string {
 	}
 	said, _ := json.Marshal(answer)
 	return string(said)
+}
+
+// annotatorKills kills the annotator 20 times while it is at work; for the first ten the chat
+// model is away, at least as long as outage.
+func annotatorKills(outage time.Duration) func(*rig, []*item) int {
+	return func(r *rig, items []*item) int {
+		const times = 20
+		annotator := r.services["annotator"]
+		r.chat.away.Store(true)
+		began := time.Now()
+		r.startServices()
+		random := rand.New(rand.NewPCG(asked.seed, 13))
+		r.spread(items, times, func(n int) {
+			if n == times/2 {
+				r.linger(time.Until(began.Add(outage)))
+				if told := r.strings(`SELECT 'x' FROM llm_answers LIMIT 1`); len(told) > 0 {
+					r.t.Error("a model that is away has answered")
+				}
+				r.chat.away.Store(false)
+			}
+			r.linger(time.Duration(random.IntN(pick(300, 600, 3000))) * time.Millisecond)
+			annotator.kill()
+		})
+		if died := annotator.died(); died < times {
+			r.t.Errorf("%d deaths after %d kills", died, times)
+		}
+		return times
+	}
+}
+
+// modelEntities returns how many current entities the chat model has proposed.
+func (r *rig) modelEntities() int {
+	return len(r.strings(`SELECT entity_id FROM entities WHERE NOT superseded AND payload->>'origin' = 'model'`))
 }

@@ -154,6 +154,7 @@ type rig struct {
 	armed    string // the file that arms a fault point
 	gateway  string // host:port of the gateway
 	web      *webServer
+	chat     *chatServer
 	redrive  int64
 	sent     map[*item]time.Time // and not known to the catalog yet
 	handed   map[*item]bool
@@ -181,8 +182,8 @@ func startRigOn(t *testing.T, prepare func(server, dir string)) *rig {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: dir, bin: bin, endpoints: map[string]string{}, servers: map[string]*process{}, web: startWeb(t)}
-	r.endpoints["COLOPHON_CHAT_URL"], r.endpoints["COLOPHON_CHAT_MODEL"] = startChat(t).URL+"/v1", "counts"
+	r := &rig{t: t, dir: dir, bin: bin, endpoints: map[string]string{}, servers: map[string]*process{}, web: startWeb(t), chat: startChat(t)}
+	r.endpoints["COLOPHON_CHAT_URL"], r.endpoints["COLOPHON_CHAT_MODEL"] = r.chat.URL+"/v1", "counts"
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the logs are in %s", dir)
