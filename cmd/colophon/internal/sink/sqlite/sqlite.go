@@ -11,8 +11,10 @@ import (
 	"iter"
 	"net/url"
 	"strings"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // the driver
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -44,11 +46,32 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	d := &DB{db: db}
-	if err := d.prepare(ctx); err != nil {
+	began := time.Now()
+	for err = d.prepare(ctx); isBusy(err) && time.Since(began) < busyFor; err = d.prepare(ctx) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(busyEvery):
+		}
+	}
+	if err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
+}
+
+// A file that several processes open for the first time is busy while one of them changes how it
+// keeps its journal: then SQLite's own wait (busy_timeout) does not count.
+const (
+	busyFor   = 5 * time.Second
+	busyEvery = 20 * time.Millisecond
+)
+
+// isBusy reports whether another process holds the file.
+func isBusy(err error) bool {
+	var said *sqlite.Error
+	const primary = 0xff // of an extended result code
+	return errors.As(err, &said) && said.Code()&primary == sqlite3.SQLITE_BUSY
 }
 
 // prepare makes the tables where there are none. It looks in the transaction that makes
