@@ -28,6 +28,8 @@ type EntityOptions struct {
 	Keep     string // folder to leave the pages in; empty: none
 	Again    bool   // the IR of an earlier run is in Keep: entities are found in this process, nothing is converted
 	Details  bool   // name what was wrong and missed on the pages of the half that is looked at
+	Chat     ChatModel
+	First    int // pages of each half that are read; 0: all
 }
 
 // RunEntities draws the labelled pages, has colophon convert find their entities by rules, and holds them against
@@ -53,7 +55,12 @@ func RunEntities(ctx context.Context, o EntityOptions) (report EntityReport, err
 		}
 		pages = append(pages, of...)
 	}
-	found, units, err := convertPages(ctx, o, dir, pages)
+	pages = firstOf(pages, o.First)
+	read := convertPages
+	if o.Chat.URL != "" {
+		read = extractPages
+	}
+	found, units, err := read(ctx, o, dir, pages)
 	if err != nil {
 		return report, err
 	}

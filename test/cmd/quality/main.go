@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/colophon-dev/colophon/test/quality"
 )
@@ -147,10 +148,14 @@ func runHostile(ctx context.Context, colophon, folder string, asJSON bool, w io.
 	return nil
 }
 
+// chatTimeout is how long a model may take for one page: a small one on one core.
+const chatTimeout = 10 * time.Minute
+
 // entityFlags are what -entities can be told.
 type entityFlags struct {
 	wanted, again, details *bool
-	calibrate              *string
+	calibrate, chat, model *string
+	first                  *int
 }
 
 func addEntityFlags(flags *flag.FlagSet) entityFlags {
@@ -158,12 +163,18 @@ func addEntityFlags(flags *flag.FlagSet) entityFlags {
 		wanted:    flags.Bool("entities", false, "instead: find the entities of labelled pages by rules, and print what is right and missed; exit 1 below the goals"),
 		again:     flags.Bool("again", false, "with -entities: use the IR that an earlier run left in -keep, and convert nothing"),
 		details:   flags.Bool("details", false, "with -entities: name what is wrong and missed on the pages that are looked at"),
+		chat:      flags.String("chat", "", "with -entities: address of an OpenAI-compatible endpoint, whose model is asked beside the rules, through a whole system"),
+		model:     flags.String("model", "", "with -chat: its model"),
+		first:     flags.Int("first", 0, "with -entities: only so many pages of each half"),
 		calibrate: flags.String("calibrate", "", "with -entities: file to write what the confidence of rules is made of"),
 	}
 }
 
 func (f entityFlags) run(ctx context.Context, colophon, keep string, asJSON bool, w io.Writer) error {
-	report, err := quality.RunEntities(ctx, quality.EntityOptions{Colophon: colophon, Keep: keep, Again: *f.again, Details: *f.details})
+	report, err := quality.RunEntities(ctx, quality.EntityOptions{
+		Colophon: colophon, Keep: keep, Again: *f.again, Details: *f.details, First: *f.first,
+		Chat: quality.ChatModel{URL: *f.chat, Model: *f.model, Timeout: chatTimeout},
+	})
 	if err != nil {
 		return err
 	}
