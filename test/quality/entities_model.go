@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/colophon-dev/colophon/test/quality/entityset"
@@ -19,6 +20,7 @@ type ChatModel struct {
 	URL     string // up to its version; empty: there is none, and rules find entities alone
 	Model   string
 	Timeout time.Duration // of one call
+	Answer  int           // tokens of one answer, at most
 }
 
 // modelLimit is how long all pages may take. A small model takes a minute for each.
@@ -47,7 +49,7 @@ func extractPages(ctx context.Context, o EntityOptions, dir string, pages []enti
 		return found, units, err
 	}
 	s, err := startSystem(ctx, o.Colophon, filepath.Join(dir, "system"), 1, "CHAT_URL="+o.Chat.URL, "CHAT_MODEL="+o.Chat.Model,
-		"CHAT_TIMEOUT="+o.Chat.Timeout.String(), "CHAT_CALLS=1")
+		"CHAT_TIMEOUT="+o.Chat.Timeout.String(), "CHAT_CALLS=1", "CHAT_ANSWER_TOKENS="+strconv.Itoa(o.Chat.Answer))
 	if err != nil {
 		return found, units, err
 	}

@@ -155,7 +155,7 @@ const chatTimeout = 10 * time.Minute
 type entityFlags struct {
 	wanted, again, details *bool
 	calibrate, chat, model *string
-	first                  *int
+	first, answer          *int
 }
 
 func addEntityFlags(flags *flag.FlagSet) entityFlags {
@@ -165,6 +165,7 @@ func addEntityFlags(flags *flag.FlagSet) entityFlags {
 		details:   flags.Bool("details", false, "with -entities: name what is wrong and missed on the pages that are looked at"),
 		chat:      flags.String("chat", "", "with -entities: address of an OpenAI-compatible endpoint, whose model is asked beside the rules, through a whole system"),
 		model:     flags.String("model", "", "with -chat: its model"),
+		answer:    flags.Int("answer", 4000, "with -chat: tokens of one answer, at most"),
 		first:     flags.Int("first", 0, "with -entities: only so many pages of each half"),
 		calibrate: flags.String("calibrate", "", "with -entities: file to write what the confidence of rules is made of"),
 	}
@@ -173,7 +174,7 @@ func addEntityFlags(flags *flag.FlagSet) entityFlags {
 func (f entityFlags) run(ctx context.Context, colophon, keep string, asJSON bool, w io.Writer) error {
 	report, err := quality.RunEntities(ctx, quality.EntityOptions{
 		Colophon: colophon, Keep: keep, Again: *f.again, Details: *f.details, First: *f.first,
-		Chat: quality.ChatModel{URL: *f.chat, Model: *f.model, Timeout: chatTimeout},
+		Chat: quality.ChatModel{URL: *f.chat, Model: *f.model, Timeout: chatTimeout, Answer: *f.answer},
 	})
 	if err != nil {
 		return err
