@@ -26,6 +26,12 @@ const toldTogether = 200
 
 // Catalog is what the stage reads and writes of the record.
 type Catalog interface {
+	Entities
+	Told
+}
+
+// Entities are what pages yield.
+type Entities interface {
 	// EntityWork returns a run with the pages of a range, or with all of them once every range
 	// has its segment. No such run is fault.ErrNoRow.
 	EntityWork(ctx context.Context, snapshotID, extractionID string, r model.PageRange, extractor, prompt int) (model.EntityWork, error)
@@ -34,6 +40,10 @@ type Catalog interface {
 	// PutEntities records what pages yield. What a later run or version has read is
 	// fault.ErrRunMoved.
 	PutEntities(ctx context.Context, w model.EntityWrite) error
+}
+
+// Told is which entities were told.
+type Told interface {
 	UntoldEntityPages(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.EntityPage, error)
 	MarkEntitiesTold(ctx context.Context, pages []model.EntityPage) error
 	MarkRunAnnotated(ctx context.Context, run model.Run) error

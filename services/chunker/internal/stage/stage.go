@@ -76,6 +76,14 @@ type VersionWriter interface {
 
 // DocumentWriter says how the document is now.
 type DocumentWriter interface {
+	CurrentWriter
+	SetIngestStatus(ctx context.Context) error
+	// StageItem notes that the document has chunks whose vectors are not in yet.
+	StageItem(ctx context.Context) error
+}
+
+// CurrentWriter writes which version of a document is current.
+type CurrentWriter interface {
 	SetCurrent(ctx context.Context, v model.Version, meta model.DocumentMeta, language string) error
 	// ClearCurrent says that no version is current.
 	ClearCurrent(ctx context.Context) error
@@ -83,9 +91,6 @@ type DocumentWriter interface {
 	MarkSettled(ctx context.Context, by model.Run) error
 	// Unsettle notes that it is to be decided anew.
 	Unsettle(ctx context.Context) error
-	SetIngestStatus(ctx context.Context) error
-	// StageItem notes that the document has chunks whose vectors are not in yet.
-	StageItem(ctx context.Context) error
 }
 
 // Locker runs f in a transaction that holds a document, and commits it when f

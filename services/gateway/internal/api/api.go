@@ -105,12 +105,12 @@ type PlaceCatalog interface {
 	LastChange(ctx context.Context, ref string, causes ...string) (catalog.LastChange, error)
 	ChunksInOrder(ctx context.Context, set model.ChunkSet, limit int) ([]catalog.ChunkInOrder, error)
 	ChunkSpan(ctx context.Context, set model.ChunkSet, from, to int) ([]catalog.ChunkWithState, error)
+	BlockHolders(ctx context.Context, refs []string, limit int) (map[string]catalog.BlockHolders, error)
 }
 
 // DocumentCatalog says what was captured.
 type DocumentCatalog interface {
 	Document(ctx context.Context, documentID string) (model.Document, error)
-	BlockHolders(ctx context.Context, refs []string, limit int) (map[string]catalog.BlockHolders, error)
 	DocumentSnapshots(ctx context.Context, documentID string, limit int) ([]catalog.RecordedSnapshot, error)
 	DocumentManifests(ctx context.Context, documentID string) ([]model.Manifest, error)
 	Manifest(ctx context.Context, docHash string, generation int) (model.Manifest, error)

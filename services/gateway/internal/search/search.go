@@ -29,16 +29,31 @@ const (
 
 // Catalog is the record that hits are filled from.
 type Catalog interface {
+	Rankings
+	Contents
+	Surroundings
+}
+
+// Rankings are what the catalog finds, and by what what was found is put in order.
+type Rankings interface {
 	SearchScope(ctx context.Context, alias string) (catalog.SearchScope, error)
-	Claims(ctx context.Context, refs []string) (map[string]catalog.ClaimRow, error)
 	PlacedChunks(ctx context.Context, f catalog.ChunkFilter, limit int) ([]catalog.Placed, error)
-	Facets(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter) (counts []catalog.FacetCount, whole bool, err error)
-	Neighbours(ctx context.Context, refs []string, reach int) (map[string][]catalog.ChunkWithState, error)
-	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
-	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
 	FulltextHits(ctx context.Context, language, question string, f catalog.ChunkFilter, limit int) ([]catalog.FulltextHit, error)
+	Claims(ctx context.Context, refs []string) (map[string]catalog.ClaimRow, error)
+	Facets(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter) (counts []catalog.FacetCount, whole bool, err error)
+}
+
+// Contents are the chunks that were found, and who says the same.
+type Contents interface {
+	ChunksWithStates(ctx context.Context, refs []string) ([]catalog.ChunkWithState, error)
+	Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) ([][]catalog.ChunkWithState, error)
 	FirstOfChains(ctx context.Context, refs []string, f catalog.ChunkFilter) (map[string]string, error)
 	BlockHolders(ctx context.Context, refs []string, limit int) (map[string]catalog.BlockHolders, error)
+}
+
+// Surroundings are what stands beside chunks, in their documents and in time.
+type Surroundings interface {
+	Neighbours(ctx context.Context, refs []string, reach int) (map[string][]catalog.ChunkWithState, error)
 	Replacing(ctx context.Context, contentTextHashes []string, until string, except []string) (map[string][]model.Chunk, error)
 	ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (map[catalog.ChunkPage]model.SegmentRow, error)
 }
