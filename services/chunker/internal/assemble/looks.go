@@ -14,6 +14,9 @@ const (
 	maxHeadings = 200
 	// maxDeclared is how many things a document may say that it is.
 	maxDeclared = 8
+	// maxLeads is how many paragraphs before the first list are kept, and maxLead how many bytes such a
+	// paragraph has at most: a longer one is text that happens to stand before a list.
+	maxLeads, maxLead = 8, 400
 )
 
 // Looks is what a document looks like: what is counted of the units that chunks are made
@@ -26,6 +29,7 @@ type Looks struct {
 	Entries      int                    // those that begin as entries of a dictionary do
 	Bylines      int                    // those that only say when something was written, and by whom
 	Headings     []string               // the first 200, each on one line
+	Leads        []string               // the first 8 paragraphs of at most 400 bytes before the first list
 	Declared     []string               // what its pages say that it is, in lower case: article, blogposting
 }
 
@@ -71,6 +75,7 @@ func (l *Looks) addUnit(u model.Unit) {
 	if heading && len(l.Headings) < maxHeadings {
 		l.Headings = append(l.Headings, header.Entry(text))
 	}
+	l.addLead(u.Type, text)
 	if u.Type == model.UnitTable || u.Type == model.UnitRecord {
 		return
 	}
@@ -88,6 +93,13 @@ func (l *Looks) addUnit(u model.Unit) {
 	}
 	if marks.Byline(text) {
 		l.Bylines++
+	}
+}
+
+// addLead keeps a short paragraph that stands before the first list.
+func (l *Looks) addLead(t model.UnitType, text string) {
+	if t == model.UnitParagraph && len(text) <= maxLead && len(l.Leads) < maxLeads && l.Units[model.UnitListItem] == 0 {
+		l.Leads = append(l.Leads, strings.Join(strings.Fields(text), " "))
 	}
 }
 

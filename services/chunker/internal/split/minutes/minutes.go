@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
@@ -17,12 +19,34 @@ import (
 // fewItems is how many items a document of a meeting has at least.
 const fewItems = 3
 
-// meetings are words of titles and first headings that only documents of meetings have.
-var meetings = []string{
-	"ordre du jour", "procès-verbal", "procès verbal", "compte rendu", "compte-rendu", "convocation", "séance",
-	"ordem do dia", "ordem de trabalhos", "convocatória", "ata da", "ata de", "ata n", "sessão",
-	"ordine del giorno", "verbale", "convocazione", "seduta",
-	"agenda", "minutes of", "minutes", "summons to", "orden del día", "acta de",
+// listsMost is the share of the text from which on a page is a list. A list of anything may be
+// numbered, and a council publishes many: of its minutes, its members, its offices.
+const listsMost = 0.5
+
+// agendas are words of titles and first headings of what says what a meeting will speak of. Its
+// items may be a plain list.
+func agendas() []string {
+	return []string{
+		"ordre du jour", "convocation", "ordem do dia", "ordem de trabalhos", "convocatória",
+		"ordine del giorno", "convocazione", "agenda", "summons to", "orden del día",
+	}
+}
+
+// summons are words of the lines before such a list, where they say who is called.
+func summons() []string {
+	return []string{
+		"convoqué", "convoquée", "convoqués", "convoquées", "convocado", "convocada", "convocados", "convocadas",
+		"convocato", "convocata", "convocati", "convocate", "summoned", "convened",
+	}
+}
+
+// records are those of what says what was spoken of: each item has its text. A plain list under
+// one of them is a list of minutes, or of sessions.
+func records() []string {
+	return []string{
+		"procès-verbal", "procès verbal", "compte rendu", "compte-rendu", "séance",
+		"ata da", "ata de", "ata n", "sessão", "verbale", "seduta", "minutes of", "minutes", "acta de",
+	}
 }
 
 // Chunker implements split.Domain.
@@ -37,32 +61,54 @@ func (Chunker) Takes(source split.Source, d split.Document) (why string, ok bool
 	if items == nothing {
 		return "", false
 	}
-	if word := meetingWord(d); word != "" {
+	words := agendas()
+	if items != listed {
+		words = append(words, records()...)
+	}
+	const first = 4
+	if word := wordIn(append([]string{d.Title}, d.Headings[:min(first, len(d.Headings))]...), words); word != "" {
 		return fmt.Sprintf("%q is in its title or first headings, and it has %s", word, items), true
 	}
 	switch {
 	case items == marked:
 		return "it has " + string(items), true
-	case source.Domain == "civics" && items != listed:
+	case source.Domain == "civics" && items != listed && d.Share(model.UnitListItem) <= listsMost:
 		return "it is about civics, and has " + string(items), true
-	case source.Domain == "civics" && d.Share(model.UnitListItem) > 0.5:
-		return "it is about civics, and most of it is " + string(items), true
+	}
+	if word := wordIn(d.Leads, append(agendas(), summons()...)); word != "" && items != headed {
+		return fmt.Sprintf("%q stands before its %s", word, items), true
 	}
 	return "", false
 }
 
-// meetingWord returns a word of meetings in the title or the first headings, "" for none.
-func meetingWord(d split.Document) string {
-	const first = 4
-	for _, text := range append([]string{d.Title}, d.Headings[:min(first, len(d.Headings))]...) {
+// wordIn returns one of the words, which stands alone in one of the texts, "" for none.
+func wordIn(texts, words []string) string {
+	for _, text := range texts {
 		lower := strings.ToLower(text)
-		for _, word := range meetings {
-			if strings.HasPrefix(lower, word) || strings.Contains(lower, " "+word) {
+		for _, word := range words {
+			if standsAlone(lower, word) {
 				return word
 			}
 		}
 	}
 	return ""
+}
+
+// standsAlone reports whether a word begins a text or follows a space in it, and ends there: an
+// agenda, and not agendas, of which a page may be an archive.
+func standsAlone(text, word string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before := at == 0 || strings.HasSuffix(text[:at], " ")
+		at += len(word)
+		if next, _ := utf8.DecodeRuneInString(text[at:]); before && !unicode.IsLetter(next) {
+			return true
+		}
+	}
 }
 
 // form is how the items of a document are known.
