@@ -41,7 +41,9 @@ const (
 //	   articles apart from each other, no row of a table cut, sentences by Unicode's rules
 //	   the url of a member of a container
 //	   type, status, info_date and meta by the rules of pkg/statement
-const ChunkerVersion = "7"
+//	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes,
+//	   sessions or of a source about civics are no minutes
+const ChunkerVersion = "8"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10

@@ -52,17 +52,18 @@ type SentenceMistake struct {
 // pkg/statement say of them. Under review, which every chunk is unless something else is said, is no
 // status of its own here.
 func RunSentences() (SentenceReport, error) {
-	seen, err := questions.ReadSentences()
-	if err != nil {
-		return SentenceReport{}, err
-	}
-	unseen, err := questions.ReadUnseenSentences()
-	if err != nil {
-		return SentenceReport{}, err
-	}
 	var r SentenceReport
-	r.Halves = append(r.Halves, halfOf("seen", seen, func(m SentenceMistake) { r.Mistakes = append(r.Mistakes, m) }))
-	r.Halves = append(r.Halves, halfOf("unseen", unseen, func(SentenceMistake) {}))
+	for _, name := range questions.SentenceSets() {
+		sentences, err := questions.ReadSentences(name)
+		if err != nil {
+			return SentenceReport{}, err
+		}
+		mistake := func(m SentenceMistake) { r.Mistakes = append(r.Mistakes, m) }
+		if questions.Unseen(name) {
+			mistake = func(SentenceMistake) {}
+		}
+		r.Halves = append(r.Halves, halfOf(name, sentences, mistake))
+	}
 	return r, nil
 }
 

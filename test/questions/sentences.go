@@ -1,5 +1,10 @@
 package questions
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Sentence is a sentence by itself, and what it is.
 type Sentence struct {
 	Language string
@@ -8,12 +13,25 @@ type Sentence struct {
 	Text     string
 }
 
-// ReadSentences returns the sentences that who writes rules may look at.
-func ReadSentences() ([]Sentence, error) { return readSentences("sentences.tsv") }
+// SentenceSets are the names of the sets: the two halves of the first, and of the second, which was
+// written before its author had looked at the tables.
+func SentenceSets() []string { return []string{"seen", "unseen", "seen-2", "unseen-2"} }
 
-// ReadUnseenSentences returns those that nobody looks at who writes rules: a program
-// counts with them, and prints sums by type and language at most.
-func ReadUnseenSentences() ([]Sentence, error) { return readSentences("sentences-unseen.tsv") }
+// Unseen reports whether a set is one that who writes rules never opens: a program counts with
+// it, and prints sums by type and language at most.
+func Unseen(set string) bool { return strings.HasPrefix(set, "unseen") }
+
+// ReadSentences returns the sentences of a set.
+func ReadSentences(set string) ([]Sentence, error) {
+	name, ok := map[string]string{
+		"seen": "sentences.tsv", "unseen": "sentences-unseen.tsv",
+		"seen-2": "sentences-2.tsv", "unseen-2": "sentences-unseen-2.tsv",
+	}[set]
+	if !ok {
+		return nil, fmt.Errorf("there is no set of sentences %q", set)
+	}
+	return readSentences(name)
+}
 
 func readSentences(name string) ([]Sentence, error) {
 	rows, err := readRows(name, "language", "type", "status", "sentence")
