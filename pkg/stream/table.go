@@ -40,6 +40,9 @@ type consumerSpec struct {
 
 const dlqStream = "DLQ"
 
+// chunkStream holds the changes of chunks.
+const chunkStream = "CHUNKS"
+
 // table returns the streams (contracts#stream-table) and their consumers.
 func table() []spec {
 	return []spec{
@@ -53,7 +56,7 @@ func table() []spec {
 		{name: "IR", subjects: []string{"ir.*"}, maxAge: week,
 			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted"}}, {ConsumerEntities, []string{"ir.extracted"}}}},
 		{name: "ENTITIES", subjects: []string{"entities.*"}, maxAge: week},
-		{name: "CHUNKS", subjects: []string{"chunk.*"}, maxAge: month,
+		{name: chunkStream, subjects: []string{"chunk.*"}, maxAge: month,
 			consumers: []consumerSpec{{ConsumerIndex, []string{"chunk.*"}}}},
 		{name: "VECTORS", subjects: []string{"vector.*"}, maxAge: week},
 		{name: "OUTCOMES", subjects: []string{"capture.completed", "run.completed"}, maxAge: week},
