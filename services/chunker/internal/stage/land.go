@@ -14,7 +14,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
-	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -133,7 +133,7 @@ func (w *work) chunk(ctx context.Context) error {
 	if v.Own() {
 		w.document = documentOf(w.snapshot, &w.facts)
 		w.choice = w.stage.o.Chunkers.Choose(split.SourceOf(w.snapshot), w.document)
-		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
+		if added, err = w.split(ctx, v, describe.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
 			return err
 		}
 	}

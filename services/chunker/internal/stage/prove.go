@@ -10,7 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
-	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -42,7 +42,7 @@ func Again(chunkers split.Table) proof.Chunker {
 						choice.Name, choice.Why, m.Meta.Chunker, m.Meta.ChunkerWhy))
 					return
 				}
-				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
+				base := describe.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
 				err = cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
@@ -70,7 +70,7 @@ func Make(chunkers split.Table, count func(string) (int, error), s model.Snapsho
 	}
 	document := documentOf(s, &facts)
 	choice := chunkers.Choose(split.SourceOf(s), document)
-	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
+	base := describe.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 	v := model.Version{DocHash: s.DocHash(), Generation: 1}
 	return choice, cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, out)
 }

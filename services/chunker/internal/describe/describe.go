@@ -1,7 +1,7 @@
-// Package enrich gives chunks their knowledge fields (contracts#chunk-fields): what all of a document
+// Package describe gives chunks their knowledge fields (contracts#chunk-fields): what all of a document
 // have in common follows from its snapshot, what is of one chunk from its words, by the rules of
 // pkg/statement.
-package enrich
+package describe
 
 import (
 	"cmp"
