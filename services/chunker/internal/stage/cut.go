@@ -34,10 +34,10 @@ func metaOf(c split.Choice) model.ManifestMeta {
 type cutting struct {
 	chunker  split.Chunker
 	snapshot model.Snapshot
-	base     model.Chunk     // what all chunks have in common
+	base     model.Chunk       // what all chunks have in common
 	document describe.Document // what the rules for a chunk need of the whole
-	looks    split.Document  // what the document looks like as a whole
-	budget   int             // tokens; 0 is the default
+	looks    split.Document    // what the document looks like as a whole
+	budget   int               // tokens; 0 is the default
 	count    func(string) (int, error)
 	leftOut  func(irID string) bool
 }

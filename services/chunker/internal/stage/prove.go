@@ -22,15 +22,20 @@ var errEnough = errors.New("no more chunks are asked for")
 // chunker's.
 func Again(chunkers split.Table) proof.Chunker {
 	count := split.O200k()
-	return func(s model.Snapshot, run model.Run, m model.Manifest, pages proof.Pages) iter.Seq2[model.Chunk, error] {
+	return func(s model.Snapshot, run model.Run, m model.Manifest, proposed []byte, pages proof.Pages) iter.Seq2[model.Chunk, error] {
 		return func(yield func(model.Chunk, error) bool) {
 			if m.ChunkerVersion != split.Version || m.HeaderVersion != header.Version {
 				yield(model.Chunk{}, fmt.Errorf("%w: %s with header %s, recorded %s with %s", proof.ErrOtherChunker,
 					split.Version, header.Version, m.ChunkerVersion, m.HeaderVersion))
 				return
 			}
+			proposals, err := readProposals(proposed)
+			if err != nil {
+				yield(model.Chunk{}, err)
+				return
+			}
 			var facts assemble.Survey
-			err := pages(func(f segment.Frame) error {
+			err = pages(func(f segment.Frame) error {
 				facts.Add(f.Page, f.Units)
 				return nil
 			})
@@ -44,7 +49,9 @@ func Again(chunkers split.Table) proof.Chunker {
 				}
 				base := describe.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, func(c model.Chunk) error {
+				c := cuttingOf(choice, s, base, &facts, document, count)
+				c.document.Proposals = proposals
+				err = c.cut(v, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
