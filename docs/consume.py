@@ -4,13 +4,16 @@
     python3 consume.py nats://127.0.0.1:4222 http://127.0.0.1:8080 NAME chunks.json
 
 The bus keeps under NAME how far this has come. At first, and when the bus has lost what was not
-dealt with, it reads the gateway's log, and then the events from ten minutes before on."""
+dealt with, it reads the gateway's log, and then the events from ten minutes before on. When the
+catalog was restored from a backup (its epoch is higher) it forgets all, and begins anew."""
 import asyncio, datetime, json, os, sys, urllib.request
 import nats
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 def keep(state, kind, data):
     """Of each chunk the highest rev counts, of each document the highest rev of current."""
+    if data.get("epoch", "") < state["epoch"]:
+        return
     chunk, current = data.get("chunk") or {}, data.get("current") or {}
     kept = state["chunks"].setdefault(data.get("chunk_ref") or chunk["chunk_ref"], {"rev": 0})
     if chunk:
@@ -26,7 +29,10 @@ def write(state, path):
     os.replace(path + ".part", path)
 
 async def main(server, gateway, name, path):
-    state = json.load(open(path)) if os.path.exists(path) else {"chunks": {}, "documents": {}, "log": 0}
+    ask = lambda after: json.load(urllib.request.urlopen(f"{gateway}/v1/changes?after={after}"))
+    state, epoch = json.load(open(path)) if os.path.exists(path) else {}, ask(0)["epoch"]
+    if state.setdefault("epoch", "") != epoch or "log" not in state:
+        state = {"chunks": {}, "documents": {}, "log": 0, "epoch": epoch}
     js = (await nats.connect(server, inbox_prefix=f"_INBOX.consumer-{name}".encode())).jetstream()
     held = (await js.stream_info("CHUNKS")).state
     try:
@@ -40,7 +46,7 @@ async def main(server, gateway, name, path):
         await js.add_consumer("CHUNKS", ConsumerConfig(
             durable_name=name, ack_policy=AckPolicy.EXPLICIT, filter_subject="colophon.chunk.*.*",
             deliver_policy=DeliverPolicy.BY_START_TIME, opt_start_time=since))
-        while page := json.load(urllib.request.urlopen(f"{gateway}/v1/changes?after={state['log']}"))["changes"]:
+        while page := ask(state["log"])["changes"]:
             for entry in page:
                 keep(state, entry["type"], entry["data"])
             state["log"] = page[-1]["seq"]
@@ -51,6 +57,8 @@ async def main(server, gateway, name, path):
             batch = await events.fetch(100, timeout=1)
         except nats.errors.TimeoutError:  # nothing has happened
             continue
+        if any(json.loads(message.data).get("epoch", "") > state["epoch"] for message in batch):
+            os.execv(sys.executable, [sys.executable] + sys.argv)
         for message in batch:
             keep(state, message.headers["ce-type"], json.loads(message.data))
         write(state, path)  # before they are acknowledged

@@ -150,6 +150,7 @@ func chunkerTables() []Table {
 		table("chunk_state", "ri", "it says which chunks stand", "layer", "repeats", "since", "duplicate_of", "rev", "changed_by"),
 		table("knowledge", "rid", "it says which chunk stands for a text", "chunk_ref"),
 		table("chunk_log", "ri", "it logs each change and that it was told", "published"),
+		table("epochs", "r", "the event of a change names the catalog's epoch"),
 	})
 }
 
@@ -194,7 +195,7 @@ func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
 		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunk_words", "chunks", "collections", "documents",
-		"entities", "entity_pages", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
+		"entities", "entity_pages", "epochs", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
 	}
@@ -239,6 +240,7 @@ func janitorTables() []Table {
 		table("chunk_state", "r", "the event of a change has the chunk's state"),
 		table("knowledge", "r", "it asks which chunks stand for a text in the archive"),
 		table("chunk_log", "r", "it asks which changes were told"),
+		table("epochs", "r", "the event of a change names the catalog's epoch"),
 		table("chunk_vectors", "rid", "it asks whose vectors are missing, and forgets those of a collection that is gone",
 			"point_id", "pushed_rev", "present", "pushed_at", "reconciled"),
 		table("collections", "r", "it asks which collections are written; colophon index rebuild lets searches go to another", "state"),

@@ -10,7 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by,
+const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.replaced_by, ` + newestEpoch + `,
 		s.chunk_ref IS NOT NULL, coalesce(c.source_id, ''), coalesce(c.snapshot_id, ''),
 		coalesce(s.layer, ''), coalesce(s.repeats, ''), coalesce(s.since, ''), coalesce(s.duplicate_of, ''),
 		coalesce(s.rev, 0), coalesce(s.changed_by, ''),
@@ -21,7 +21,7 @@ const unpublishedLog = `SELECT l.seq, l.chunk_ref, l.rev, l.change, l.cause, l.r
 
 func scanUnpublished(row pgx.CollectableRow) (e model.Unpublished, err error) {
 	st := &e.State
-	err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy,
+	err = row.Scan(&e.Seq, &e.ChunkRef, &e.Rev, &e.Change, &e.Cause, &e.ReplacedBy, &e.Epoch,
 		&e.Found, &e.SourceID, &e.SnapshotID,
 		&st.Layer, &st.Repeats, &st.Since, &st.DuplicateOf, &st.Rev, &st.ChangedBy,
 		&st.Current.DocumentID, &st.Current.Rev, &st.Current.DocHash, &st.Current.Generation)

@@ -269,6 +269,9 @@ func workingTables() []table {
 			{"seq at who action target why", Primary, "who did what, as it was done"},
 			{"published", Working, "note of command and reconcile: whether a change of a source was told"},
 		}},
+		{"epochs", []line{
+			{"name began_at log_seq", Working, "notes of migrate: the copies of the catalog; consumers compare their names, and nothing is proved by them"},
+		}},
 		{"goose_db_version", []line{{"id version_id is_applied tstamp", Working, "counters of migrate: which migrations were applied"}}},
 	}
 }

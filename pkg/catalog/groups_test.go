@@ -99,7 +99,7 @@ func TestChunksInGroups(t *testing.T) {
 	seen := make(map[int64]bool)
 	next := 0 // the log has the chunks of a manifest by their index
 	for after := int64(0); ; {
-		entries, err := db.Changes(ctx, after, 100)
+		_, entries, err := db.Changes(ctx, after, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestChunksInGroups(t *testing.T) {
 	if len(seen) != 1704 || next != 1201 {
 		t.Errorf("%d changes, %d of one manifest in order", len(seen), next)
 	}
-	if _, err := db.Changes(ctx, 1<<40, 10); !errors.Is(err, catalog.ErrNotFound) {
+	if _, _, err := db.Changes(ctx, 1<<40, 10); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("after a number that is not there: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestChangesMissNone(t *testing.T) {
 	}
 	refs := func(after int64) (got []string, last int64) {
 		t.Helper()
-		entries, err := db.Changes(ctx, after, 10)
+		_, entries, err := db.Changes(ctx, after, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

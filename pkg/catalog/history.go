@@ -65,23 +65,27 @@ func (db *DB) RunsProgress(ctx context.Context, snapshotIDs []string) ([]RunProg
 // this number, at most limit; 0 is the beginning, and a number that no entry has
 // is ErrNotFound. The order is that of (transaction, number), up to the oldest
 // transaction that is still open: numbers are not taken in the order of commits,
-// and a reader that goes on from the last entry misses none (contracts#chunk-log).
-func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error) {
+// and a reader that goes on from the last entry misses none (contracts#chunk-log). The epoch
+// is that of the catalog, also where there is no entry (contracts#epoch).
+func (db *DB) Changes(ctx context.Context, after int64, limit int) (epoch string, entries []model.LogEntry, err error) {
+	if err := db.pool.QueryRow(ctx, `SELECT `+newestEpoch).Scan(&epoch); err != nil {
+		return "", nil, fmt.Errorf("epoch: %w", Classify(err))
+	}
 	txid := "0"
 	if after != 0 {
 		if err := db.pool.QueryRow(ctx, `SELECT txid::text FROM chunk_log WHERE seq = $1`, after).Scan(&txid); err != nil {
-			return nil, fmt.Errorf("entry %d of the chunk log: %w", after, Classify(err))
+			return epoch, nil, fmt.Errorf("entry %d of the chunk log: %w", after, Classify(err))
 		}
 	}
-	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by FROM chunk_log
+	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by, `+newestEpoch+` FROM chunk_log
 		WHERE (txid, seq) > ($1::text::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
 		ORDER BY txid, seq LIMIT $3`, txid, after, limit)
 	if err != nil {
-		return nil, fmt.Errorf("chunk log: %w", Classify(err))
+		return epoch, nil, fmt.Errorf("chunk log: %w", Classify(err))
 	}
-	entries, err := pgx.CollectRows(rows, pgx.RowToStructByPos[model.LogEntry])
+	entries, err = pgx.CollectRows(rows, pgx.RowToStructByPos[model.LogEntry])
 	if err != nil {
-		return nil, fmt.Errorf("chunk log: %w", Classify(err))
+		return epoch, nil, fmt.Errorf("chunk log: %w", Classify(err))
 	}
-	return entries, nil
+	return epoch, entries, nil
 }

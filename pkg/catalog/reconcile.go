@@ -189,7 +189,8 @@ type StuckChunk struct {
 	Change     string // of its newest revision: created, superseded or removed
 	Cause      string
 	ReplacedBy string
-	Redrives   int // for the collection that is searched; 0 where only one that is filled lacks it
+	Epoch      string // of the catalog now
+	Redrives   int    // for the collection that is searched; 0 where only one that is filled lacks it
 }
 
 // movedTo selects which collections k chunks are moved to: of alias $1 the one that is
@@ -226,14 +227,14 @@ func (db *DB) StuckChunks(ctx context.Context, alias, filled string, before time
 			LEFT JOIN chunk_vectors v ON v.chunk_ref = s.chunk_ref AND v.collection = k.name
 			WHERE v.chunk_ref IS NULL OR v.pushed_at < $3 AND (k.state = 'building' OR v.reconciled <= $6) AND `+lagsBehind("v")+`
 			GROUP BY 1, 2, 3, 4)
-		SELECT chunk_ref, change, cause, replaced_by, redrives FROM due
-		UNION ALL SELECT coalesce(max(chunk_ref), ''), '', '', '', 0 FROM part HAVING count(*) = $5
+		SELECT chunk_ref, change, cause, replaced_by, `+newestEpoch+`, redrives FROM due
+		UNION ALL SELECT coalesce(max(chunk_ref), ''), '', '', '', '', 0 FROM part HAVING count(*) = $5
 		ORDER BY 1`, alias, filled, before, after, window, MaxRedrives)
 	if err != nil {
 		return nil, "", fmt.Errorf("chunks that stand still: %w", Classify(err))
 	}
 	var c StuckChunk
-	_, err = pgx.ForEachRow(rows, []any{&c.ChunkRef, &c.Change, &c.Cause, &c.ReplacedBy, &c.Redrives}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.ChunkRef, &c.Change, &c.Cause, &c.ReplacedBy, &c.Epoch, &c.Redrives}, func() error {
 		if c.Change == "" {
 			last = c.ChunkRef
 		} else {

@@ -16,14 +16,14 @@ func OfChange(e model.LogEntry, c model.Chunk, s model.ChunkState) Data {
 		c.Layer = s.Layer
 		return ChunkCreated{
 			Rev: e.Rev, Cause: e.Cause, Layer: s.Layer, Since: s.Since, Repeats: s.Repeats, DuplicateOf: s.DuplicateOf, Chunk: c,
-			Current: s.Current,
+			Current: s.Current, Epoch: e.Epoch,
 		}
 	}
 	docHash, _, _ := strings.Cut(e.ChunkRef, ":")
 	change := ChunkChange{
 		Rev: e.Rev, Cause: e.Cause, ChunkRef: e.ChunkRef, DocHash: docHash, SourceID: c.SourceID, SnapshotID: c.SnapshotID,
 		Layer: s.Layer, Since: s.Since, Repeats: s.Repeats, DuplicateOf: s.DuplicateOf, ReplacedBy: e.ReplacedBy,
-		Current: s.Current,
+		Current: s.Current, Epoch: e.Epoch,
 	}
 	if e.Change == model.ChangeRemoved {
 		return ChunkRemoved{ChunkChange: change}

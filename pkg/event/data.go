@@ -232,7 +232,8 @@ type ChunkCreated struct {
 	DuplicateOf string      `json:"duplicate_of"` // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	Chunk       model.Chunk `json:"chunk"`        // the chunk as it was created, but for its layer, which is the one above
 
-	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts
+	Current model.DocumentCurrent `json:"current"`         // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts
+	Epoch   string                `json:"epoch,omitempty"` // the copy of the catalog that says so: the highest one counts, whatever the revs; what only lower ones have told is void (contracts#epoch)
 }
 
 // ChunkChange is the data of chunk.superseded and chunk.removed. Layer, since,
@@ -253,7 +254,8 @@ type ChunkChange struct {
 	DuplicateOf string      `json:"duplicate_of"`          // the chunk_ref that stands for this text in another document: searches that find both show that one first; "" when it stands for itself
 	ReplacedBy  string      `json:"replaced_by,omitempty"` // chunk_ref or snapshot_id
 
-	Current model.DocumentCurrent `json:"current"` // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts; all empty of a chunk that is gone
+	Current model.DocumentCurrent `json:"current"`         // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts; all empty of a chunk that is gone
+	Epoch   string                `json:"epoch,omitempty"` // the copy of the catalog that says so: the highest one counts, whatever the revs; what only lower ones have told is void (contracts#epoch)
 }
 
 // ChunkSuperseded says that a chunk has changed its state: it moved to the
@@ -410,11 +412,19 @@ func (d RunCompleted) About() string {
 	return fmt.Sprintf("%s/%s/%d", d.SnapshotID, d.ExtractionID, d.Redo)
 }
 
-// About returns the chunk and its revision.
-func (d ChunkCreated) About() string { return fmt.Sprintf("%s/%d", d.Chunk.ChunkRef, d.Rev) }
+// About returns the chunk, its revision, and the epoch.
+func (d ChunkCreated) About() string { return revisionOf(d.Chunk.ChunkRef, d.Rev, d.Epoch) }
 
-// About returns the chunk and its revision.
-func (d ChunkChange) About() string { return fmt.Sprintf("%s/%d", d.ChunkRef, d.Rev) }
+// About returns the chunk, its revision, and the epoch.
+func (d ChunkChange) About() string { return revisionOf(d.ChunkRef, d.Rev, d.Epoch) }
+
+// revisionOf names a revision of a chunk; after a restore another one has its number.
+func revisionOf(ref string, rev int64, epoch string) string {
+	if epoch == "" {
+		return fmt.Sprintf("%s/%d", ref, rev)
+	}
+	return fmt.Sprintf("%s/%d/%s", ref, rev, epoch)
+}
 
 // About returns the collection and a digest of the chunks with their revisions.
 func (d VectorChange) About() string { return d.Collection + "/" + refsDigest(d.Chunks) }

@@ -136,6 +136,7 @@ type LogEntry struct {
 	Change     string
 	Cause      string
 	ReplacedBy string
+	Epoch      string // the copy of the catalog that says so, the newest one (contracts#epoch)
 }
 
 // Unpublished is a log entry whose event was not published yet, with what the

@@ -13,6 +13,7 @@ import (
 // thing that can stand still.
 type Catalog interface {
 	Passes
+	Epochs
 	Captures
 	Snapshots
 	SourceChanges
@@ -34,6 +35,11 @@ type Passes interface {
 	// NextRedrive notes in the audit that things are published again, and returns a number that
 	// no other pass has.
 	NextRedrive(ctx context.Context, who, what string) (int64, error)
+}
+
+// Epochs are the copies of the catalog.
+type Epochs interface {
+	Knows(ctx context.Context, epoch, ref string, rev int64) (known bool, err error)
 }
 
 // Captures are requests without an outcome, or with one that nobody was told.

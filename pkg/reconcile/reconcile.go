@@ -47,6 +47,7 @@ const (
 type Bus interface {
 	Verify(ctx context.Context) error
 	Queues(ctx context.Context) ([]stream.Queue, error)
+	NewestChunk(ctx context.Context) (e event.Event, found bool, err error)
 	Publisher(service string) *stream.Publisher
 	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
 }
@@ -146,7 +147,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.documents, p.collections, p.points, p.chunks, p.orphans,
+		p.epoch, p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.documents, p.collections, p.points, p.chunks, p.orphans,
 	} {
 		if err := step(ctx); err != nil {
 			return err

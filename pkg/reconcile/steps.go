@@ -299,7 +299,7 @@ func (p *pass) someChunks(ctx context.Context, c *Count, due []catalog.StuckChun
 	var moved []string
 	for _, chunk := range chunks {
 		d, state := byRef[chunk.ChunkRef], stateOf[chunk.ChunkRef]
-		entry := model.LogEntry{ChunkRef: chunk.ChunkRef, Rev: state.Rev, Change: d.Change, Cause: d.Cause, ReplacedBy: d.ReplacedBy}
+		entry := model.LogEntry{ChunkRef: chunk.ChunkRef, Rev: state.Rev, Change: d.Change, Cause: d.Cause, ReplacedBy: d.ReplacedBy, Epoch: d.Epoch}
 		if _, err := p.handle(ctx, c, stuck{
 			redrives: d.Redrives, consumer: stream.ConsumerIndex, event: event.OfChange(entry, chunk, state),
 			moved: func(context.Context) error {

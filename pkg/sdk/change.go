@@ -31,6 +31,10 @@ type Change struct {
 
 	Current Current // which chunks of its document are current; without a DocumentID of one that is removed
 
+	// Epoch is the copy of the catalog that says so, of which the highest counts: a restored
+	// catalog begins a higher one, and what only lower ones have told is void ([Restored]).
+	Epoch string
+
 	// Partial says that the event is one from before the state was in it, and that no
 	// gateway is configured that could be asked: Current is not known, of older ones Since is
 	// not, and of these, when superseded, neither Repeats nor DuplicateOf is. The next
@@ -84,7 +88,16 @@ func setOf(ref string) (docHash string, generation int) {
 // returned also when the chunk is removed or stands no more: after a restart, and from a
 // bus that got an older copy of its stream back, old changes come again, and Rev says
 // that they are old.
+//
+// A kept of a lower Epoch counts for nothing.
 func (ch Change) After(kept Change) Change {
+	if kept.Epoch < ch.Epoch {
+		kept = Change{}
+	}
+	if kept.Epoch > ch.Epoch {
+		kept.Position = ch.Position
+		return kept
+	}
 	newest, other := ch, kept
 	if kept.Rev > ch.Rev || kept.Rev == ch.Rev && ch.Partial && !kept.Partial {
 		newest, other = kept, ch
@@ -123,7 +136,7 @@ func changeOf(kind string, data []byte) (Change, error) {
 		return Change{
 			Type: kind, ChunkRef: d.Chunk.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.Chunk.SourceID,
 			SnapshotID: d.Chunk.SnapshotID, Layer: string(cmp.Or(d.Layer, d.Chunk.Layer)), Since: d.Since, Repeats: d.Repeats,
-			DuplicateOf: d.DuplicateOf, Chunk: &d.Chunk, Current: d.Current, Partial: partial,
+			DuplicateOf: d.DuplicateOf, Chunk: &d.Chunk, Current: d.Current, Epoch: d.Epoch, Partial: partial,
 		}, nil
 	case event.TypeChunkSuperseded, event.TypeChunkRemoved:
 		var d event.ChunkChange
@@ -133,7 +146,7 @@ func changeOf(kind string, data []byte) (Change, error) {
 		return Change{
 			Type: kind, ChunkRef: d.ChunkRef, Rev: d.Rev, Cause: d.Cause, SourceID: d.SourceID, SnapshotID: d.SnapshotID,
 			Layer: string(d.Layer), Since: d.Since, Repeats: d.Repeats, DuplicateOf: d.DuplicateOf, ReplacedBy: d.ReplacedBy,
-			Current: d.Current, Partial: partial && kind != event.TypeChunkRemoved,
+			Current: d.Current, Epoch: d.Epoch, Partial: partial && kind != event.TypeChunkRemoved,
 		}, nil
 	default:
 		return Change{}, fmt.Errorf("%q is no change of a chunk", kind)

@@ -21,6 +21,8 @@ type Position struct {
 	Stream uint64    `json:"stream"`      // number of the event in the chunk stream
 	Log    int64     `json:"log"`         // number of the entry in the gateway's log, which is read when the stream does not reach back
 	At     time.Time `json:"at,omitzero"` // when the event was stored: by that a stream is known that was lost and made again
+
+	Epoch string `json:"epoch,omitempty"` // the copy of the catalog that it is a position in: in another one it means nothing ([Restored])
 }
 
 // From says where a subscription begins.
@@ -42,7 +44,9 @@ type From struct {
 // goes on by itself while the bus is away, and ends with ctx, whose end is no
 // error, or with an error after which it can be called again from the last
 // Position. When the bus has lost its stream, or got an older copy of it back, the
-// gateway's log is read from From.Log on; without a gateway that is ErrBehind. It holds
+// gateway's log is read from From.Log on; without a gateway that is ErrBehind. When the
+// catalog was restored from a backup it yields [Restored] as an error, and begins anew if
+// the loop goes on. It holds
 // 40 bytes of memory for each chunk that it has seen, and 500 for each of which it
 // has seen changes and no text.
 func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error] {
@@ -50,7 +54,9 @@ func (c *Client) Chunks(ctx context.Context, from From) iter.Seq2[Change, error]
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		f := newFollower(c, from)
-		err := f.run(ctx, func(ch Change) bool { return yield(ch, nil) })
+		err := f.eachEpoch(yield, func() error {
+			return f.run(ctx, func(ch Change) bool { return yield(ch, nil) })
+		})
 		if ctx.Err() == nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
 		}
@@ -75,10 +81,13 @@ type follower struct {
 	seen   map[chunkKey]seen
 	untold map[chunkKey]Change // the newest change of chunks whose text was not told yet
 	log    int64               // the newest entry of the gateway's log that was read
+	epoch  string              // of the catalog that is followed (contracts#epoch); "" until it is known
+	anew   bool                // it has begun without a position
 }
 
 func newFollower(c *Client, from From) *follower {
-	return &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log}
+	return &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log,
+		epoch: from.Epoch, anew: from.Position == Position{}}
 }
 
 // run yields changes until it fails, and says why: its error is never nil.
@@ -123,7 +132,7 @@ func (f *follower) follow(ctx context.Context, sub *stream.Subscription, yield f
 		if err != nil {
 			return fmt.Errorf("event %s: %w", r.Event.ID, err)
 		}
-		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At}
+		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At, Epoch: ch.Epoch}
 		if err := f.pass(ctx, ch, yield); err != nil {
 			return err
 		}
@@ -132,6 +141,9 @@ func (f *follower) follow(ctx context.Context, sub *stream.Subscription, yield f
 
 // pass yields a change that says something new.
 func (f *follower) pass(ctx context.Context, ch Change, yield func(Change) bool) error {
+	if stale, err := f.hears(ch.Epoch); stale || err != nil {
+		return err
+	}
 	if f.from.Source != "" && ch.SourceID != f.from.Source {
 		return nil
 	}
@@ -181,18 +193,38 @@ func (f *follower) news(ch Change) (Change, bool) {
 	return newest, true
 }
 
+// logPage is an answer of /v1/changes.
+type logPage struct {
+	Changes []struct {
+		Seq  int64           `json:"seq"`
+		Type string          `json:"type"`
+		Data json.RawMessage `json:"data"`
+	} `json:"changes"`
+	Next  int64  `json:"next"`
+	Epoch string `json:"epoch"`
+}
+
+// page asks for the entries of the gateway's log behind one.
+func (f *follower) page(ctx context.Context, after int64, limit int) (page logPage, err error) {
+	return page, f.client.get(ctx, fmt.Sprintf("/v1/changes?after=%d&limit=%d", after, limit), &page)
+}
+
+// logLimit is how many entries of the log are asked for at once: as many as are given.
+const logLimit = 100
+
 // readLog yields the entries of the gateway's log until there are no more.
 func (f *follower) readLog(ctx context.Context, yield func(Change) bool) error {
 	for {
-		var page struct {
-			Changes []struct {
-				Seq  int64           `json:"seq"`
-				Type string          `json:"type"`
-				Data json.RawMessage `json:"data"`
-			} `json:"changes"`
-			Next int64 `json:"next"`
+		page, err := f.page(ctx, f.log, logLimit)
+		if errors.Is(err, errNotThere) && f.log > 0 {
+			return f.anotherLog(ctx)
 		}
-		if err := f.client.get(ctx, fmt.Sprintf("/v1/changes?after=%d", f.log), &page); err != nil {
+		if err != nil {
+			return err
+		}
+		if stale, err := f.hears(page.Epoch); stale {
+			return errOlder
+		} else if err != nil {
 			return err
 		}
 		if len(page.Changes) == 0 {
@@ -204,7 +236,7 @@ func (f *follower) readLog(ctx context.Context, yield func(Change) bool) error {
 				return fmt.Errorf("entry %d of the log: %w", entry.Seq, err)
 			}
 			f.log = entry.Seq
-			ch.Position = Position{Stream: f.from.Stream, Log: entry.Seq, At: f.from.At}
+			ch.Position = Position{Stream: f.from.Stream, Log: entry.Seq, At: f.from.At, Epoch: ch.Epoch}
 			if err := f.pass(ctx, ch, yield); err != nil {
 				return err
 			}

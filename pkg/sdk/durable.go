@@ -26,6 +26,10 @@ var ErrName = stream.ErrName
 // that name was running: whoever restores a bus removes its durable consumers, and keeps a
 // Position of his own where that must not be relied on.
 //
+// When the catalog was restored from a backup it yields [Restored] as an error. If the loop
+// goes on, all is told again, in the new epoch; else the next call under that name yields
+// it again.
+//
 // A name is 1 to 64 of A-Z, a-z, 0-9, _ and -; with identities on the bus it is the
 // NAME of consumer-NAME. Two processes under one name share the changes: each gets a part.
 // source chooses one source; another one than before begins anew.
@@ -33,7 +37,7 @@ func (c *Client) Durable(ctx context.Context, name, source string) iter.Seq2[Cha
 	return func(yield func(Change, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		err := c.followDurable(ctx, name, source, func(ch Change) bool { return yield(ch, nil) })
+		err := c.followDurable(ctx, name, source, yield)
 		if ctx.Err() == nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
 		}
@@ -41,21 +45,45 @@ func (c *Client) Durable(ctx context.Context, name, source string) iter.Seq2[Cha
 }
 
 // followDurable yields until it fails, and says why: its error is never nil.
-func (c *Client) followDurable(ctx context.Context, name, source string, yield func(Change) bool) (err error) {
+func (c *Client) followDurable(ctx context.Context, name, source string, yield func(Change, error) bool) (err error) {
 	durable, err := c.conn.OpenDurable(ctx, name, stream.FollowOptions{Nouns: []string{"chunk"}, SourceID: source})
 	if err != nil {
 		return err
 	}
-	defer func() { durable.Close(errors.Is(err, errEnough)) }()
+	defer func() { durable.Close(errors.Is(err, errEnough) && !errors.Is(err, errLeft)) }()
 	f := newFollower(c, From{Source: source})
+	f.log, _ = durable.Behind()
+	f.epoch = durable.Epoch()
+	return f.eachEpoch(yield, func() error {
+		return f.runDurable(ctx, durable, func(ch Change) bool { return yield(ch, nil) })
+	})
+}
+
+// runDurable yields what comes under a name, in one epoch.
+func (f *follower) runDurable(ctx context.Context, durable *stream.Durable, yield func(Change) bool) error {
+	if was := durable.Epoch(); f.epoch > was { // what came before is void
+		if err := durable.BeginAnew(ctx, f.epoch); err != nil {
+			return err
+		}
+	}
+	if f.epoch == "" && f.log == 0 && f.client.cfg.Gateway != "" { // noted before anything is told
+		page, err := f.page(ctx, 0, 1)
+		if err != nil {
+			return err
+		}
+		if err := durable.Follows(ctx, page.Epoch); err != nil {
+			return err
+		}
+		f.epoch = page.Epoch
+	}
 	for {
 		if log, behind := durable.Behind(); behind {
-			if f.log = log; c.cfg.Gateway != "" {
+			if f.log = log; f.client.cfg.Gateway != "" {
 				if err := f.readLog(ctx, yield); err != nil {
 					return err
 				}
 			}
-			if err := durable.CaughtUp(ctx, f.log); err != nil {
+			if err := durable.CaughtUp(ctx, f.log, f.epoch); err != nil {
 				return err
 			}
 		}
@@ -70,9 +98,14 @@ func (c *Client) followDurable(ctx context.Context, name, source string, yield f
 		if err != nil {
 			return fmt.Errorf("event %s: %w", r.Event.ID, err)
 		}
-		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At}
+		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At, Epoch: ch.Epoch}
 		if err := f.pass(ctx, ch, yield); err != nil {
 			return err
+		}
+		if f.epoch != durable.Epoch() { // the first that was heard, without a gateway
+			if err := durable.Follows(ctx, f.epoch); err != nil {
+				return err
+			}
 		}
 	}
 }

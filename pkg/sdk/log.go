@@ -11,7 +11,7 @@ import (
 )
 
 // Log yields what Chunks does, from the gateway's log alone, behind from.Log, and ends at
-// the end of the log. The errors are ErrNoGateway, a gateway that does not answer, and that
+// the end of the log. The errors are Restored, as of Chunks, ErrNoGateway, a gateway that does not answer, and that
 // of a ctx that has ended.
 func (c *Client) Log(ctx context.Context, from From) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
@@ -20,7 +20,9 @@ func (c *Client) Log(ctx context.Context, from From) iter.Seq2[Change, error] {
 			return
 		}
 		f := newFollower(c, from)
-		err := f.readLog(ctx, func(ch Change) bool { return yield(ch, nil) })
+		err := f.eachEpoch(yield, func() error {
+			return f.readLog(ctx, func(ch Change) bool { return yield(ch, nil) })
+		})
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(Change{}, err)
 		}

@@ -26,6 +26,16 @@ type posted struct {
 	ReplacedBy  string  `json:"replaced_by,omitempty"`
 	Current     Current `json:"current"`
 	Chunk       *Chunk  `json:"chunk,omitempty"` // of created
+	Epoch       string  `json:"epoch,omitempty"`
+}
+
+// postedRestored is the type of what is posted where the catalog was restored.
+const postedRestored = "colophon.catalog.restored.v1"
+
+// Posted returns what a webhook is posted where the catalog was restored: ReadPosted says
+// it as the error that it is.
+func (r *Restored) Posted() ([]byte, error) {
+	return json.Marshal(map[string]string{"type": postedRestored, "epoch": r.Position.Epoch})
 }
 
 // ErrPosted says that a body is no change of a chunk.
@@ -36,16 +46,20 @@ func (ch Change) Posted() ([]byte, error) {
 	return json.Marshal(posted{
 		Type: ch.Type, ChunkRef: ch.ChunkRef, Rev: ch.Rev, Cause: ch.Cause, SourceID: ch.SourceID, SnapshotID: ch.SnapshotID, Layer: ch.Layer,
 		Since: ch.Since, Repeats: ch.Repeats, DuplicateOf: ch.DuplicateOf, ReplacedBy: ch.ReplacedBy, Current: ch.Current, Chunk: ch.Chunk,
+		Epoch: ch.Epoch,
 	})
 }
 
 // ReadPosted reads what a webhook was posted; the signature is to be compared before, with
 // SignPosted and hmac.Equal. Fields that are not known are passed over. Its error is
-// ErrPosted.
+// ErrPosted, or Restored: then what was posted before is void, and all is posted again.
 func ReadPosted(body []byte) (Change, error) {
 	var p posted
 	if err := json.Unmarshal(body, &p); err != nil {
 		return Change{}, fmt.Errorf("%w: %w", ErrPosted, err)
+	}
+	if p.Type == postedRestored {
+		return Change{}, &Restored{Position{Epoch: p.Epoch}}
 	}
 	known := p.Type == event.TypeChunkCreated || p.Type == event.TypeChunkSuperseded || p.Type == event.TypeChunkRemoved
 	if !known || p.ChunkRef == "" || p.Rev < 1 || (p.Type == event.TypeChunkCreated) != (p.Chunk != nil) {
@@ -54,6 +68,7 @@ func ReadPosted(body []byte) (Change, error) {
 	return Change{
 		Type: p.Type, ChunkRef: p.ChunkRef, Rev: p.Rev, Cause: p.Cause, SourceID: p.SourceID, SnapshotID: p.SnapshotID, Chunk: p.Chunk, Layer: p.Layer,
 		Since: p.Since, Repeats: p.Repeats, DuplicateOf: p.DuplicateOf, ReplacedBy: p.ReplacedBy, Current: p.Current,
+		Epoch: p.Epoch,
 	}, nil
 }
 

@@ -29,7 +29,8 @@ func NewState() *State {
 
 // State reads the gateway's log to its end, of one source or of all where source is
 // empty, and returns what it says now. To keep it so, apply what
-// Chunks(ctx, From{Position: state.Position, Source: source}) yields. The errors are
+// Chunks(ctx, From{Position: state.Position, Source: source}) yields: after Restored that is
+// everything. The errors are
 // ErrNoGateway, a gateway that does not answer, and ctx's.
 func (c *Client) State(ctx context.Context, source string) (*State, error) {
 	if c.cfg.Gateway == "" {
@@ -41,15 +42,23 @@ func (c *Client) State(ctx context.Context, source string) (*State, error) {
 		s.Apply(ch)
 		return true
 	})
-	s.Position = Position{Log: f.log}
+	s.Position = Position{Log: f.log, Epoch: f.epoch}
 	return s, err
 }
 
-// Apply takes a change in, whatever the order, and however often it comes.
+// Apply takes a change in, whatever the order, and however often it comes. With the first one
+// of a higher epoch it forgets all else; one of a lower epoch counts for nothing.
 func (s *State) Apply(ch Change) {
+	switch {
+	case ch.Epoch < s.Position.Epoch:
+		return
+	case ch.Epoch > s.Position.Epoch && len(s.chunks) > 0:
+		*s = *NewState()
+	}
 	kept, known := s.chunks[ch.ChunkRef]
 	next := ch.After(kept)
 	s.chunks[ch.ChunkRef], s.Position = next, ch.Position
+	s.Position.Epoch = ch.Epoch
 	if current := ch.Current; current.DocumentID != "" {
 		if was, heard := s.documents[current.DocumentID]; !heard || current.Rev > was.Rev {
 			s.documents[current.DocumentID] = current

@@ -29,6 +29,7 @@ type Durable struct {
 	consumer jetstream.Consumer
 	behind   bool
 	log      int64
+	epoch    string // of the record, as far as it was followed
 	last     uint64
 	messages jetstream.MessagesContext
 	held     jetstream.Msg // what was delivered last and is not acknowledged
@@ -39,6 +40,7 @@ const (
 	metaMade   = "colophon.stream_created" // when its stream was made: another one may lack events
 	metaBehind = "colophon.behind"         // "true" until the record was read
 	metaLog    = "colophon.log"            // how far the record was read when it was read last
+	metaEpoch  = "colophon.epoch"          // which copy of the record it was read in
 )
 
 const (
@@ -97,7 +99,7 @@ func (d *Durable) open(ctx context.Context) error {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
 	}
 	kept := found.CachedInfo()
-	d.log = max(d.log, logOf(kept.Config))
+	d.log, d.epoch = max(d.log, logOf(kept.Config)), max(d.epoch, kept.Config.Metadata[metaEpoch])
 	same := slices.Equal(filtersOf(kept.Config), d.followed.filters)
 	whole := kept.Config.Metadata[metaMade] == made && info.State.FirstSeq <= kept.AckFloor.Stream+1 && kept.AckFloor.Stream <= info.State.LastSeq &&
 		d.last <= info.State.LastSeq
@@ -106,7 +108,7 @@ func (d *Durable) open(ctx context.Context) error {
 		return nil
 	}
 	if !same {
-		d.log = 0
+		d.log, d.epoch = 0, ""
 	}
 	if err := stream.DeleteConsumer(ctx, d.name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
@@ -120,7 +122,7 @@ func (d *Durable) begin(ctx context.Context, stream jetstream.Stream, made strin
 	from := Overlap(time.Now())
 	created, err := stream.CreateConsumer(ctx, d.config(jetstream.ConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &from,
-		Metadata: map[string]string{metaMade: made, metaBehind: "true", metaLog: strconv.FormatInt(d.log, 10)},
+		Metadata: map[string]string{metaMade: made, metaBehind: "true", metaLog: strconv.FormatInt(d.log, 10), metaEpoch: d.epoch},
 	}))
 	if err != nil {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
@@ -157,17 +159,49 @@ func logOf(cfg jetstream.ConsumerConfig) int64 {
 // Behind reports whether the record is to be read before the events, and from where on.
 func (d *Durable) Behind() (log int64, yes bool) { return d.log, d.behind }
 
-// CaughtUp notes that the record was read, up to log.
-func (d *Durable) CaughtUp(ctx context.Context, log int64) error {
+// Epoch returns the copy of the record that was followed; "" where none is known.
+func (d *Durable) Epoch() string { return d.epoch }
+
+// BeginAnew notes that what was dealt with is void: the record is to be read from its
+// beginning, in this epoch.
+func (d *Durable) BeginAnew(ctx context.Context, epoch string) error {
+	stream, err := d.conn.js.Stream(ctx, d.followed.stream)
+	if err != nil {
+		return unavailable(ctx, fmt.Errorf("stream %s: %w", d.followed.stream, err))
+	}
+	if d.messages != nil {
+		d.messages.Stop()
+		d.messages = nil
+	}
+	if err := stream.DeleteConsumer(ctx, d.name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
+	}
+	d.held, d.log, d.epoch = nil, 0, epoch
+	return d.begin(ctx, stream, stream.CachedInfo().Created.UTC().Format(time.RFC3339Nano))
+}
+
+// CaughtUp notes that the record was read, up to log, in this epoch.
+func (d *Durable) CaughtUp(ctx context.Context, log int64, epoch string) error {
+	return d.note(ctx, false, log, epoch)
+}
+
+// Follows notes the epoch of the record that is followed.
+func (d *Durable) Follows(ctx context.Context, epoch string) error {
+	return d.note(ctx, d.behind, d.log, epoch)
+}
+
+func (d *Durable) note(ctx context.Context, behind bool, log int64, epoch string) error {
 	cfg := d.consumer.CachedInfo().Config
-	meta := map[string]string{metaMade: cfg.Metadata[metaMade], metaBehind: "false", metaLog: strconv.FormatInt(log, 10)}
+	meta := map[string]string{
+		metaMade: cfg.Metadata[metaMade], metaBehind: strconv.FormatBool(behind), metaLog: strconv.FormatInt(log, 10), metaEpoch: epoch,
+	}
 	updated, err := d.conn.js.UpdateConsumer(ctx, d.followed.stream, d.config(jetstream.ConsumerConfig{
 		DeliverPolicy: cfg.DeliverPolicy, OptStartTime: cfg.OptStartTime, OptStartSeq: cfg.OptStartSeq, Metadata: meta,
 	}))
 	if err != nil {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
 	}
-	d.consumer, d.behind, d.log = updated, false, log
+	d.consumer, d.behind, d.log, d.epoch = updated, behind, log, epoch
 	return nil
 }
 

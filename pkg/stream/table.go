@@ -41,6 +41,9 @@ type consumerSpec struct {
 
 const dlqStream = "DLQ"
 
+// chunkStream holds the changes of chunks.
+const chunkStream = "CHUNKS"
+
 // table returns the streams (contracts#stream-table) and their consumers.
 func table() []spec {
 	return []spec{
@@ -55,7 +58,7 @@ func table() []spec {
 			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted", "ir.enriched"}}, {ConsumerEntities, []string{"ir.extracted"}},
 				{ConsumerEnrich, []string{"ir.enrich_requested"}}}},
 		{name: "ENTITIES", subjects: []string{"entities.*"}, maxAge: week},
-		{name: "CHUNKS", subjects: []string{"chunk.*"}, maxAge: month,
+		{name: chunkStream, subjects: []string{"chunk.*"}, maxAge: month,
 			consumers: []consumerSpec{{ConsumerIndex, []string{"chunk.*"}}}},
 		{name: "VECTORS", subjects: []string{"vector.*"}, maxAge: week},
 		{name: "OUTCOMES", subjects: []string{"capture.completed", "run.completed"}, maxAge: week},

@@ -47,7 +47,7 @@ chunker
   ack IR.chunk
   objects derived=look,get
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
-  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu enrichments=r goose_db_version=r
+  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu epochs=r enrichments=r goose_db_version=r
 annotator
   publish entities.extracted.* ir.enriched.* dlq.entities.* dlq.enrich.* ask.answered.*
   subscribe ask.requested
@@ -73,7 +73,7 @@ gateway
   api CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.INFO:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,get derived=look,get,put
-  tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunk_words=r chunks=r collections=r documents=r ir_segments=r
+  tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunk_words=r chunks=r collections=r documents=r epochs=r ir_segments=r
   tables ocr_tasks=r pages=r runs=r snapshots=r sources=r entities=r entity_pages=r goose_db_version=r
 janitor
   publish capture.requested.* snapshot.stored.* page.split.* ir.extracted.* chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
@@ -85,7 +85,7 @@ janitor
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
   tables bindings=riu audit=riu sources=r adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables enrichments=r llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r chunk_vectors=riud collections=ru goose_db_version=r
+  tables enrichments=r llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r epochs=r chunk_vectors=riud collections=ru goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS

@@ -39,7 +39,7 @@ func startChat(t *testing.T) *chatModel {
 			return
 		}
 		if !asked.Stream { // about a page
-			_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"{}"},"finish_reason":"stop"}]}`))
+			_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`))
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")

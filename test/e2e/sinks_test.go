@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -108,10 +109,15 @@ func (r *hookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	r.bodies[id] = string(body)
 	ch, err := sdk.ReadPosted(body)
-	if err != nil {
+	var restored *sdk.Restored
+	switch {
+	case errors.As(err, &restored):
+		r.state = sdk.NewState()
+	case err != nil:
 		r.Errorf("%s: %v", id, err)
+	default:
+		r.state.Apply(ch)
 	}
-	r.state.Apply(ch)
 }
 
 // dump is what sink --dump says of a store.

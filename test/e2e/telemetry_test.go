@@ -24,13 +24,14 @@ import (
 // measured is a chain that has done a little of all that it does, with what its process
 // tells.
 type measured struct {
+	chat *chatModel
 	*world
 	metrics string // address of /metrics
 	sink    string // that of a sink beside
 }
 
-// measuredChain starts a chain whose loops go round fast, has it take documents, a page of
-// the web, a page for OCR and a message that is none, and asks it.
+// measuredChain starts a chain with a chat model whose loops go round fast, has it take documents,
+// a page of the web, a page for OCR and a message that is none, and asks it.
 func measuredChain(t *testing.T, env ...string) measured {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,9 +39,10 @@ func measuredChain(t *testing.T, env ...string) measured {
 		_, _ = io.WriteString(w, "<h1>"+r.URL.Path+"</h1><p>The ferry leaves at noon.</p>")
 	}))
 	t.Cleanup(site.Close)
-	health := freeAddress(t)
-	m := measured{metrics: "http://" + health + "/metrics"}
+	health, chat := freeAddress(t), startChat(t)
+	m := measured{metrics: "http://" + health + "/metrics", chat: chat}
 	m.world = startDev(t, t.TempDir(), append([]string{
+		"COLOPHON_CHAT_URL=" + chat.URL + "/v1", "COLOPHON_CHAT_MODEL=scripted", "COLOPHON_CHAT_ASK_TIMEOUT=5s",
 		"COLOPHON_HEALTH_ADDR=" + health, "COLOPHON_FETCH_NETWORKS=127.0.0.1/32", "COLOPHON_WATCH_EVERY=500ms",
 		"COLOPHON_RECONCILE_EVERY=1s", "COLOPHON_RECONCILE_AGE=1h", "COLOPHON_LOG_LEVEL=error",
 	}, env...))
@@ -76,7 +78,9 @@ func startSink(t *testing.T, w *world) string {
 	return "http://" + health + "/metrics"
 }
 
-// work has the chain take more documents, and asks it a question.
+// work has the chain take more documents, searches them, and asks the model, whose answer does not
+// stand in the passages, until it answers (it is left alone for a while after it was unavailable);
+// then once more while it is unavailable.
 func (m measured) work(t *testing.T, more ...string) {
 	t.Helper()
 	var files []string
@@ -85,6 +89,10 @@ func (m measured) work(t *testing.T, more ...string) {
 	}
 	m.must(0, append(append([]string{"capture", "--source", "demo", "--wait"}, files...), more...)...)
 	m.must(0, "search", "budget primitif")
+	await(t, "the model is asked", func() bool { return m.run("ask", "What does the watershed plan cost?").code == 3 })
+	m.chat.away.Store(true)
+	m.must(4, "ask", "What does the watershed plan cost?")
+	m.chat.away.Store(false)
 }
 
 // sample is one line of metrics.

@@ -23,6 +23,7 @@ import (
 // Target is a store that a sink keeps. It is used by one goroutine. Errors are those of a
 // store that is away, unless they are ErrOther or ErrUnfit.
 type Target interface {
+	io.Closer
 	// Position returns how far the target has come; the zero one where it holds nothing.
 	Position(ctx context.Context) (sdk.Position, error)
 	// Texts returns which of these chunks the target has the text of.
@@ -33,7 +34,9 @@ type Target interface {
 	Apply(ctx context.Context, changes []sdk.Change, behind sdk.Position) error
 	// Current yields the chunks that are current, in any order, with their text.
 	Current(ctx context.Context) iter.Seq2[sdk.Change, error]
-	Close() error
+	// Forget empties the target, position and all: the catalog was restored, and all of it
+	// is told again. It is done again when it was broken off.
+	Forget(ctx context.Context, restored *sdk.Restored) error
 }
 
 // Flusher is a Target that shows what it holds now and then only.
@@ -85,7 +88,7 @@ func Run(ctx context.Context, client *sdk.Client, open func(context.Context) (Ta
 	}
 	for pause := firstPause; ; {
 		began := time.Now()
-		err := keep(ctx, client, target, o)
+		err := keepAll(ctx, client, target, o)
 		_ = target.Close()
 		if ctx.Err() != nil {
 			return nil
@@ -116,6 +119,22 @@ func Run(ctx context.Context, client *sdk.Client, open func(context.Context) (Ta
 	}
 }
 
+// keepAll is keep over restored catalogs: of each the target begins anew.
+func keepAll(ctx context.Context, client *sdk.Client, target Target, o Options) error {
+	for {
+		err := keep(ctx, client, target, o)
+		var restored *sdk.Restored
+		if !errors.As(err, &restored) || ctx.Err() != nil {
+			return err
+		}
+		o.Logger.WarnContext(ctx, "the sink begins anew", slog.Any("error", err))
+		o.Progress.failed(err)
+		if err := target.Forget(ctx, restored); err != nil {
+			return fmt.Errorf("emptying the target: %w", err)
+		}
+	}
+}
+
 // keep follows the chunks from where the target is, until something fails.
 func keep(ctx context.Context, client *sdk.Client, target Target, o Options) error {
 	position, err := target.Position(ctx)
@@ -140,9 +159,13 @@ func keep(ctx context.Context, client *sdk.Client, target Target, o Options) err
 			case <-ctx.Done():
 				return
 			}
+			if err != nil {
+				return
+			}
 		}
 	}()
-	w := &writer{client: client, target: target, options: o, flushed: time.Now()}
+	// What has begun shows even that there is nothing.
+	w := &writer{client: client, target: target, options: o, flushed: time.Now(), dirty: position == sdk.Position{}}
 	return w.write(ctx, told)
 }
 

@@ -97,7 +97,7 @@ type ChunkCatalog interface {
 	ChunkGroups(ctx context.Context, refs []string, documentID string) iter.Seq2[[]catalog.ChunkWithState, error]
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
 	ChunkStates(ctx context.Context, refs []string) ([]model.ChunkState, error)
-	Changes(ctx context.Context, after int64, limit int) ([]model.LogEntry, error)
+	Changes(ctx context.Context, after int64, limit int) (epoch string, entries []model.LogEntry, err error)
 }
 
 // PlaceCatalog says what stands beside a chunk, and what came after it.

@@ -186,6 +186,7 @@ func (a *API) pagesOf(ctx context.Context, run model.Run) (pages []model.Page, g
 type ChangesAnswer struct {
 	Changes []Change `json:"changes"` // the entries, in their order
 	Next    int64    `json:"next"`    // what to ask for after these
+	Epoch   string   `json:"epoch"`   // the copy of the catalog whose log this is: another one, or an after that is not found, says that the catalog was restored, that what you keep is void, and that the log is to be read from 0
 }
 
 // Change is an entry of the chunk log as the event that says it.
@@ -209,10 +210,11 @@ func (a *API) changes(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx := r.Context()
-	entries, err := a.Catalog.Changes(ctx, answer.Next, int(limit))
+	epoch, entries, err := a.Catalog.Changes(ctx, answer.Next, int(limit))
 	if err != nil {
 		return err
 	}
+	answer.Epoch = epoch
 	refs := make([]string, len(entries))
 	for i, e := range entries {
 		refs[i] = e.ChunkRef

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -102,7 +103,9 @@ func (w *world) survive(of target) {
 	errs := new(heard)
 	start := func() *process { return w.start(of, errs) }
 	random := rand.New(rand.NewPCG(20, 1))
-	w.happen(30)
+	w.happen(20)
+	saved := w.save()
+	w.happen(10)
 	running := start()
 	defer func() { running.kill() }()
 	for n := range kills {
@@ -118,6 +121,8 @@ func (w *world) survive(of target) {
 		w.Logf("kill %d, behind %s", n+1, lastLine(errs.String()))
 		if n == kills/2 { // whatever it holds by now, a new process goes on from there
 			w.happen(20)
+			w.restore(saved, "2")
+			w.happen(1)
 		}
 	}
 	want, got := w.lines(), ""
@@ -275,14 +280,19 @@ func (h *hook) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 		h.Errorf("%s: signature %q, want %q", id, req.Header.Get("Webhook-Signature"), want)
 	}
 	ch, err := sdk.ReadPosted(body)
-	if err != nil {
+	var restored *sdk.Restored
+	if errors.As(err, &restored) {
+		h.state = sdk.NewState()
+	} else if err != nil {
 		h.Errorf("%s: %v", id, err)
 	}
 	if _, known := h.bodies[id]; known {
 		h.twice++
 	}
 	h.bodies[id] = string(body)
-	h.state.Apply(ch)
+	if err == nil {
+		h.state.Apply(ch)
+	}
 	if dies {
 		panic(http.ErrAbortHandler) // it was taken, and nobody knows
 	}

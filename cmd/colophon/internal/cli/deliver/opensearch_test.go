@@ -87,6 +87,9 @@ func (s *searchServer) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 	case len(path) == 1 && req.Method == http.MethodPut && index == nil:
 		s.indexes[path[0]] = &searchIndex{documents: map[string]searchDocument{}, seen: map[string]searchDocument{}}
 		s.say(out, http.StatusOK, map[string]any{"acknowledged": true, "index": path[0]})
+	case len(path) == 1 && req.Method == http.MethodDelete && index != nil:
+		delete(s.indexes, path[0])
+		s.say(out, http.StatusOK, map[string]any{"acknowledged": true})
 	case index == nil:
 		s.say(out, http.StatusNotFound, failure(http.StatusNotFound, "index_not_found_exception"))
 	case len(path) == 2 && path[1] == "_refresh":

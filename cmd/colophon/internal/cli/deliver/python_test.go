@@ -34,7 +34,7 @@ func TestDocumentedPython(t *testing.T) {
 	w := newWorld(t, 17)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "consume.py"))
 	w.must(err)
-	if lines := bytes.Count(text, []byte("\n")); lines > 60 {
+	if lines := bytes.Count(text, []byte("\n")); lines > 70 {
 		t.Errorf("it has %d lines", lines)
 	}
 	// The names of an installation without prefixes are written in it.
@@ -70,6 +70,12 @@ func TestDocumentedPython(t *testing.T) {
 	holds("at first")
 	w.happen(20)
 	holds("with more")
+	saved := w.save()
+	w.happen(10)
+	holds("with what will be lost")
+	w.restore(saved, "2")
+	w.happen(5)
+	holds("after the catalog was restored")
 	end()
 	w.happen(20)
 	cmd = start()

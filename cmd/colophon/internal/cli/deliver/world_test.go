@@ -3,6 +3,7 @@ package deliver_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -36,6 +37,29 @@ type world struct {
 	versions map[string][]string // the doc_hashes of each document, in their order
 	log      []model.LogEntry
 	serial   int
+	epoch    string
+}
+
+// backup is a copy of what a world knows.
+type backup struct {
+	chunks   map[string]model.Chunk
+	states   map[string]model.ChunkState
+	currents map[string]model.DocumentCurrent
+	versions map[string][]string
+	log      []model.LogEntry
+}
+
+func (w *world) save() backup {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return backup{maps.Clone(w.chunks), maps.Clone(w.states), maps.Clone(w.currents), maps.Clone(w.versions), slices.Clone(w.log)}
+}
+
+// restore gives the world an older copy of what it knows, in an epoch of its own.
+func (w *world) restore(b backup, epoch string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.chunks, w.states, w.currents, w.versions, w.log, w.epoch = b.chunks, b.states, b.currents, b.versions, b.log, epoch
 }
 
 const source = "town"
@@ -86,7 +110,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 			d := w.data(e)
 			changes = append(changes, map[string]any{"seq": after + n + 1, "type": d.Type(), "data": d})
 		}
-		answer = map[string]any{"changes": changes, "next": after + len(changes)}
+		answer = map[string]any{"changes": changes, "next": after + len(changes), "epoch": w.epoch}
 	}
 	_ = json.NewEncoder(out).Encode(answer)
 }
@@ -99,6 +123,7 @@ func (w *world) data(e model.LogEntry) event.Data {
 	}
 	s := w.states[e.ChunkRef]
 	s.Current = w.currents[c.DocumentID]
+	e.Epoch = w.epoch
 	d := event.OfChange(e, c, s)
 	if gone, ok := d.(event.ChunkRemoved); ok {
 		gone.SourceID = source

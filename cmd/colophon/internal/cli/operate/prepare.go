@@ -18,8 +18,9 @@ import (
 
 func (c commands) migrateCommand() *cobra.Command {
 	var (
-		roles roleFlags
-		bind  bool
+		roles    roleFlags
+		bind     bool
+		restored bool
 	)
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Bring the catalog's schema up to date",
@@ -27,8 +28,11 @@ func (c commands) migrateCommand() *cobra.Command {
 			"older services have written beside it: verify misses the digests of those until then.\n" +
 			"With --roles it also makes one role of the database server for each service, and\n" +
 			"makes the grants of each those of docs/access.md; with --grants it makes no role, and\n" +
-			"grants to those that are there. It needs PostgreSQL alone, and may be repeated.",
-		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres\n  colophon migrate --grants --bind=false",
+			"grants to those that are there. It needs PostgreSQL alone, and may be repeated.\n" +
+			"After the catalog was restored from a backup, --restored, once and before services are\n" +
+			"started, names it anew: consumers and sinks are told that what they keep is void, and\n" +
+			"every chunk is told, and every vector written, again.",
+		Example: "  colophon migrate\n  colophon migrate --roles --passwords secrets/postgres\n  colophon migrate --grants --bind=false\n  colophon migrate --restored",
 		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := roles.check(); err != nil {
@@ -53,14 +57,25 @@ func (c commands) migrateCommand() *cobra.Command {
 					return err
 				}
 			}
+			answer := map[string]any{"migrated": true, "bound": bound}
+			entries := 0
+			if restored {
+				if answer["epoch"], entries, err = db.BeginEpoch(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			granted, missing, err := roles.grant(cmd.Context(), db, views == nil)
 			if err != nil {
 				return err
 			}
-			return errors.Join(views, c.Print(map[string]any{"migrated": true, "bound": bound, "roles": granted, "missing": missing}, func(w io.Writer) {
+			answer["roles"], answer["missing"] = granted, missing
+			return errors.Join(views, c.Print(answer, func(w io.Writer) {
 				fmt.Fprintln(w, "the catalog's schema is that of this build")
 				if bound > 0 {
 					fmt.Fprintf(w, "%s bound that had no digest\n", cli.Many(bound, "row"))
+				}
+				if restored {
+					fmt.Fprintf(w, "the catalog begins the epoch %s: %s of chunks will be told again, by the janitor or colophon reconcile\n", answer["epoch"], cli.Many(entries, "change"))
 				}
 				if len(granted) > 0 {
 					fmt.Fprintf(w, "roles that have their grants: %s\n", strings.Join(granted, " "))
@@ -73,6 +88,7 @@ func (c commands) migrateCommand() *cobra.Command {
 	}
 	roles.add(cmd)
 	cmd.Flags().BoolVar(&bind, "bind", true, "bind the rows that have no digest; --bind=false leaves them, for verify to find")
+	cmd.Flags().BoolVar(&restored, "restored", false, "the catalog was restored from a backup: begin a new epoch")
 	return cmd
 }
 

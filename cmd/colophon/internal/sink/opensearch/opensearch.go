@@ -99,12 +99,29 @@ func Open(ctx context.Context, o Options) (*Index, error) {
 		return nil, fmt.Errorf("%w: %w", sink.ErrUnfit, err)
 	}
 	x := &Index{client: client, index: o.Index}
-	for name, body := range map[string]string{o.Index: mapping, o.Index + stateSuffix: stateIndex} {
+	return x, x.makeBoth(ctx)
+}
+
+// makeBoth makes the indexes that are missing.
+func (x *Index) makeBoth(ctx context.Context) error {
+	for name, body := range map[string]string{x.index: mapping, x.index + stateSuffix: stateIndex} {
 		if err := x.make(ctx, name, body); err != nil {
-			return nil, fmt.Errorf("index %s: %w", name, err)
+			return fmt.Errorf("index %s: %w", name, err)
 		}
 	}
-	return x, nil
+	return nil
+}
+
+// Forget is sink.Target's. The indexes are made again, since the versions of documents
+// outlive these; that of the position goes last, so that what is broken off is done again.
+func (x *Index) Forget(ctx context.Context, _ *sdk.Restored) error {
+	for _, name := range []string{x.index, x.index + stateSuffix} {
+		resp, err := x.client.Indices.Delete(ctx, opensearchapi.IndicesDeleteReq{Indices: []string{name}})
+		if said := resp; err != nil && (said == nil || said.Inspect().Response == nil || said.Inspect().Response.StatusCode != http.StatusNotFound) {
+			return fmt.Errorf("index %s: %w", name, err)
+		}
+	}
+	return x.makeBoth(ctx)
 }
 
 func (x *Index) make(ctx context.Context, name, body string) error {

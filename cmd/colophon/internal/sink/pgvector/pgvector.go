@@ -150,12 +150,8 @@ func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Positio
 		return err
 	}
 	err = pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
-		var now string
-		if err := tx.QueryRow(ctx, `SELECT value FROM sink WHERE name = 'position' FOR UPDATE`).Scan(&now); err != nil {
+		if err := d.isWhereItWas(ctx, tx); err != nil {
 			return err
-		}
-		if now != d.position {
-			return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, now, d.position)
 		}
 		var b pgx.Batch
 		for i, ch := range changes {
@@ -168,6 +164,34 @@ func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Positio
 	})
 	if err == nil {
 		d.position = string(position)
+	}
+	return err
+}
+
+// isWhereItWas holds the position, and is sink.ErrOther where another process has written it
+// since.
+func (d *DB) isWhereItWas(ctx context.Context, tx pgx.Tx) error {
+	var now string
+	if err := tx.QueryRow(ctx, `SELECT value FROM sink WHERE name = 'position' FOR UPDATE`).Scan(&now); err != nil {
+		return err
+	}
+	if now != d.position {
+		return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, now, d.position)
+	}
+	return nil
+}
+
+// Forget is sink.Target's.
+func (d *DB) Forget(ctx context.Context, _ *sdk.Restored) error {
+	err := pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
+		if err := d.isWhereItWas(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM chunks; DELETE FROM documents; UPDATE sink SET value = '' WHERE name = 'position'`)
+		return err
+	})
+	if err == nil {
+		d.position = ""
 	}
 	return err
 }

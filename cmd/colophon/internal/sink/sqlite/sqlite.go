@@ -160,12 +160,8 @@ func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Positio
 		return err
 	}
 	err = d.in(ctx, func(tx *sql.Tx) error {
-		var now string
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM sink WHERE name = 'position'), '')`).Scan(&now); err != nil {
+		if err := d.isWhereItWas(ctx, tx); err != nil {
 			return err
-		}
-		if now != d.position {
-			return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, now, d.position)
 		}
 		for _, ch := range changes {
 			if err := put(ctx, tx, ch); err != nil {
@@ -177,6 +173,33 @@ func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Positio
 	})
 	if err == nil {
 		d.position = string(position)
+	}
+	return err
+}
+
+// isWhereItWas is sink.ErrOther where another process has written the position since.
+func (d *DB) isWhereItWas(ctx context.Context, tx *sql.Tx) error {
+	var now string
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM sink WHERE name = 'position'), '')`).Scan(&now); err != nil {
+		return err
+	}
+	if now != d.position {
+		return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, now, d.position)
+	}
+	return nil
+}
+
+// Forget is sink.Target's.
+func (d *DB) Forget(ctx context.Context, _ *sdk.Restored) error {
+	err := d.in(ctx, func(tx *sql.Tx) error {
+		if err := d.isWhereItWas(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM chunks; DELETE FROM documents; DELETE FROM sink WHERE name = 'position'`)
+		return err
+	})
+	if err == nil {
+		d.position = ""
 	}
 	return err
 }

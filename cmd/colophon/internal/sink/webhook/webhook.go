@@ -191,13 +191,33 @@ func (h *Hook) deliver(ctx context.Context, ch sdk.Change) error {
 	if ch.Chunk != nil {
 		id += "/text"
 	}
+	if ch.Epoch != "" {
+		id += "/" + ch.Epoch
+	}
+	return h.send(ctx, id, body)
+}
+
+// Forget is sink.Target's: the address is told that what it was posted is void.
+func (h *Hook) Forget(ctx context.Context, restored *sdk.Restored) error {
+	body, err := restored.Posted()
+	if err != nil {
+		return err
+	}
+	if err := h.send(ctx, "restored/"+restored.Position.Epoch, body); err != nil {
+		return err
+	}
+	return h.keep(sdk.Position{})
+}
+
+// send posts a body until it is taken.
+func (h *Hook) send(ctx context.Context, id string, body []byte) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		wait, err := h.post(ctx, id, body)
 		if err == nil {
 			return nil
 		}
 		wait = max(wait, pause)
-		h.logger.WarnContext(ctx, "the webhook did not take a change", slog.String("chunk_ref", ch.ChunkRef), slog.Any("error", err), slog.Duration("pause", wait))
+		h.logger.WarnContext(ctx, "the webhook did not take a change", slog.String("webhook_id", id), slog.Any("error", err), slog.Duration("pause", wait))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
