@@ -32,7 +32,7 @@ type durable struct{ stream, name string }
 
 // durables returns the consumers of the chain.
 func durables() []durable {
-	return []durable{{requests, "capture"}, {snapshots, "split"}, {pages, "extract"}, {pages, "ocr"}, {ir, "chunk"}, {ir, "entities"}, {chunks, "index"}}
+	return []durable{{requests, "capture"}, {snapshots, "split"}, {pages, "extract"}, {pages, "ocr"}, {ir, "chunk"}, {ir, "entities"}, {ir, "enrich"}, {chunks, "index"}}
 }
 
 // subscribe is the right to hear what is said on a subject.

@@ -96,16 +96,19 @@ func chunker(n Names) Role {
 		Bus: slices.Concat(n.works(ir, "chunk"), []Bus{
 			n.publish("chunk.created.*", "a chunk has come"), n.publish("chunk.superseded.*", "a chunk was replaced"),
 			n.publish("chunk.removed.*", "a chunk has gone"), n.publish("run.completed.*", "a run has ended"),
+			n.publish("ir.enrich_requested.*", "it asks what a model proposes for chunks"),
 		}),
-		Objects: []Object{look("derived"), get("derived", "*/ir/*", "it reads segments of units")},
-		Tables:  chunkerTables(),
+		Objects: []Object{look("derived"), get("derived", "*/ir/*", "it reads segments of units"),
+			get("derived", "*/llm/*", "it reads what a model proposes for chunks")},
+		Tables: chunkerTables(),
 	}
 }
 
 func annotator(n Names) Role {
 	return Role{
 		Name: Annotator, Kind: Service, Is: "the service that finds entities on pages: goals, practices, measurements and the like",
-		Bus: append(n.works(ir, "entities"), n.publish("entities.extracted.*", "it has read the entities of a page"),
+		Bus: append(slices.Concat(n.works(ir, "entities"), n.works(ir, "enrich")[1:]), n.publish("entities.extracted.*", "it has read the entities of a page"),
+			n.publish("ir.enriched.*", "it has what a model proposes for chunks"),
 			n.subscribe("ask.requested", "it takes questions from the gateway, with the passages that may answer them"),
 			n.publish("ask.answered.*", "it tells the gateway what the model answers, as far as it stands in the passages")),
 		Objects: append([]Object{look("derived"), get("derived", "*/ir/*", "it reads segments of units")},

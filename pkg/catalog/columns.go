@@ -241,6 +241,11 @@ func entityTables() []table {
 			{"superseded created_at", Bound, "bindings, kind entities"},
 			{"updated_at", Working, "clock of the annotator"},
 		}},
+		{"enrichments", []line{
+			{"snapshot_id extraction_id redo chunker_version source_id document_id", Derived, "its run, and a manifest of it"},
+			{"model object_key digest", Derived, "an answer of a model; the manifests that were made with it name it"},
+			{"created_at", Working, "clock of the annotator"},
+		}},
 		{"llm_answers", []line{
 			{"source_id model prompt_version input_hash snapshot_id object_key digest created_at", Bound, "bindings, kind answer"},
 		}},

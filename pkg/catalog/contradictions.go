@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // Contradiction is a place where rows of the catalog do not agree.
@@ -54,7 +56,7 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
 		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
-		restContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
+		restContradictions(), enrichmentContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {
@@ -108,7 +110,8 @@ func chunkContradictions() []string {
 		FROM chunk_manifests m WHERE ($1 = '' OR m.document_id = $1) AND m.same_as <> '' AND NOT EXISTS (SELECT 1 FROM chunk_manifests o
 			WHERE o.doc_hash = m.meta->>'` + metaSameDocHash + `' AND o.generation::text = m.meta->>'` + metaSameGeneration + `'
 			AND o.document_id = m.document_id AND o.snapshot_id = m.same_as AND o.same_as = '' AND o.fingerprint = m.fingerprint
-			AND o.extraction_id = m.extraction_id AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version)`,
+			AND o.extraction_id = m.extraction_id AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version
+			AND o.meta->>'` + model.MetaProposals + `' IS NOT DISTINCT FROM m.meta->>'` + model.MetaProposals + `')`,
 
 		// A redo leaves the segments of before behind.
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says that %s pages failed, its segments %s', m.failed_pages, g.failed)
@@ -125,6 +128,7 @@ func chunkContradictions() []string {
 			THEN 'has chunks although an earlier version says the same: ' ELSE 'is the same as a later version: ' END || o.snapshot_id
 		FROM m JOIN m o ON o.document_id = m.document_id AND o.extraction_id = m.extraction_id AND o.fingerprint = m.fingerprint
 			AND o.chunker_version = m.chunker_version AND o.header_version = m.header_version AND o.same_as = ''
+			AND o.meta->>'` + model.MetaProposals + `' IS NOT DISTINCT FROM m.meta->>'` + model.MetaProposals + `'
 		WHERE (m.same_as = '') = ((o.retrieved_at, o.snapshot_id COLLATE "C", o.run_order, o.generation)
 			< (m.retrieved_at, m.snapshot_id COLLATE "C", m.run_order, m.generation))
 		AND CASE WHEN m.same_as = '' THEN o.facets = m.facets ELSE o.snapshot_id = m.same_as END

@@ -74,9 +74,13 @@ func restContradictions() []string {
 				<> CASE WHEN e.key IN ('pages', 'tables', 'ocr_pages') THEN 'number' ELSE 'string' END) THEN true
 			WHEN NOT m.meta ? 'pages' AND CASE WHEN m.chunker_version ~ '^[0-9]{1,9}$' THEN m.chunker_version::int >= ` + countedSince + ` END THEN true
 			WHEN (m.meta ? 'pages') <> (m.meta ? 'tables') OR (m.meta ? 'pages') <> (m.meta ? 'ocr_pages') THEN true
+			WHEN (m.meta ? '` + model.MetaProposals + `') <> (m.meta ? '` + model.MetaProposalsKey + `') THEN true
+			WHEN m.meta ? '` + model.MetaProposals + `' AND NOT EXISTS (SELECT 1 FROM enrichments e WHERE e.snapshot_id = m.snapshot_id
+				AND e.extraction_id = m.extraction_id AND e.redo = m.redo AND e.chunker_version = m.chunker_version
+				AND e.digest = m.meta->>'` + model.MetaProposals + `' AND e.object_key = m.meta->>'` + model.MetaProposalsKey + `') THEN true
 			WHEN (m.meta ? '` + model.MetaChunker + `') <> (m.meta ? '` + model.MetaChunkerWhy + `') THEN true
-			WHEN m.same_as = '' THEN m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + model.MetaChunker + `', '` + model.MetaChunkerWhy + `'] <> '{}'
-			ELSE m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + metaSameDocHash + `', '` + metaSameGeneration + `']
+			WHEN m.same_as = '' THEN m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + model.MetaProposals + `', '` + model.MetaProposalsKey + `', '` + model.MetaChunker + `', '` + model.MetaChunkerWhy + `'] <> '{}'
+			ELSE m.meta - ARRAY['pages', 'tables', 'ocr_pages', '` + model.MetaProposals + `', '` + model.MetaProposalsKey + `', '` + metaSameDocHash + `', '` + metaSameGeneration + `']
 				- CASE WHEN m.chunk_count > 0 THEN ARRAY['` + model.MetaChunker + `', '` + model.MetaChunkerWhy + `'] ELSE ARRAY[]::text[] END <> '{}' END)`,
 
 		`SELECT 'chunk ' || s.chunk_ref, 'has a state and does not exist' FROM chunk_state s

@@ -131,7 +131,7 @@ const landedVersions = `SELECT m.doc_hash, m.generation, m.snapshot_id, m.extrac
 		r.parser_version, m.chunker_version, m.header_version, m.same_as,
 		coalesce(m.meta->>'` + metaSameDocHash + `', m.doc_hash),
 		CASE WHEN m.meta->>'` + metaSameGeneration + `' ~ '^[0-9]{1,9}$' THEN (m.meta->>'` + metaSameGeneration + `')::integer ELSE m.generation END,
-		coalesce(s.record->>'layer', ''), ` + versionFacets + `, m.document_id
+		coalesce(s.record->>'layer', ''), ` + versionFacets + `, coalesce(m.meta->>'` + model.MetaProposals + `', ''), m.document_id
 	FROM chunk_manifests m
 	JOIN snapshots s ON s.snapshot_id = m.snapshot_id
 	JOIN runs r ON r.snapshot_id = m.snapshot_id AND r.extraction_id = m.extraction_id
@@ -157,7 +157,7 @@ func scanVersion(row pgx.Row, documentID *string) (v model.Version, err error) {
 	f := &v.Facets
 	err = row.Scan(&v.DocHash, &v.Generation, &v.SnapshotID, &v.ExtractionID, &v.Redo, &v.RetrievedAt,
 		&v.RunOrder, &v.ChunkCount, &v.FailedPages, &v.Fingerprint, &v.ParserVersion, &v.ChunkerVersion, &v.HeaderVersion, &v.SameAs,
-		&v.Chunks.DocHash, &v.Chunks.Generation, &v.Layer, &f.SourceType, &f.DocType, &f.Domain, &f.Territory, &f.Language, documentID)
+		&v.Chunks.DocHash, &v.Chunks.Generation, &v.Layer, &f.SourceType, &f.DocType, &f.Domain, &f.Territory, &f.Language, &v.Proposals, documentID)
 	return v, err
 }
 

@@ -39,14 +39,19 @@ func (db *DB) RunStanding(ctx context.Context, snapshotID, extractionID string) 
 		raw []byte
 	)
 	err := db.pool.QueryRow(ctx, `SELECT `+runColumns+`, done, coalesce(m.chunker_version, ''), coalesce(m.header_version, ''),
+			coalesce(m.meta->>'`+model.MetaProposals+`', ''), coalesce(m.meta->>'`+metaSameDocHash+`', m.doc_hash, ''),
+			CASE WHEN m.meta->>'`+metaSameGeneration+`' ~ '^[0-9]{1,9}$' THEN (m.meta->>'`+metaSameGeneration+`')::integer ELSE coalesce(m.generation, 0) END,
+			coalesce((SELECT e.digest FROM enrichments e WHERE e.snapshot_id = r.snapshot_id AND e.extraction_id = r.extraction_id
+				AND e.redo = r.redo AND e.chunker_version = m.chunker_version), ''),
 			CASE WHEN done OR r.state IN ('done', 'partial') THEN (SELECT n.record 
 				FROM snapshots n WHERE n.snapshot_id = r.snapshot_id) END,
 			EXISTS (SELECT 1 FROM documents d WHERE d.document_id = r.document_id AND d.unsettled_at IS NOT NULL)
 		FROM (SELECT r.*, `+complete+` AS done FROM runs r WHERE r.snapshot_id = $1 AND r.extraction_id = $2 OFFSET 0) r
-		LEFT JOIN LATERAL (SELECT chunker_version, header_version FROM chunk_manifests k
+		LEFT JOIN LATERAL (SELECT chunker_version, header_version, meta, doc_hash, generation FROM chunk_manifests k
 			WHERE k.snapshot_id = r.snapshot_id AND k.extraction_id = r.extraction_id AND k.redo = r.redo
 			ORDER BY generation DESC LIMIT 1) m ON true`, snapshotID, extractionID, model.RangeSize).
-		Scan(append(runFields(&s.Run), &s.Complete, &s.ChunkerVersion, &s.HeaderVersion, &raw, &s.Unsettled)...)
+		Scan(append(runFields(&s.Run), &s.Complete, &s.ChunkerVersion, &s.HeaderVersion,
+			&s.Proposals, &s.Chunks.DocHash, &s.Chunks.Generation, &s.Proposed, &raw, &s.Unsettled)...)
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &s.Snapshot)
 	}

@@ -37,6 +37,9 @@ const (
 	TypeSourceChanged    = "colophon.source.changed.v1"
 
 	TypeEntitiesExtracted = "colophon.entities.extracted.v1"
+
+	TypeIREnrichRequested = "colophon.ir.enrich_requested.v1"
+	TypeIREnriched        = "colophon.ir.enriched.v1"
 )
 
 // Inline is a document handed over inside the request, at most 512 KiB decoded.
@@ -222,7 +225,7 @@ type RunCompleted struct {
 // not there was written before they were.
 type ChunkCreated struct {
 	Rev         int64       `json:"rev"`
-	Cause       string      `json:"cause"`        // why it was made: capture, retry, reparse, force, version, reconcile (the run that made it) or rechunk
+	Cause       string      `json:"cause"`        // why it was made: capture, retry, reparse, force, version, reconcile (the run that made it), rechunk or enriched
 	Layer       model.Layer `json:"layer"`        // where it is: hot, summary or archive
 	Since       string      `json:"since"`        // earliest info_date of the chain of repeats that it belongs to, its own when it is alone
 	Repeats     string      `json:"repeats"`      // the chunk_ref of the version before that says the same: then it has no vector of its own; "" when there is none

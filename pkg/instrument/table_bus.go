@@ -16,7 +16,7 @@ const (
 
 // Consumers are the stages, by the name of their consumer.
 func Consumers() []string {
-	return []string{"capture", "split", "extract", "ocr", "chunk", "entities", "index"}
+	return []string{"capture", "split", "extract", "ocr", "chunk", "entities", "enrich", "index"}
 }
 
 // Reasons are why something fails for good, as pkg/fault lists them.
@@ -33,7 +33,7 @@ func EventTypes() []string {
 	return []string{
 		"capture.requested", "capture.completed", "snapshot.stored", "run.requested", "run.completed", "page.split",
 		"page.ocr_requested", "page.ocr_completed", "ir.extracted", "chunk.created", "chunk.superseded", "chunk.removed",
-		"vector.indexed", "vector.removed", "entities.extracted", other,
+		"vector.indexed", "vector.removed", "entities.extracted", "ir.enrich_requested", "ir.enriched", other,
 	}
 }
 

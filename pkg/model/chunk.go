@@ -321,6 +321,8 @@ type ManifestMeta struct {
 	SameGeneration string `json:"same_as_generation,omitempty"` // the same, in decimal
 	Chunker        string `json:"chunker,omitempty"`            // the chunker of a domain that cut its chunks; empty: the general one
 	ChunkerWhy     string `json:"chunker_why,omitempty"`        // why that one was chosen
+	Proposals      string `json:"proposals,omitempty"`          // hex sha256 of the object with what a model proposed for its chunks; empty: they are by rules alone
+	ProposalsKey   string `json:"proposals_key,omitempty"`      // where that object is
 }
 
 // PageCounts are what is counted of the pages of a version.
@@ -360,6 +362,9 @@ func (m ManifestMeta) Counts() (c PageCounts, ok bool) {
 const (
 	MetaChunker    = "chunker"
 	MetaChunkerWhy = "chunker_why"
+
+	MetaProposals    = "proposals"     // digest and key of what a model proposed
+	MetaProposalsKey = "proposals_key" // for the chunks (contracts#enrichment)
 )
 
 // HasChunks reports whether chunks were made for the manifest. Those of one that

@@ -18,17 +18,20 @@ type UnitRules struct {
 	Furniture *Furniture `json:"furniture,omitempty"` // what repeats on the source's pages
 	// Entities are schemas of entities of one's own that are found in the units.
 	Entities []EntitySchema `json:"entities,omitempty"`
+	// Enrich says whether a model is asked what it proposes for the chunks of the units (contracts#enrichment).
+	Enrich string `json:"enrich,omitempty"`
 }
 
 // UnitRules returns the rules of a source as it is now.
 func (s Source) UnitRules() UnitRules {
-	return UnitRules{Language: s.Language, Languages: s.Languages, Entry: s.Entry, Furniture: s.Furniture, Entities: s.Entities}
+	return UnitRules{Language: s.Language, Languages: s.Languages, Entry: s.Entry, Furniture: s.Furniture, Entities: s.Entities,
+		Enrich: s.Enrich}
 }
 
 // UnitRules returns the rules that were copied to the snapshot.
 func (s Snapshot) UnitRules() UnitRules {
 	return UnitRules{Language: s.SourceLanguage, Languages: s.SourceLanguages, Entry: s.SourceEntry, Furniture: s.SourceFurniture,
-		Entities: s.SourceEntities}
+		Entities: s.SourceEntities, Enrich: s.SourceEnrich}
 }
 
 // Under returns the snapshot with the rules of a run in place of its own, as it
@@ -37,6 +40,7 @@ func (s Snapshot) Under(r Run) Snapshot {
 	if r.Rules != nil {
 		s.SourceLanguage, s.SourceLanguages = r.Rules.Language, r.Rules.Languages
 		s.SourceEntry, s.SourceFurniture, s.SourceEntities = r.Rules.Entry, r.Rules.Furniture, r.Rules.Entities
+		s.SourceEnrich = r.Rules.Enrich
 	}
 	return s
 }

@@ -54,7 +54,9 @@ type Source struct {
 	Furniture    *Furniture `json:"furniture,omitempty"`    // what repeats on its pages
 	// Entities are schemas of entities of one's own that are found on its pages (contracts#entity-schema).
 	Entities []EntitySchema `json:"entities,omitempty"`
-	State    SourceState    `json:"state"` // enabled or disabled: what is sent for a disabled source is rejected
+	// Enrich is later where a model is asked what it proposes for each chunk (contracts#enrichment); empty: by rules alone.
+	Enrich string      `json:"enrich,omitempty"`
+	State  SourceState `json:"state"` // enabled or disabled: what is sent for a disabled source is rejected
 }
 
 // SourceTypes returns what a source may be: who speaks in its documents.
@@ -154,6 +156,9 @@ func (s Source) Validate() error {
 		return fmt.Errorf("host_delay_ms %d: 0 to %d", s.HostDelay, maxHostDelay)
 	case s.State != SourceEnabled && s.State != SourceDisabled:
 		return fmt.Errorf("state %q: enabled or disabled", s.State)
+	}
+	if s.Enrich != EnrichNever && s.Enrich != EnrichLater {
+		return fmt.Errorf("enrich %q: later, or nothing for rules alone", s.Enrich)
 	}
 	if err := s.checkTexts(); err != nil {
 		return err

@@ -8,6 +8,9 @@ type RunStanding struct {
 	ChunkerVersion string   // of the newest manifest at its redo; empty when there is none
 	HeaderVersion  string   // the same
 	Unsettled      bool     // what is current of its document is to be decided anew
+	Proposals      string   // of the newest manifest at its redo, as ManifestMeta has it
+	Proposed       string   // digest of what a model has proposed at its redo for the chunker of that manifest; "" for nothing yet
+	Chunks         ChunkSet // those that the newest manifest at its redo has, its own or another's
 }
 
 // RunResult is what a run came to: its pages, and its manifest at its redo, whose

@@ -25,6 +25,7 @@ type Version struct {
 	Chunks         ChunkSet
 	Layer          Layer // of its snapshot: where the document's chunks are while this version is current
 	Facets         Facets
+	Proposals      string // digest of what a model proposed for its chunks; "" for rules alone (contracts#enrichment)
 }
 
 // Facets are what searches filter a chunk by that is not in its words: equal words of one

@@ -24,8 +24,9 @@ type Pages func(each func(segment.Frame) error) error
 
 // Chunker makes the chunks of a generation again from the pages of its run, in
 // order. ErrOtherChunker says that this one would make others, ErrOtherChoice that the
-// manifest is wrong about who made them.
-type Chunker func(s model.Snapshot, run model.Run, m model.Manifest, pages Pages) iter.Seq2[model.Chunk, error]
+// manifest is wrong about who made them. Proposals are the bytes of the object that the manifest names of
+// them, nil where it names none.
+type Chunker func(s model.Snapshot, run model.Run, m model.Manifest, proposals []byte, pages Pages) iter.Seq2[model.Chunk, error]
 
 // ErrOtherChunker says that chunks cannot be made again as they were, because
 // the chunker at hand is another than the recorded one.
@@ -56,11 +57,34 @@ func Open(ctx context.Context, r Reader, m model.Manifest, chunker Chunker) (*Ge
 	}
 	g := &Generation{doc: doc, said: make(map[Break]bool), placed: make(map[model.UnitPlace][][2]int), other: true}
 	if chunker != nil && doc.known && m.HasChunks() {
+		proposals, there, err := doc.proposals(ctx)
+		if err != nil || !there {
+			return g, err
+		}
 		g.other = false
-		again := chunker(doc.snapshot, doc.run, doc.manifest, func(each func(segment.Frame) error) error { return g.stored(ctx, each) })
+		again := chunker(doc.snapshot, doc.run, doc.manifest, proposals, func(each func(segment.Frame) error) error { return g.stored(ctx, each) })
 		g.next, g.stop = iter.Pull2(again)
 	}
 	return g, nil
+}
+
+// proposals returns what a model proposed for the chunks, nil where they are by rules alone. there is false, and the
+// document broken, where that is not as it was.
+func (d *document) proposals(ctx context.Context) (data []byte, there bool, err error) {
+	want, key := d.manifest.Meta.Proposals, d.manifest.Meta.ProposalsKey
+	if want == "" {
+		return nil, true, nil
+	}
+	where := "proposals for manifest " + d.manifest.DocHash
+	data, err = d.reader.Object(ctx, key)
+	if d.lost("e", where, &err) || err != nil {
+		return nil, false, err
+	}
+	if sum := digest.Hex(data); sum != want {
+		d.fail("e", where, "sha256 is %s, recorded %s", sum, want)
+		return nil, false, nil
+	}
+	return data, true, nil
 }
 
 // Close ends the making of chunks.

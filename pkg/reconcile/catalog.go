@@ -96,6 +96,8 @@ type Runs interface {
 // Entities are those of runs, where some were not told.
 type Entities interface {
 	UnannotatedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
+	// UnenrichedRuns returns the runs that have ended and whose chunks are without what a model was to propose for them.
+	UnenrichedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
 	MarkRunAnnotated(ctx context.Context, run model.Run) error
 }
 

@@ -235,6 +235,27 @@ func (p *pass) entities(ctx context.Context) error {
 		})
 }
 
+// enrichments lets the chunker look again at runs that have ended and whose chunks are without what a model was to
+// propose for them.
+func (p *pass) enrichments(ctx context.Context) error {
+	before := p.since(stream.ConsumerChunk, stream.ConsumerEnrich)
+	return each(ctx, p, p.report.count("enrichments"),
+		func(page catalog.Page) ([]catalog.StuckRun, error) {
+			return p.catalog.UnenrichedRuns(ctx, before, page)
+		},
+		func(r catalog.StuckRun) (stuck, error) {
+			run, segments, _, err := p.catalog.RunParts(ctx, r.SnapshotID, r.ExtractionID)
+			if err != nil {
+				return stuck{}, err
+			}
+			moved := func(ctx context.Context) error { return p.catalog.RunRedriven(ctx, run.SnapshotID, run.ExtractionID) }
+			return stuck{
+				redrives: r.Redrives, consumer: stream.ConsumerChunk, event: event.OfRun(run, segments), moved: moved,
+				giveUp: func(ctx context.Context, _ string) error { return moved(ctx) }, // its chunks stay as the rules have them
+			}, nil
+		})
+}
+
 // chunks moves those whose vectors in the active collection are not those of their state, by
 // the event of their newest revision; and those that a collection lacks which is filled.
 func (p *pass) chunks(ctx context.Context) error {

@@ -39,6 +39,11 @@ const leastShare = 3
 // under_review when a third of its letters are in sentences of its type that say one, and then
 // the one that has most letters; of two with equally many none.
 func Judge(language, sourceType string, paragraphs []string) Judgement {
+	return judge(language, sourceType, paragraphs, "")
+}
+
+// judge is Judge, and JudgeBeside where there is a guess.
+func judge(language, sourceType string, paragraphs []string, guess model.ChunkType) Judgement {
 	table := tables().of(language)
 	out := Judgement{Type: sourceDefault(sourceType), Status: model.StatusUnderReview}
 	if table == nil {
@@ -69,6 +74,8 @@ func Judge(language, sourceType string, paragraphs []string) Judgement {
 		out.Type = model.ChunkAllegation
 	case thought > 0 && thought*leastShare >= total && thought > alleged:
 		out.Type = model.ChunkOpinion
+	case guess == model.ChunkAllegation && alleged > 0, guess == model.ChunkOpinion && thought > 0:
+		out.Type = guess
 	}
 	out.Status = statusOf(sentences, out.Type, total)
 	return out

@@ -81,13 +81,14 @@ func TestVerifySaysWhatDiffers(t *testing.T) {
 		"stream " + name("IR") + ": retention is Interest, must be Limits",
 		"consumer chunk of stream " + name("IR") + " does not exist",
 		"consumer entities of stream " + name("IR") + " does not exist",
+		"consumer enrich of stream " + name("IR") + " does not exist",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in:\n%v", want, err)
 		}
 	}
-	if n := strings.Count(err.Error(), "\n"); n != 6 {
-		t.Errorf("%d differences, want 7:\n%v", n+1, err)
+	if n := strings.Count(err.Error(), "\n"); n != 7 {
+		t.Errorf("%d differences, want 8:\n%v", n+1, err)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	ConsumerIndex   = "index"
 
 	ConsumerEntities = "entities"
+	ConsumerEnrich   = "enrich"
 )
 
 const (
@@ -54,7 +55,8 @@ func table() []spec {
 			consumers: []consumerSpec{{ConsumerExtract, []string{"page.split", "page.ocr_completed"}},
 				{ConsumerOCR, []string{"page.ocr_requested"}}}},
 		{name: "IR", subjects: []string{"ir.*"}, maxAge: week,
-			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted"}}, {ConsumerEntities, []string{"ir.extracted"}}}},
+			consumers: []consumerSpec{{ConsumerChunk, []string{"ir.extracted", "ir.enriched"}}, {ConsumerEntities, []string{"ir.extracted"}},
+				{ConsumerEnrich, []string{"ir.enrich_requested"}}}},
 		{name: "ENTITIES", subjects: []string{"entities.*"}, maxAge: week},
 		{name: chunkStream, subjects: []string{"chunk.*"}, maxAge: month,
 			consumers: []consumerSpec{{ConsumerIndex, []string{"chunk.*"}}}},

@@ -42,20 +42,20 @@ ocr
   objects raw=look,get derived=look,get,put
   tables attempts=riud snapshots=r runs=ru ocr_tasks=ru stored_results=ri adopted_objects=riu ir_segments=r llm_answers=r goose_db_version=r
 chunker
-  publish chunk.created.* chunk.superseded.* chunk.removed.* run.completed.* dlq.chunk.*
+  publish chunk.created.* chunk.superseded.* chunk.removed.* run.completed.* ir.enrich_requested.* dlq.chunk.*
   api STREAM.INFO:IR CONSUMER.INFO:IR.chunk CONSUMER.MSG.NEXT:IR.chunk
   ack IR.chunk
   objects derived=look,get
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
-  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu epochs=r goose_db_version=r
+  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu epochs=r enrichments=r goose_db_version=r
 annotator
-  publish entities.extracted.* dlq.entities.* ask.answered.*
+  publish entities.extracted.* ir.enriched.* dlq.entities.* dlq.enrich.* ask.answered.*
   subscribe ask.requested
-  api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities
-  ack IR.entities
+  api STREAM.INFO:IR CONSUMER.INFO:IR.entities CONSUMER.MSG.NEXT:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.MSG.NEXT:IR.enrich
+  ack IR.entities IR.enrich
   objects derived=look,get,put
   tables attempts=riud bindings=riu snapshots=r runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
-  tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu
+  tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu chunks=r enrichments=riu
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
   api STREAM.INFO:CHUNKS CONSUMER.INFO:CHUNKS.index CONSUMER.MSG.NEXT:CHUNKS.index
@@ -70,22 +70,22 @@ gateway
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr
-  api CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:CHUNKS.index
+  api CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.INFO:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,get derived=look,get,put
   tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunk_words=r chunks=r collections=r documents=r epochs=r ir_segments=r
   tables ocr_tasks=r pages=r runs=r snapshots=r sources=r entities=r entity_pages=r goose_db_version=r
 janitor
   publish capture.requested.* snapshot.stored.* page.split.* ir.extracted.* chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
-  publish capture.completed.* run.completed.* dlq.capture.* dlq.split.* dlq.extract.* dlq.ocr.* dlq.chunk.* dlq.entities.* dlq.index.*
+  publish capture.completed.* run.completed.* dlq.capture.* dlq.split.* dlq.extract.* dlq.ocr.* dlq.chunk.* dlq.entities.* dlq.enrich.* dlq.index.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
   api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr
-  api CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:CHUNKS.index
+  api CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.INFO:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
   tables bindings=riu audit=riu sources=r adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r epochs=r chunk_vectors=riud collections=ru goose_db_version=r
+  tables enrichments=r llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r epochs=r chunk_vectors=riud collections=ru goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS
@@ -93,15 +93,15 @@ provision
   api STREAM.CREATE:ENTITIES STREAM.UPDATE:ENTITIES STREAM.INFO:ENTITIES STREAM.CREATE:CHUNKS STREAM.UPDATE:CHUNKS STREAM.INFO:CHUNKS
   api STREAM.CREATE:VECTORS STREAM.UPDATE:VECTORS STREAM.INFO:VECTORS STREAM.CREATE:OUTCOMES STREAM.UPDATE:OUTCOMES STREAM.INFO:OUTCOMES
   api STREAM.CREATE:CONTROL STREAM.UPDATE:CONTROL STREAM.INFO:CONTROL STREAM.CREATE:DLQ STREAM.UPDATE:DLQ STREAM.INFO:DLQ
-  api CONSUMER.CREATE:REQUESTS.capture CONSUMER.CREATE:SNAPSHOTS.split CONSUMER.CREATE:PAGES.extract CONSUMER.CREATE:PAGES.ocr CONSUMER.CREATE:IR.chunk CONSUMER.CREATE:IR.entities CONSUMER.CREATE:CHUNKS.index
-  api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:CHUNKS.index
+  api CONSUMER.CREATE:REQUESTS.capture CONSUMER.CREATE:SNAPSHOTS.split CONSUMER.CREATE:PAGES.extract CONSUMER.CREATE:PAGES.ocr CONSUMER.CREATE:IR.chunk CONSUMER.CREATE:IR.entities CONSUMER.CREATE:IR.enrich CONSUMER.CREATE:CHUNKS.index
+  api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.INFO:CHUNKS.index
   objects raw=make,look derived=make,look inbox=make,look bundles=make,look
 operator
   publish capture.requested.* snapshot.stored.* run.requested.* page.split.* page.ocr_requested.* page.ocr_completed.* ir.extracted.*
   publish chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
   api STREAM.INFO:REQUESTS STREAM.INFO:SNAPSHOTS STREAM.INFO:PAGES STREAM.INFO:IR STREAM.INFO:ENTITIES STREAM.INFO:CHUNKS
   api STREAM.INFO:VECTORS STREAM.INFO:OUTCOMES STREAM.INFO:CONTROL STREAM.INFO:DLQ
-  api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:CHUNKS.index
+  api CONSUMER.INFO:REQUESTS.capture CONSUMER.INFO:SNAPSHOTS.split CONSUMER.INFO:PAGES.extract CONSUMER.INFO:PAGES.ocr CONSUMER.INFO:IR.chunk CONSUMER.INFO:IR.entities CONSUMER.INFO:IR.enrich CONSUMER.INFO:CHUNKS.index
   api CONSUMER.CREATE:SNAPSHOTS.* CONSUMER.CREATE:SNAPSHOTS.*.> CONSUMER.MSG.NEXT:SNAPSHOTS.* CONSUMER.DELETE:SNAPSHOTS.*
   api CONSUMER.CREATE:PAGES.* CONSUMER.CREATE:PAGES.*.> CONSUMER.MSG.NEXT:PAGES.* CONSUMER.DELETE:PAGES.*
   api CONSUMER.CREATE:IR.* CONSUMER.CREATE:IR.*.> CONSUMER.MSG.NEXT:IR.* CONSUMER.DELETE:IR.*
@@ -115,6 +115,7 @@ operator
   but CONSUMER.CREATE:PAGES.ocr CONSUMER.CREATE:PAGES.ocr.> CONSUMER.MSG.NEXT:PAGES.ocr CONSUMER.DELETE:PAGES.ocr
   but CONSUMER.CREATE:IR.chunk CONSUMER.CREATE:IR.chunk.> CONSUMER.MSG.NEXT:IR.chunk CONSUMER.DELETE:IR.chunk
   but CONSUMER.CREATE:IR.entities CONSUMER.CREATE:IR.entities.> CONSUMER.MSG.NEXT:IR.entities CONSUMER.DELETE:IR.entities
+  but CONSUMER.CREATE:IR.enrich CONSUMER.CREATE:IR.enrich.> CONSUMER.MSG.NEXT:IR.enrich CONSUMER.DELETE:IR.enrich
   but CONSUMER.CREATE:CHUNKS.index CONSUMER.CREATE:CHUNKS.index.> CONSUMER.MSG.NEXT:CHUNKS.index CONSUMER.DELETE:CHUNKS.index
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS STREAM.MSG.GET:DLQ STREAM.MSG.DELETE:DLQ
   objects raw=look,get derived=look,get inbox=look,get,put
@@ -122,7 +123,7 @@ verify
   objects raw=look,get derived=look,get
   tables bindings=r captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunks=r collections=r document_identities=r
   tables documents=r fetch_windows=r ir_segments=r knowledge=r ocr_tasks=r pages=r run_ranges=r runs=r snapshots=r sources=r
-  tables staged_items=r stored_results=r entities=r entity_pages=r llm_answers=r goose_db_version=r
+  tables staged_items=r stored_results=r entities=r entity_pages=r enrichments=r llm_answers=r goose_db_version=r
 reader
   views seed003=r seed004=r
 crawler-council

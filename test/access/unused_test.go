@@ -68,6 +68,15 @@ annotator insert llm_use: only where a model is set
 annotator update llm_use: only where a model is set
 annotator put derived: only where a model is set
 janitor select llm_answers: only an object that no row names is asked for
+annotator publish $JS.ACK.ACC_IR.enrich.>: only where a source wants its chunks enriched
+annotator publish acc.dlq.enrich.*: only where a source wants its chunks enriched
+annotator publish acc.ir.enriched.*: only where a source wants its chunks enriched
+annotator select chunks: only where a source wants its chunks enriched
+annotator select enrichments: only where a source wants its chunks enriched
+annotator insert enrichments: only where a source wants its chunks enriched
+annotator update enrichments: only where a source wants its chunks enriched
+chunker publish acc.ir.enrich_requested.*: only where a source wants its chunks enriched
+janitor publish acc.dlq.enrich.*: only what was moved three times in vain is given up
 janitor publish acc.dlq.entities.*: only what was moved three times in vain is given up
 indexer publish acc.vector.removed.*: follows from chunks that are removed
 indexer delete chunk_vectors: follows from chunks that are removed, and from a collection that is gone

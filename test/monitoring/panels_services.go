@@ -39,7 +39,7 @@ func ofTheChain() []service {
 			{Title: "Chunk events", Unit: "ops", About: "By the second.",
 				Queries: []Query{{`sum by (type) (rate(colophon_events_published_total{service_name="chunker"}[5m]))`, "{{type}}"}}},
 		}}}},
-		{name: "annotator", consumers: []string{"entities"}, own: []Row{{"Entities", []Panel{
+		{name: "annotator", consumers: []string{"entities", "enrich"}, own: []Row{{"Entities", []Panel{
 			{Title: "Pages", Unit: "ops", About: "Whose entities were read, by the second.",
 				Queries: []Query{{`sum by (outcome) (rate(colophon_entities_pages_total[5m]))`, "{{outcome}}"}}},
 			{Title: "Entities", Unit: "ops", About: "By type, by the second.",

@@ -88,6 +88,13 @@ func eventEntries() []Entry {
 			SnapshotID: snapshot, SourceID: source, DocumentID: document, ExtractionID: extraction, PageNo: 17, ExtractorVersion: 2,
 			Status: model.PageProcessed, InputHash: digestHex, Counts: map[string]int{"goals": 2, "bmps": 5},
 		},
+		event.IREnrichRequested{
+			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, ChunkerVersion: "7", DocHash: docHash, Generation: 1,
+		},
+		event.IREnriched{
+			SnapshotID: snapshot, SourceID: source, ExtractionID: extraction, ChunkerVersion: "7",
+			ObjectKey: source + "/llm/model/1/" + digestHex + ".json", Digest: digestHex,
+		},
 	}
 	out := make([]Entry, len(events))
 	for i, e := range events {

@@ -84,6 +84,16 @@ func parse(text string, types []entity.Type, validate func(data []byte) error) (
 	return a, nil
 }
 
+// Object returns the JSON object that an answer has: plain, in a fence, between sentences, broken and mended. Longer than
+// MaxBytes it is ErrTooLarge; without one it is ErrNoJSON.
+func Object(text string) ([]byte, error) {
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), MaxBytes)
+	}
+	data, _, err := object(text)
+	return data, err
+}
+
 // object returns the JSON object of an answer, and whether it had to be repaired.
 func object(text string) (data []byte, repaired bool, err error) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))

@@ -25,6 +25,10 @@ type folded struct {
 	to   []int32 // likewise: where that ends
 }
 
+// Folded returns a text as the guard compares it: NFC, lower case, straight quotation marks, one hyphen
+// for all, ligatures undone, invisible characters left out, each run of white space one space.
+func Folded(s string) string { return fold(s, false).text }
+
 // fold folds a text. In tables bars count as space, too: that is how rows are often quoted.
 func fold(s string, bars bool) folded {
 	f := folded{from: make([]int32, 0, len(s)), to: make([]int32, 0, len(s))}

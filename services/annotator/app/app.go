@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
@@ -16,6 +18,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/pkg/telemetry"
 	"github.com/colophon-dev/colophon/services/annotator/internal/ask"
+	"github.com/colophon-dev/colophon/services/annotator/internal/enrich"
 	"github.com/colophon-dev/colophon/services/annotator/internal/entities"
 	"github.com/colophon-dev/colophon/services/annotator/internal/stage"
 )
@@ -37,6 +40,7 @@ type Config struct {
 // App is the running annotator.
 type App struct {
 	*stream.Runner
+	enrich *stream.Runner // asks about chunks
 	stores *connect.Stores
 	model  *chat.Model // nil: there is none
 	asker  *ask.Asker
@@ -66,7 +70,20 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.Runner, err = stream.NewRunner(a.stores.Bus, newStage(db, blobs, a.model, c.Chat, tel), options); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
+	options.Consumer, options.Emitted = stream.ConsumerEnrich, nil
+	if a.enrich, err = stream.NewRunner(a.stores.Bus, newEnrichment(db, blobs, a.model, c.Chat, tel), options); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	return a, nil
+}
+
+func newEnrichment(db *catalog.DB, blobs *blobstore.Store, m *chat.Model, c config.Chat, tel *telemetry.Telemetry) *enrich.Stage {
+	s := &enrich.Stage{Catalog: db, Answers: answers{db, blobs}, Log: tel.Logger}
+	if m != nil {
+		s.Chat, s.Budget, s.Daily, s.Parallel, s.Most = asked{m}, newBudget(db, tel.Meter), c.DailyTokens, c.Calls, handling
+		s.Count = countAnswers(tel.Meter)
+	}
+	return s
 }
 
 // handling is how long one event may keep a worker busy with a model before other events have their turn.
@@ -84,14 +101,22 @@ func newStage(db *catalog.DB, blobs *blobstore.Store, m *chat.Model, c config.Ch
 	return s
 }
 
-// Run reads pages and answers questions until ctx ends. What is in hand then is brought to an end.
+// Run reads pages, asks about chunks and answers questions until ctx ends. What is in hand then is brought to an end.
 func (a *App) Run(ctx context.Context) error {
 	stop, err := answerQuestions(ctx, a.stores.Bus, a.asker, a.log)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	return a.Runner.Run(ctx)
+	both, running := errgroup.WithContext(ctx)
+	both.Go(func() error { return a.Runner.Run(running) })
+	both.Go(func() error { return a.enrich.Run(running) })
+	return both.Wait()
+}
+
+// Ready implements process.Service: both consumers say it.
+func (a *App) Ready(ctx context.Context) error {
+	return errors.Join(a.Runner.Ready(ctx), a.enrich.Ready(ctx))
 }
 
 // Name implements process.Service.

@@ -77,6 +77,16 @@ func (a answers) Find(ctx context.Context, q model.LLMAnswer) (said []byte, foun
 	return said, true, blobstore.Lost(err, "the stored answer of a model is not as it was recorded")
 }
 
+// KeepAs keeps what was said, and returns which object counts.
+func (a answers) KeepAs(ctx context.Context, q model.LLMAnswer, said []byte) (model.LLMAnswer, error) {
+	key, _, sum, err := a.blobs.PutLLM(ctx, q.SourceID, q.Model, strconv.Itoa(q.PromptVersion), q.InputHash, said)
+	if err != nil {
+		return q, err
+	}
+	q.ObjectKey, q.Digest = key, sum
+	return a.db.PutLLMAnswer(ctx, q)
+}
+
 // Keep keeps what was said, and returns what counts.
 func (a answers) Keep(ctx context.Context, q model.LLMAnswer, said []byte) ([]byte, error) {
 	key, there, sum, err := a.blobs.PutLLM(ctx, q.SourceID, q.Model, strconv.Itoa(q.PromptVersion), q.InputHash, said)

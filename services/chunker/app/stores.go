@@ -61,9 +61,25 @@ func (t tx) RunManifest(ctx context.Context, snapshotID, extractionID string, re
 	return ifAny(t.DocumentTx.RunManifest(ctx, snapshotID, extractionID, redo))
 }
 
+func (t tx) Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (*model.Enrichment, error) {
+	e, err := t.DocumentTx.Enrichment(ctx, snapshotID, extractionID, redo, chunkerVersion)
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		return nil, nil //nolint:nilnil // that there is none is an answer
+	case err != nil:
+		return nil, err
+	}
+	return &e, nil
+}
+
 type segments struct{ blobs *blobstore.Store }
 
 func (s segments) Segment(ctx context.Context, row model.SegmentRow) ([]byte, error) {
 	data, err := s.blobs.Get(ctx, blobstore.Derived, row.ObjectKey, row.Digest)
 	return data, blobstore.Lost(err, "the stored segment is not as it was recorded")
+}
+
+func (s segments) Proposals(ctx context.Context, e model.Enrichment) ([]byte, error) {
+	data, err := s.blobs.Get(ctx, blobstore.Derived, e.ObjectKey, e.Digest)
+	return data, blobstore.Lost(err, "what a model proposed is not as it was recorded")
 }

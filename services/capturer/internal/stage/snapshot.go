@@ -154,5 +154,6 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.Domain, snap.Territory, snap.Layer = source.Domain, source.Territory, source.Layer
 	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
 	snap.SourceEntry, snap.SourceFurniture, snap.SourceEntities = source.Entry, source.Furniture, source.Entities
+	snap.SourceEnrich = source.Enrich
 	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
 }

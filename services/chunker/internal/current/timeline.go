@@ -72,7 +72,7 @@ func (t *Timeline) shareChunks() {
 	v := &t.versions[t.landing]
 	owner := slices.IndexFunc(t.versions, func(o model.Version) bool {
 		return o.Own() && o.Compare(*v) != 0 && o.Fingerprint == v.Fingerprint && o.Facets == v.Facets && o.ExtractionID == v.ExtractionID &&
-			o.ChunkerVersion == v.ChunkerVersion && o.HeaderVersion == v.HeaderVersion
+			o.ChunkerVersion == v.ChunkerVersion && o.HeaderVersion == v.HeaderVersion && o.Proposals == v.Proposals
 	})
 	switch {
 	case owner < 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
-	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -34,10 +34,10 @@ func metaOf(c split.Choice) model.ManifestMeta {
 type cutting struct {
 	chunker  split.Chunker
 	snapshot model.Snapshot
-	base     model.Chunk     // what all chunks have in common
-	document enrich.Document // what the rules for a chunk need of the whole
-	looks    split.Document  // what the document looks like as a whole
-	budget   int             // tokens; 0 is the default
+	base     model.Chunk       // what all chunks have in common
+	document describe.Document // what the rules for a chunk need of the whole
+	looks    split.Document    // what the document looks like as a whole
+	budget   int               // tokens; 0 is the default
 	count    func(string) (int, error)
 	leftOut  func(irID string) bool
 }
@@ -46,7 +46,7 @@ type cutting struct {
 func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts *assemble.Survey, looks split.Document, count func(string) (int, error)) cutting {
 	c := cutting{
 		chunker: chunker, snapshot: s, base: base, count: count, leftOut: facts.LeftOut, looks: looks,
-		document: enrich.Document{Dated: facts.Dated(s), Published: facts.Published()},
+		document: describe.Document{Dated: facts.Dated(s), Published: facts.Published()},
 	}
 	if n, ok := facts.Note(s); ok {
 		c.document.Note = &n
@@ -56,7 +56,7 @@ func cuttingOf(chunker split.Chunker, s model.Snapshot, base model.Chunk, facts 
 
 // cut makes the chunks of a version out of its pages, in order. It is pure.
 func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) error) error {
-	head, err := enrich.WidestHeader(c.snapshot, c.base, c.count)
+	head, err := describe.WidestHeader(c.snapshot, c.base, c.count)
 	if err != nil {
 		return internal("the document's header: %w", err)
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
+	"github.com/colophon-dev/colophon/pkg/statement"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
 	"github.com/colophon-dev/colophon/services/chunker/internal/current"
-	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -51,12 +52,16 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 			return err
 		}
 		run = held.Run
-		if due, err := stillDue(ctx, tx, run, complete(run, held.Segments, held.Redone)); err != nil || !due {
+		standing := model.RunStanding{Run: run, Complete: complete(run, held.Segments, held.Redone), Snapshot: snapshot}
+		if due, err := stillDue(ctx, tx, &standing); err != nil || !due {
 			return err
 		}
 		cause := cmp.Or(run.Why, causeCapture)
 		if run.State.Terminal() {
 			cause = causeRechunk
+		}
+		if run.State.Terminal() && standing.ChunkerVersion == split.Version && standing.HeaderVersion == header.Version {
+			cause = causeEnriched
 		}
 		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, history: held.History,
 			pages: pages{store: s.segments, rows: held.Segments, ahead: ahead}}
@@ -83,16 +88,25 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 }
 
 // stillDue is isDue of a run that is held.
-func stillDue(ctx context.Context, tx RunHolder, run model.Run, complete bool) (bool, error) {
-	standing := model.RunStanding{Run: run, Complete: complete}
-	if run.State.Terminal() {
+func stillDue(ctx context.Context, tx Tx, standing *model.RunStanding) (bool, error) {
+	if run := standing.Run; run.State.Terminal() {
 		manifest, err := tx.RunManifest(ctx, run.SnapshotID, run.ExtractionID, run.Redo)
 		if err != nil || manifest == nil {
 			return false, err
 		}
 		standing.ChunkerVersion, standing.HeaderVersion = manifest.ChunkerVersion, manifest.HeaderVersion
+		standing.Proposals = manifest.Meta.Proposals
+		if wantsProposals(standing.Snapshot, run) {
+			e, err := tx.Enrichment(ctx, run.SnapshotID, run.ExtractionID, run.Redo, manifest.ChunkerVersion)
+			if err != nil {
+				return false, err
+			}
+			if e != nil {
+				standing.Proposed = e.Digest
+			}
+		}
 	}
-	return isDue(standing), nil
+	return isDue(*standing), nil
 }
 
 // work is one run on its way into chunks.
@@ -109,6 +123,9 @@ type work struct {
 	choice   split.Choice   // the chunker, likewise
 	made     []model.Chunk  // inserted last, at most chunkBatch
 	result   model.RunResult
+
+	enrichment model.Enrichment // what a model has proposed; the zero value: nothing
+	proposals  map[string]model.ChunkProposal
 }
 
 func (w *work) survey(ctx context.Context) error {
@@ -120,6 +137,9 @@ func (w *work) survey(ctx context.Context) error {
 
 // chunk writes the version: its chunks, what they change, and its manifest.
 func (w *work) chunk(ctx context.Context) error {
+	if err := w.propose(ctx); err != nil {
+		return err
+	}
 	v := w.version()
 	of, err := model.CapturedOf(w.snapshot)
 	if err != nil {
@@ -133,7 +153,7 @@ func (w *work) chunk(ctx context.Context) error {
 	if v.Own() {
 		w.document = documentOf(w.snapshot, &w.facts)
 		w.choice = w.stage.o.Chunkers.Choose(split.SourceOf(w.snapshot), w.document)
-		if added, err = w.split(ctx, v, enrich.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
+		if added, err = w.split(ctx, v, describe.Base(w.snapshot, w.run, title, language, split.Version)); err != nil {
 			return err
 		}
 	}
@@ -194,6 +214,7 @@ func (w *work) version() model.Version {
 		Redo: w.run.Redo, RetrievedAt: s.RetrievedAt, RunOrder: w.run.RunOrder, Fingerprint: w.facts.Fingerprint(),
 		FailedPages: w.facts.Failed, ParserVersion: w.run.ParserVersion,
 		ChunkerVersion: split.Version, HeaderVersion: header.Version, Layer: s.Layer, Facets: model.FacetsOf(s),
+		Proposals: w.enrichment.Digest,
 	}
 }
 
@@ -218,6 +239,7 @@ func (w *work) manifest(v model.Version) model.Manifest {
 		SameAs: v.SameAs, Fingerprint: v.Fingerprint, SegmentsDigest: digest.HexParts(digests...),
 		ChunkerVersion: v.ChunkerVersion, HeaderVersion: v.HeaderVersion, Meta: metaOf(w.choice).Counted(w.facts.Counts()), VectorStatus: model.VectorNone,
 	}
+	m.Meta.Proposals, m.Meta.ProposalsKey = w.enrichment.Digest, w.enrichment.ObjectKey
 	left := w.facts.Omitted(w.snapshot.SnapshotKind)
 	m.LeftOut = &left
 	if v.ChunkCount == 0 {
@@ -246,7 +268,14 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		return err
 	}
 	c := cuttingOf(w.choice, w.snapshot, base, &w.facts, w.document, w.stage.count)
-	c.budget = w.stage.o.Budget
+	c.budget, c.document.Proposals = w.stage.o.Budget, w.proposals
+	if w.proposals != nil {
+		c.document.Dropped = make(statement.Dropped)
+		defer func() {
+			w.stage.logger.InfoContext(ctx, "chunks enriched", slog.String("snapshot_id", w.snapshot.SnapshotID),
+				slog.String("model", w.enrichment.Model), slog.Int("chunks", len(links)), slog.Any("dropped", c.document.Dropped))
+		}()
+	}
 	err := c.cut(v, func(each func(segment.Frame) error) error {
 		return w.pages.each(ctx, each)
 	}, func(c model.Chunk) error {

@@ -21,6 +21,8 @@ func (s shelf) Segment(_ context.Context, row model.SegmentRow) ([]byte, error) 
 	return []byte(s.key), nil
 }
 
+func (s shelf) Proposals(context.Context, model.Enrichment) ([]byte, error) { return nil, nil }
+
 func TestReadAhead(t *testing.T) {
 	t.Parallel()
 	s := &Stage{segments: shelf{"there"}}
@@ -64,6 +66,8 @@ func TestReadAhead(t *testing.T) {
 type held []byte
 
 func (h held) Segment(context.Context, model.SegmentRow) ([]byte, error) { return h, nil }
+
+func (h held) Proposals(context.Context, model.Enrichment) ([]byte, error) { return nil, nil }
 
 func TestPagesAreReadAhead(t *testing.T) {
 	t.Parallel()

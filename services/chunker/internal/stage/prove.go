@@ -10,7 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/chunker/internal/assemble"
-	"github.com/colophon-dev/colophon/services/chunker/internal/enrich"
+	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
 
@@ -22,15 +22,20 @@ var errEnough = errors.New("no more chunks are asked for")
 // chunker's.
 func Again(chunkers split.Table) proof.Chunker {
 	count := split.O200k()
-	return func(s model.Snapshot, run model.Run, m model.Manifest, pages proof.Pages) iter.Seq2[model.Chunk, error] {
+	return func(s model.Snapshot, run model.Run, m model.Manifest, proposed []byte, pages proof.Pages) iter.Seq2[model.Chunk, error] {
 		return func(yield func(model.Chunk, error) bool) {
 			if m.ChunkerVersion != split.Version || m.HeaderVersion != header.Version {
 				yield(model.Chunk{}, fmt.Errorf("%w: %s with header %s, recorded %s with %s", proof.ErrOtherChunker,
 					split.Version, header.Version, m.ChunkerVersion, m.HeaderVersion))
 				return
 			}
+			proposals, err := readProposals(proposed)
+			if err != nil {
+				yield(model.Chunk{}, err)
+				return
+			}
 			var facts assemble.Survey
-			err := pages(func(f segment.Frame) error {
+			err = pages(func(f segment.Frame) error {
 				facts.Add(f.Page, f.Units)
 				return nil
 			})
@@ -42,9 +47,11 @@ func Again(chunkers split.Table) proof.Chunker {
 						choice.Name, choice.Why, m.Meta.Chunker, m.Meta.ChunkerWhy))
 					return
 				}
-				base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
+				base := describe.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 				v := model.Version{DocHash: m.DocHash, Generation: m.Generation}
-				err = cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, func(c model.Chunk) error {
+				c := cuttingOf(choice, s, base, &facts, document, count)
+				c.document.Proposals = proposals
+				err = c.cut(v, pages, func(c model.Chunk) error {
 					if !yield(c, nil) {
 						return errEnough
 					}
@@ -70,7 +77,7 @@ func Make(chunkers split.Table, count func(string) (int, error), s model.Snapsho
 	}
 	document := documentOf(s, &facts)
 	choice := chunkers.Choose(split.SourceOf(s), document)
-	base := enrich.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
+	base := describe.Base(s, run, facts.Title(s), facts.Language(s), split.Version)
 	v := model.Version{DocHash: s.DocHash(), Generation: 1}
 	return choice, cuttingOf(choice, s, base, &facts, document, count).cut(v, pages, out)
 }

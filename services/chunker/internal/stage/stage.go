@@ -49,6 +49,7 @@ type Tx interface {
 	RunHolder
 	VersionWriter
 	DocumentWriter
+	Proposals
 }
 
 // RunHolder reads a run of the document, and holds it: no redo starts and no segment comes
@@ -106,6 +107,8 @@ type Locker interface {
 // gone is a permanent error.
 type Segments interface {
 	Segment(ctx context.Context, row model.SegmentRow) ([]byte, error)
+	// Proposals reads the object of an enrichment, likewise.
+	Proposals(ctx context.Context, e model.Enrichment) ([]byte, error)
 }
 
 // Options are the settings of the stage.
@@ -115,7 +118,7 @@ type Options struct {
 	LockWait time.Duration // for a document that another holds; 0 is 5 s
 }
 
-// Stage handles ir.extracted.
+// Stage handles ir.extracted, and ir.enriched, which asks for the same.
 type Stage struct {
 	runs     Runs
 	log      Log
@@ -134,13 +137,13 @@ func New(runs Runs, log Log, locker Locker, segments Segments, logger *slog.Logg
 	return &Stage{runs: runs, log: log, locker: locker, segments: segments, logger: logger, count: split.O200k(), o: o}
 }
 
-// Handle does what an ir.extracted asks for, first or again: when the run has
+// Handle does what an ir.extracted or ir.enriched asks for, first or again: when the run has
 // all its segments it is made into chunks, unless that is done; when a capture has
 // changed what is current of the document, that is decided; and what is not published
 // yet is published. A run that still waits for ranges is left to the
 // event of the last one, but for what was decided under it before its redo began, or is now.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
-	d, err := event.As[event.IRExtracted](e)
+	d, err := subjectOf(e)
 	if err != nil {
 		return err
 	}
@@ -173,7 +176,10 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 		faultpoint.Reach("chunk.settled")
 		done.log = nil // it is asked for anew: what was decided is logged under this run, too
 	}
-	return s.publish(ctx, run, done, emit)
+	if err := s.publish(ctx, run, done, emit); err != nil {
+		return err
+	}
+	return s.requestProposals(ctx, standing, run, emit)
 }
 
 // decides reports whether a run is one that a document is settled by: it was made into chunks,
@@ -185,7 +191,7 @@ func decides(run model.Run) bool { return run.State.Terminal() || run.Redo > 0 }
 // version was read. An event that names no run leaves nothing but its dead letter, which is the
 // runner's.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit Emit) error {
-	d, err := event.As[event.IRExtracted](e)
+	d, err := subjectOf(e)
 	if err != nil {
 		return nil //nolint:nilerr // nothing is known that could be marked
 	}
@@ -228,13 +234,14 @@ func lacksSegment(s model.RunStanding, d event.IRExtracted) bool {
 
 // isDue reports whether the run is complete and not yet made into chunks, or made
 // into them by an older chunker: a re-chunk publishes ir.extracted again, and
-// the newer chunker makes the next generation.
+// the newer chunker makes the next generation; or made into them without what a model has proposed since.
 func isDue(s model.RunStanding) bool {
 	switch s.State {
 	case model.RunFailed, model.RunSuperseded, model.RunRemoved:
 		return false
 	case model.RunDone, model.RunPartial:
-		return isOlder(s.ChunkerVersion, split.Version) || isOlder(s.HeaderVersion, header.Version)
+		return isOlder(s.ChunkerVersion, split.Version) || isOlder(s.HeaderVersion, header.Version) ||
+			s.Proposed != "" && s.Proposed != s.Proposals && s.ChunkerVersion == split.Version
 	default:
 		return s.Complete
 	}

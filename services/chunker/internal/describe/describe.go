@@ -1,7 +1,7 @@
-// Package enrich gives chunks their knowledge fields (contracts#chunk-fields): what all of a document
+// Package describe gives chunks their knowledge fields (contracts#chunk-fields): what all of a document
 // have in common follows from its snapshot, what is of one chunk from its words, by the rules of
 // pkg/statement.
-package enrich
+package describe
 
 import (
 	"cmp"
@@ -56,6 +56,9 @@ type Document struct {
 	Dated     statement.Date // what its text says; none: the zero value
 	Published string         // YYYY-MM-DD, what its page says in data about itself; "" for nothing
 	Note      *note.Note     // what an operator says with it; nil: it is none
+
+	Proposals map[string]model.ChunkProposal // what a model proposed, by content_text_hash; nil: nothing
+	Dropped   statement.Dropped              // counts what of it did not stand; nil: nobody counts
 }
 
 // originOperator is the info_date_origin of a date that an operator has given.
@@ -80,11 +83,25 @@ func (d Document) Chunk(c *model.Chunk, blocks, paragraphs []string) {
 		c.Meta.Evidence, c.Meta.Replaces, c.Meta.SumsUp = n.Evidence, n.Replaces, n.SumsUp
 		return
 	}
-	said := statement.Judge(c.Language, c.SourceType, paragraphs)
+	proposed, dropped := statement.Checked(c.Language, d.proposalFor(*c), paragraphs)
+	for reason, n := range dropped {
+		if d.Dropped != nil {
+			d.Dropped[reason] += n
+		}
+	}
+	said := statement.JudgeBeside(c.Language, c.SourceType, paragraphs, model.ChunkType(proposed.TypeGuess))
 	c.Type, c.Status = said.Type, said.Status
-	c.Meta = statement.MetaOf(c.Language, c.Title, c.SectionPath, paragraphs)
+	c.Meta = statement.MetaBeside(statement.MetaOf(c.Language, c.Title, c.SectionPath, paragraphs), proposed)
 	c.Meta.TypeGuess = string(said.Guess)
 	c.InfoDate, c.InfoDateOrigin = d.dateOf(*c, blocks)
+}
+
+// proposalFor returns what a model proposed for a chunk; the zero value for nothing.
+func (d Document) proposalFor(c model.Chunk) (p model.ChunkProposal) {
+	if d.Proposals != nil {
+		p = d.Proposals[digest.Text(c.Content)]
+	}
+	return p
 }
 
 // dateOf returns the first date that there is: that which the chunk's own first blocks say; that of

@@ -1,0 +1,47 @@
+package event
+
+import "fmt"
+
+// IREnrichRequested asks for what a model proposes for the chunks of a version (contracts#enrichment).
+type IREnrichRequested struct {
+	SnapshotID     string `json:"snapshot_id"`
+	SourceID       string `json:"source_id"`
+	ExtractionID   string `json:"extraction_id"`
+	Redo           int    `json:"redo"`
+	ChunkerVersion string `json:"chunker_version"` // that made the chunks
+	DocHash        string `json:"doc_hash"`        // with generation: whose chunks it is about
+	Generation     int    `json:"generation"`      // from 1
+}
+
+// IREnriched says that there are proposals for the chunks of a version, in an object of the derived bucket.
+type IREnriched struct {
+	SnapshotID     string `json:"snapshot_id"`
+	SourceID       string `json:"source_id"`
+	ExtractionID   string `json:"extraction_id"`
+	Redo           int    `json:"redo"`
+	ChunkerVersion string `json:"chunker_version"`
+	ObjectKey      string `json:"object_key"` // the proposals in the derived bucket
+	Digest         string `json:"digest"`     // hex sha256 of the object
+}
+
+// Type returns TypeIREnrichRequested.
+func (IREnrichRequested) Type() string { return TypeIREnrichRequested }
+
+// Type returns TypeIREnriched.
+func (IREnriched) Type() string { return TypeIREnriched }
+
+// Source returns the source_id.
+func (d IREnrichRequested) Source() string { return d.SourceID }
+
+// Source returns the source_id.
+func (d IREnriched) Source() string { return d.SourceID }
+
+// About returns snapshot, extraction, redo and the chunker's version.
+func (d IREnrichRequested) About() string {
+	return fmt.Sprintf("%s/%s/%d/%s", d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
+}
+
+// About returns snapshot, extraction, redo and the chunker's version.
+func (d IREnriched) About() string {
+	return fmt.Sprintf("%s/%s/%d/%s", d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
+}

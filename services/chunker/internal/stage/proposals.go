@@ -1,0 +1,83 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/services/chunker/internal/split"
+)
+
+// causeEnriched is the cause of chunks that were made again with what a model proposed.
+const causeEnriched = "enriched"
+
+// Proposals reads what a model has proposed for chunks (contracts#enrichment).
+type Proposals interface {
+	// Enrichment returns what was proposed for the chunks of a run at a redo, by a chunker of a version; nil for
+	// nothing.
+	Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (*model.Enrichment, error)
+}
+
+// subjectOf returns what an event is about: ir.enriched asks for the same as the ir.extracted of its run.
+func subjectOf(e event.Event) (event.IRExtracted, error) {
+	if e.Type != event.TypeIREnriched {
+		return event.As[event.IRExtracted](e)
+	}
+	d, err := event.As[event.IREnriched](e)
+	return event.IRExtracted{SnapshotID: d.SnapshotID, SourceID: d.SourceID, ExtractionID: d.ExtractionID, Redo: d.Redo}, err
+}
+
+// wantsProposals reports whether a model is to be asked about the chunks of a run.
+func wantsProposals(s model.Snapshot, run model.Run) bool {
+	return s.Under(run).SourceEnrich != model.EnrichNever
+}
+
+// requestProposals asks for proposals for the chunks of a run that has ended and has none, where its source wants them.
+func (s *Stage) requestProposals(ctx context.Context, before model.RunStanding, run model.Run, emit Emit) error {
+	if !run.State.Terminal() || !wantsProposals(before.Snapshot, run) {
+		return nil
+	}
+	now, err := s.runs.RunStanding(ctx, run.SnapshotID, run.ExtractionID)
+	if err != nil || now.Proposed != "" || now.Chunks.DocHash == "" || now.Redo != run.Redo {
+		return err
+	}
+	if err := emit(ctx, event.IREnrichRequested{
+		SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Redo: run.Redo,
+		ChunkerVersion: now.ChunkerVersion, DocHash: now.Chunks.DocHash, Generation: now.Chunks.Generation,
+	}); err != nil {
+		return fmt.Errorf("asking about chunks of %s: %w", run.SnapshotID, err)
+	}
+	return nil
+}
+
+// propose reads what a model has proposed for the chunks of the run, if it has.
+func (w *work) propose(ctx context.Context) error {
+	if !wantsProposals(w.snapshot, w.run) {
+		return nil
+	}
+	e, err := w.tx.Enrichment(ctx, w.run.SnapshotID, w.run.ExtractionID, w.run.Redo, split.Version)
+	if err != nil || e == nil || e.Digest == "" {
+		return err
+	}
+	data, err := w.stage.segments.Proposals(ctx, *e)
+	if err != nil {
+		return err
+	}
+	w.enrichment = *e
+	w.proposals, err = readProposals(data)
+	return err
+}
+
+// readProposals reads the object that an enrichment names; nil for no data.
+func readProposals(data []byte) (map[string]model.ChunkProposal, error) {
+	if data == nil {
+		return nil, nil
+	}
+	var p model.ChunkProposals
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, internal("stored proposals cannot be read: %w", err)
+	}
+	return p.Chunks, nil
+}
