@@ -179,8 +179,8 @@ func (r *rig) accept() model.Capture {
 	return c
 }
 
-// store records a snapshot and, with announced, that its outcome was told.
-func (r *rig) store(announced bool) model.Snapshot {
+// store records a snapshot, changed as asked, and, with announced, that its outcome was told.
+func (r *rig) store(announced bool, changes ...func(*model.Snapshot)) model.Snapshot {
 	r.t.Helper()
 	c := r.accept()
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -192,6 +192,9 @@ func (r *rig) store(announced bool) model.Snapshot {
 		ByteLength: 2, SourceType: "official", Domain: "civics", Layer: model.LayerHot, RuleVersions: map[string]string{},
 	}
 	s.SnapshotID = digest.SnapshotID(source, c.RequestID, s.ContentHash)
+	for _, change := range changes {
+		change(&s)
+	}
 	_, err := r.db.RecordCapture(r.ctx, c, s, nil, func(model.Standing) bool { return false })
 	r.must(err)
 	if announced {
@@ -475,6 +478,47 @@ func TestEntitiesThatWereNotTold(t *testing.T) {
 	r.pass("entities 1/0/1")
 	r.pass()
 	if dead := r.dead(); len(dead) != 1 || dead[0].Consumer != stream.ConsumerEntities {
+		t.Errorf("dead letters %+v", dead)
+	}
+}
+
+// TestProposalsThatAreMissing: the chunker is told again of a run of whose chunks a model was to be
+// asked, until it is known that none is set; and of one whose chunks are without what a model has
+// proposed since, until it is given up and its chunks stay as the rules have them.
+func TestProposalsThatAreMissing(t *testing.T) {
+	r := newRig(t)
+	s := r.store(true, func(s *model.Snapshot) { s.SourceEnrich = model.EnrichLater })
+	run := model.Run{}
+	for _, s := range []model.Snapshot{r.store(true), s} { // the first one's source asks no model
+		run = r.run(s, 1)
+		r.segment(run, model.PageRange{From: 1, To: 1})
+		r.chunk(s, run)
+		r.publishLog(run)
+	}
+	again := func() {
+		t.Helper()
+		r.pass("enrichments 1/1/0")
+		if d := as[event.IRExtracted](t, r.drain(stream.ConsumerChunk, 1)[0]); d.SnapshotID != s.SnapshotID {
+			t.Errorf("told of %+v", d)
+		}
+		r.next()
+	}
+	again()
+	answer := model.Enrichment{SnapshotID: s.SnapshotID, ExtractionID: run.ExtractionID, ChunkerVersion: "1", SourceID: source, DocumentID: s.DocumentID}
+	if _, err := r.db.PutEnrichment(r.ctx, answer); err != nil {
+		t.Fatal(err)
+	}
+	r.pass() // no model is set: nothing is missing
+	answer.Model, answer.ObjectKey, answer.Digest = "m", "llm/x", strings.Repeat("b", 64)
+	if counts, err := r.db.PutEnrichment(r.ctx, answer); err != nil || counts != answer {
+		t.Fatalf("%+v, %v", counts, err)
+	}
+	for range catalog.MaxRedrives - 1 {
+		again()
+	}
+	r.pass("enrichments 1/0/1")
+	r.pass()
+	if dead := r.dead(); len(dead) != 1 || dead[0].Consumer != stream.ConsumerChunk {
 		t.Errorf("dead letters %+v", dead)
 	}
 }
