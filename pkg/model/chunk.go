@@ -41,8 +41,8 @@ const (
 //	   articles apart from each other, no row of a table cut, sentences by Unicode's rules
 //	   the url of a member of a container
 //	   type, status, info_date and meta by the rules of pkg/statement
-//	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes,
-//	   sessions or of a source about civics are no minutes
+//	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes or
+//	   sessions, and numbers that no word of a meeting stands before, are no minutes
 const ChunkerVersion = "8"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).

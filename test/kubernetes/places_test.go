@@ -74,8 +74,9 @@ configMapGenerator:
 			t.Errorf("there is no %s", want)
 		}
 	}
-	if n := strings.Count(found, `namespace=\"doc-colophon\"`); n != 2*len(moved.of("ScaledObject")) {
-		t.Errorf("%d places for %d scalers", n, len(moved.of("ScaledObject")))
+	triggers := strings.Count(found, `"type":"prometheus"`)
+	if n := strings.Count(found, `namespace=\"doc-colophon\"`); n != 2*triggers || triggers < len(moved.of("ScaledObject")) {
+		t.Errorf("%d places for %d triggers of %d scalers", n, triggers, len(moved.of("ScaledObject")))
 	}
 }
 

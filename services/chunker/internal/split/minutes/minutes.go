@@ -19,10 +19,6 @@ import (
 // fewItems is how many items a document of a meeting has at least.
 const fewItems = 3
 
-// listsMost is the share of the text from which on a page is a list. A list of anything may be
-// numbered, and a council publishes many: of its minutes, its members, its offices.
-const listsMost = 0.5
-
 // agendas are words of titles and first headings of what says what a meeting will speak of. Its
 // items may be a plain list.
 func agendas() []string {
@@ -46,6 +42,8 @@ func records() []string {
 	return []string{
 		"procès-verbal", "procès verbal", "compte rendu", "compte-rendu", "séance",
 		"ata da", "ata de", "ata n", "sessão", "verbale", "seduta", "minutes of", "minutes", "acta de",
+		"réunion du", "réunion de", "reunião da", "reunião de", "reunião do", "riunione del", "riunione della",
+		"meeting of", "meeting on", "council meeting", "reunión de", "reunión del",
 	}
 }
 
@@ -56,7 +54,7 @@ type Chunker struct{}
 func (Chunker) Name() string { return "minutes" }
 
 // Takes implements split.Domain.
-func (Chunker) Takes(source split.Source, d split.Document) (why string, ok bool) {
+func (Chunker) Takes(_ split.Source, d split.Document) (why string, ok bool) {
 	items := itemsOf(d)
 	if items == nothing {
 		return "", false
@@ -69,11 +67,8 @@ func (Chunker) Takes(source split.Source, d split.Document) (why string, ok bool
 	if word := wordIn(append([]string{d.Title}, d.Headings[:min(first, len(d.Headings))]...), words); word != "" {
 		return fmt.Sprintf("%q is in its title or first headings, and it has %s", word, items), true
 	}
-	switch {
-	case items == marked:
+	if items == marked {
 		return "it has " + string(items), true
-	case source.Domain == "civics" && items != listed && d.Share(model.UnitListItem) <= listsMost:
-		return "it is about civics, and has " + string(items), true
 	}
 	if word := wordIn(d.Leads, append(agendas(), summons()...)); word != "" && items != headed {
 		return fmt.Sprintf("%q stands before its %s", word, items), true

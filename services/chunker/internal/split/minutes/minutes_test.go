@@ -41,7 +41,7 @@ func TestSummons(t *testing.T) {
 	}
 }
 
-// TestTakes: by items that name themselves, by the words of meetings beside numbers, or by
+// TestTakes: by items that name themselves, or by the words of meetings beside numbers, whatever
 // the source; a list of anything else is none.
 func TestTakes(t *testing.T) {
 	list := []string{"- Flour", "- Eggs", "- Milk"}
@@ -58,7 +58,9 @@ func TestTakes(t *testing.T) {
 		{"a word and numbers", "Minutes of the board", numbers, split.Source{}, `"minutes of" is in its title or first headings, and it has numbered headings`},
 		{"a word and a list", "Ordem do dia", list, split.Source{}, `"ordem do dia" is in its title or first headings, and it has items of a list`},
 		{"a report with numbers", "Report", numbers, split.Source{}, ""},
-		{"one about civics", "Report", numbers, civics, "it is about civics, and has numbered headings"},
+		{"the same of a council, as of most sources", "Report", numbers, civics, ""},
+		{"a meeting with numbers", "Meeting of the board", numbers, civics, `"meeting of" is in its title or first headings, and it has numbered headings`},
+		{"a list of meetings", "Meeting of the board", list, civics, ""},
 		{"a list about civics", "Members", list, civics, ""},
 		{"a numbered list about civics", "Members", []string{"- 1. Corti", "- 2. Leca", "- 3. Abbey"}, civics, ""},
 		{"a list of minutes", "Minutes of the council", list, civics, ""},
