@@ -28,6 +28,23 @@ func (db *DB) LLMAnswer(ctx context.Context, sourceID, modelName string, prompt 
 	return a, nil
 }
 
+// LLMAnswersAfter returns the answers that count after one, in the order of their questions; the zero value is
+// before the first.
+func (db *DB) LLMAnswersAfter(ctx context.Context, after model.LLMAnswer, limit int) ([]model.LLMAnswer, error) {
+	rows, err := db.pool.Query(ctx, `SELECT `+llmColumns+` FROM llm_answers
+		WHERE (source_id, model, prompt_version, input_hash) > ($1, $2, $3, $4)
+		ORDER BY source_id, model, prompt_version, input_hash LIMIT $5`,
+		after.SourceID, after.Model, after.PromptVersion, after.InputHash, limit)
+	var answers []model.LLMAnswer
+	if err == nil {
+		answers, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (model.LLMAnswer, error) { return scanLLMAnswer(row) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("answers of models: %w", Classify(err))
+	}
+	return answers, nil
+}
+
 // PutLLMAnswer records an answer, unless another was first, and returns the one that counts.
 func (db *DB) PutLLMAnswer(ctx context.Context, a model.LLMAnswer) (counts model.LLMAnswer, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {

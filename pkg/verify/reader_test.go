@@ -297,6 +297,42 @@ func TestEveryStoreIsRead(t *testing.T) {
 	}
 }
 
+// TestAnswersOfModelsAreRead: what a model said is there, and is what was kept.
+func TestAnswersOfModelsAreRead(t *testing.T) {
+	l := newLibrary(t)
+	said := []byte(`{"answers":["{}"]}`)
+	a := model.LLMAnswer{SourceID: "lake", Model: "m", PromptVersion: 1, InputHash: digest.Hex([]byte("asked")), SnapshotID: l.snapshot.SnapshotID}
+	var err error
+	a.ObjectKey, _, a.Digest, err = l.reader.Blobs.PutLLM(l.Context(), a.SourceID, a.Model, "1", a.InputHash, said)
+	l.must(err)
+	_, err = l.reader.Catalog.PutLLMAnswer(l.Context(), a)
+	l.must(err)
+	for _, c := range []struct {
+		want string // "" for no break
+		flip func()
+	}{
+		{"", func() {}},
+		{"its object is not what was kept", func() {
+			l.put(blobstore.Derived, a.ObjectKey, bytes.Replace(said, []byte("{}"), []byte("[]"), 1))
+		}},
+		{"its object does not exist", func() { l.must(l.reader.Blobs.Delete(l.Context(), blobstore.Derived, a.ObjectKey)) }},
+		{"its object_key is not made of", func() { l.exec(`UPDATE llm_answers SET object_key = 'lake/llm/m/1/other.json'`) }},
+	} {
+		c.flip()
+		breaks, err := l.reader.Stores(l.Context(), time.Now().Add(-time.Hour), time.Now().Add(-time.Hour))
+		l.must(err)
+		var found []string
+		for _, b := range breaks {
+			if strings.HasPrefix(b.Where, "answer of m to ") {
+				found = append(found, b.What)
+			}
+		}
+		if len(found) != min(1, len(c.want)) || !strings.HasPrefix(strings.Join(found, ""), c.want) {
+			t.Errorf("want %q, found %q", c.want, found)
+		}
+	}
+}
+
 func TestAChunkWithoutAPoint(t *testing.T) {
 	l := newLibrary(t)
 	l.must(l.reader.Vectors.Collection(l.collection).Delete(l.Context(), []string{l.chunk.PointID}))

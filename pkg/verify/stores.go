@@ -47,6 +47,7 @@ func (r *Reader) Stores(ctx context.Context, moved, put time.Time) ([]proof.Brea
 		{"collections", func(ctx context.Context) ([]proof.Break, error) { return r.registered(ctx, moved) }},
 		{"points", r.collections},
 		{"stored results", r.results},
+		{"answers of models", r.answers},
 	} {
 		found, err := lookAt(part.where, func() ([]proof.Break, error) { return part.look(ctx) })
 		if err != nil {
