@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +138,7 @@ func (e *entityExport) json(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// csv writes a row for each entity, below one of the columns' names (RFC 4180).
+// csv writes a row for each entity, below one of the columns' names (RFC 4180). Spreadsheets run none of its cells.
 func (e *entityExport) csv(ctx context.Context, w io.Writer) error {
 	columns, err := e.columns(ctx)
 	if err != nil {
@@ -151,11 +153,29 @@ func (e *entityExport) csv(ctx context.Context, w io.Writer) error {
 	if err := out.Write(names); err != nil {
 		return err
 	}
-	if err := e.cells(ctx, columns, out.Write); err != nil {
+	write := func(cells []string) error {
+		for i, cell := range cells {
+			cells[i] = disarm(cell)
+		}
+		return out.Write(cells)
+	}
+	if err := e.cells(ctx, columns, write); err != nil {
 		return err
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// disarm puts an apostrophe before a cell that a spreadsheet would take for a formula, as which whoever wrote the
+// document could run it: one that begins with =, +, -, @, a tab or a line end, and is no number.
+func disarm(cell string) string {
+	if cell == "" || !strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
 }
 
 // parquet writes a row for each entity.
