@@ -124,7 +124,7 @@ func TestRecords(t *testing.T) {
 		t.Errorf("the page is %+v\n%s\nwant %s", one.Page, html, marker)
 	}
 	status := into[api.StatusAnswer](t, r.get("/v1/status", http.StatusOK, "/v1/status"))
-	if status.Quiet || len(status.Queues) != 7 || status.Progress.Unpublished != 1 || status.Oldest == nil {
+	if status.Quiet || len(status.Queues) != 8 || status.Progress.Unpublished != 1 || status.Oldest == nil {
 		t.Errorf("the status is %+v", status)
 	}
 	r.get("/healthz", http.StatusOK, "/healthz")
