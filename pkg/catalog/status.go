@@ -85,11 +85,11 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 	var p Progress
 	err := db.pool.QueryRow(ctx, `
 		WITH RECURSIVE asked AS (`+withMembers+`),
-		snaps AS (SELECT DISTINCT s.snapshot_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
+		snaps AS (SELECT DISTINCT s.snapshot_id, s.document_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
 		work AS (SELECT r.* FROM runs r JOIN snaps USING (snapshot_id)),
 		live AS (SELECT snapshot_id, extraction_id FROM work WHERE state NOT IN ('superseded', 'removed')),
 		pieces AS (SELECT p.status FROM pages p JOIN live USING (snapshot_id, extraction_id)),
-		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (snapshot_id)),
+		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (document_id, snapshot_id)), -- chunks have an index by document
 		turned AS (SELECT DISTINCT a.document_id FROM asked a JOIN snapshots s USING (snapshot_id) WHERE NOT s.process
 			AND EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = a.document_id AND k.snapshot_kind = 'container')),
 		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)
