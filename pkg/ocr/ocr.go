@@ -29,7 +29,8 @@ import (
 //	4: lines that lie like a fan made level; specks of up to three pixels; large
 //	   letters are no shaded boxes, small print is no row of dots; resolutions that
 //	   nobody prints at are guessed
-const PreprocessingVersion = "4"
+//	5: pages taken in the dark are no negatives, words out of focus no shaded boxes
+const PreprocessingVersion = "5"
 
 // Engine is what there is to read with.
 type Engine struct {

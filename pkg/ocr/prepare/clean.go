@@ -15,7 +15,8 @@ const (
 )
 
 // negative is the brightness below which half of a page is one of white text on
-// black, as microfilm is, and TIFF files whose writers and readers disagree.
+// black, as microfilm is, and TIFF files whose writers and readers disagree; unless what
+// stands out is darker still: a page that was taken in the dark.
 const negative = 96
 
 // level returns the picture on a background that is white everywhere: negatives
@@ -24,7 +25,7 @@ const negative = 96
 // cleared. A picture that is even and bright already comes back as it is.
 func level(g *image.Gray) *image.Gray {
 	b := backgroundOf(g)
-	if b.middle < negative {
+	if b.middle < negative && b.lighter >= b.darker {
 		g = positive(g)
 		b = backgroundOf(g)
 	}
@@ -64,6 +65,9 @@ type background struct {
 	of         []int32 // the median of own and those around it
 	// low, middle and high are the 5th, 50th and 95th percentile of the tiles.
 	low, middle, high int32
+	// lighter and darker are how many tiles have something on them that is lighter, or
+	// darker, than most of them, and more of it than of the other.
+	lighter, darker int
 }
 
 func backgroundOf(g *image.Gray) background {
@@ -82,7 +86,15 @@ func backgroundOf(g *image.Gray) background {
 					n++
 				}
 			}
-			b.own[ty*b.cols+tx], b.most[ty*b.cols+tx] = percentile(&histogram, n, 85), percentile(&histogram, n, 50)
+			k, most := ty*b.cols+tx, percentile(&histogram, n, 50)
+			b.own[k], b.most[k] = percentile(&histogram, n, 85), most
+			switch up, down := percentile(&histogram, n, 98)-most, most-percentile(&histogram, n, 2); {
+			case max(up, down) <= noise:
+			case up > down:
+				b.lighter++
+			case down > up:
+				b.darker++
+			}
 		}
 	}
 	b.smooth()

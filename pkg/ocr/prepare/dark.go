@@ -19,6 +19,11 @@ const (
 	// the share of an area that they take up at least.
 	apart   = 40
 	letters = 0.01
+	// strong is how much light text differs from a shade that need not be even, and
+	// even the part of what is no light that else is within noise of the shade: the
+	// words of a blurred page are dark and have light in their letters, too.
+	strong = 100
+	even   = 0.9
 	// minLetters is how many letters a shaded box has at least: a letter that is so
 	// large that it is a shaded area itself has up to two counters.
 	minLetters = 3
@@ -232,8 +237,11 @@ func lightText(g *image.Gray, boxes []image.Rectangle) (shade, bool) {
 		return shade{}, false
 	}
 	s := shade{ground: int(percentile(&histogram, n, 50))}
-	light, dark := 0, 0
+	light, dark, flat := 0, 0, 0
 	for v, k := range histogram {
+		if max(v-s.ground, s.ground-v) <= noise {
+			flat += k
+		}
 		switch {
 		case v > s.ground+apart:
 			light += k
@@ -245,7 +253,7 @@ func lightText(g *image.Gray, boxes []image.Rectangle) (shade, bool) {
 		return s, false
 	}
 	s.text = int(percentile(&histogram, n, 100-100*light/n/4)) // of the light, the lightest quarter is no edge
-	return s, true
+	return s, s.text-s.ground >= strong || float64(flat) >= even*float64(n-light)
 }
 
 // hasLetters reports whether the light on the shade is in as many pieces as text

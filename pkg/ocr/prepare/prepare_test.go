@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -507,4 +508,58 @@ func dots(g *image.Gray, x, y, n, step, wide, high int) {
 	for i := range n {
 		fill(g, image.Rect(x+i*step, y, x+i*step+wide, y+high), 0)
 	}
+}
+
+// A page that was taken in the dark is no negative: what stands out is darker than the paper.
+func TestAPageInTheDark(t *testing.T) {
+	g := page(t)
+	wanted := level(g)
+	dim := image.NewGray(g.Rect)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for k, v := range g.Pix {
+		dim.Pix[k] = byte(30 + int(v)/5 + noise.IntN(9) - 4)
+	}
+	got := level(dim)
+	wrong := 0
+	for k, v := range got.Pix {
+		if (v < 176) != (wanted.Pix[k] < 128) {
+			wrong++
+		}
+	}
+	if share := float64(wrong) / float64(len(got.Pix)); share > 0.005 {
+		t.Errorf("%.4f of the ink is other than on the same page in the light", share)
+	}
+}
+
+// The words of a page that is out of focus are dark areas with light in their letters, and no
+// shaded boxes.
+func TestBlurredWordsAreNoBoxes(t *testing.T) {
+	g, err := drawn.Page(drawn.Text(), 300, 8.5, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reach := range []int{3, 4, 5} {
+		blurred := blur(g, reach)
+		if got := brighten(blurred); got != blurred {
+			t.Errorf("a page blurred by %d pixels has light text on shaded boxes", reach)
+		}
+	}
+}
+
+// blur takes the mean of all pixels as near as reach, across and down.
+func blur(g *image.Gray, reach int) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	out := image.NewGray(g.Rect)
+	for y := range h {
+		for x := range w {
+			sum, n := 0, 0
+			for v := max(0, y-reach); v <= min(h-1, y+reach); v++ {
+				for u := max(0, x-reach); u <= min(w-1, x+reach); u++ {
+					sum, n = sum+int(g.Pix[v*g.Stride+u]), n+1
+				}
+			}
+			out.Pix[y*out.Stride+x] = byte(sum / n)
+		}
+	}
+	return out
 }
