@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ type chatServer struct {
 }
 
 // startChat serves a chat model that always answers a page in the same way: with its first
-// sentence that counts something.
+// sentence that counts something; and about a chunk with a word of that.
 func startChat(t *testing.T) *chatServer {
 	t.Helper()
 	s := &chatServer{}
@@ -40,10 +41,14 @@ func startChat(t *testing.T) *chatServer {
 			http.Error(w, "this is no conversation", http.StatusBadRequest)
 			return
 		}
+		answer := answerPage
+		if strings.HasPrefix(asked.Messages[0].Content, "You describe one passage") {
+			answer = answerChunk
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{
-				"role": "assistant", "content": answerPage(asked.Messages[1].Content)}}},
+				"role": "assistant", "content": answer(asked.Messages[1].Content)}}},
 			"usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 50},
 		})
 	}))

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -290,5 +293,52 @@ func (w *world) framesOf(run model.Run) proof.Pages {
 			return err
 		}
 		return each(w.page(s, 1, enrichable))
+	}
+}
+
+// TestTheNextGenerationIsToldAsAnotherFact: the end of a run whose chunks were made again has an id of its own, which no stream
+// swallows, the same however often it is told; and until it is told the run counts as one of which not all is told.
+func TestTheNextGenerationIsToldAsAnotherFact(t *testing.T) {
+	w := newWorld(t)
+	v := version{doc: docA, day: 5, pages: []string{enrichable}}
+	run := w.enriched(v)
+	first := w.extract(run, model.PageRange{From: 1, To: 1}, 0, v.pages)
+	ended := func(said []event.Data) string {
+		t.Helper()
+		for _, d := range said {
+			if _, ok := d.(event.RunCompleted); ok {
+				return w.Event(d).MsgID
+			}
+		}
+		t.Fatalf("no end among %s", types(said))
+		return ""
+	}
+	w.handle(first)
+	said := w.Heard()
+	before := ended(said)
+	answer := w.propose(w.requested(said), proposals())
+	lost := errors.New("the bus is away")
+	if err := w.stage.Handle(t.Context(), answer, func(_ context.Context, d event.Data) error {
+		if d.Type() == event.TypeRunCompleted {
+			return lost
+		}
+		return nil
+	}); !errors.Is(err, lost) {
+		t.Fatal(err)
+	}
+	if _, err := w.pool().Exec(t.Context(), `UPDATE chunk_log SET published = true`); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := w.DB.StuckRuns(t.Context(), time.Now().Add(time.Hour), false, catalog.Page{Limit: 10}); err != nil || len(left) != 1 {
+		t.Errorf("%d runs of which not all is told, %v", len(left), err)
+	}
+	w.handle(answer)
+	after := ended(w.Heard())
+	w.handle(first)
+	if again := ended(w.Heard()); after == before || again != after {
+		t.Errorf("the end of the first generation is told as %s, of the next as %s, and again as %s", before, after, again)
+	}
+	if left, err := w.DB.StuckRuns(t.Context(), time.Now().Add(time.Hour), false, catalog.Page{Limit: 10}); err != nil || len(left) != 0 {
+		t.Errorf("%d runs of which not all is told, %v", len(left), err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/annotator/internal/entities"
@@ -85,6 +86,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}); err != nil {
 		return fmt.Errorf("telling proposals for %s: %w", d.SnapshotID, err)
 	}
+	faultpoint.Reach("annotate.proposals.told")
 	return nil
 }
 
@@ -124,6 +126,7 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 	}
 	of.Model, of.ObjectKey, of.Digest = kept.Model, kept.ObjectKey, kept.Digest
 	counts, err := s.Catalog.PutEnrichment(ctx, of)
+	faultpoint.Reach("annotate.proposals.recorded")
 	return counts, err
 }
 
@@ -163,7 +166,9 @@ func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (
 	}
 	key := s.answer(run)
 	key.InputHash = digest.HexParts(parts...)
-	return s.Answers.KeepAs(ctx, key, data)
+	kept, err := s.Answers.KeepAs(ctx, key, data)
+	faultpoint.Reach("annotate.proposals.kept")
+	return kept, err
 }
 
 func (s *Stage) answer(run model.Run) model.LLMAnswer {
@@ -195,6 +200,7 @@ func (s *Stage) said(ctx context.Context, run model.Run, q question) (model.Chun
 		if data, err = s.Answers.Keep(ctx, key, data); err != nil {
 			return model.ChunkProposal{}, err
 		}
+		faultpoint.Reach("annotate.proposal.kept")
 	}
 	var t transcript
 	if err := json.Unmarshal(data, &t); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
@@ -49,6 +50,7 @@ func (s *Stage) requestProposals(ctx context.Context, before model.RunStanding, 
 	}); err != nil {
 		return fmt.Errorf("asking about chunks of %s: %w", run.SnapshotID, err)
 	}
+	faultpoint.Reach("chunk.proposals.requested")
 	return nil
 }
 
@@ -67,6 +69,7 @@ func (w *work) propose(ctx context.Context) error {
 	}
 	w.enrichment = *e
 	w.proposals, err = readProposals(data)
+	faultpoint.Reach("chunk.proposals.taken")
 	return err
 }
 

@@ -168,6 +168,9 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
+		if standing.State.Terminal() {
+			faultpoint.Reach("chunk.again.committed")
+		}
 	}
 	if standing.Unsettled && decides(run) {
 		if err := s.decideCurrent(ctx, run); err != nil {
