@@ -56,7 +56,7 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
 		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
-		restContradictions(), enrichmentContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
+		restContradictions(), enrichmentContradictions(), waitContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {

@@ -41,6 +41,7 @@ const (
 	kindMembers   = "members" // an archive, or a web archive, of three documents
 	kindSource    = "source"
 	kindAdvised   = "advised" // of a source whose chunks a chat model is asked about
+	kindAwaited   = "awaited" // of a source whose versions wait for that
 	kindPoison    = "poison"
 	kindMalformed = "malformed" // no event at all
 
@@ -293,6 +294,11 @@ func corpus(t *testing.T, site string) []*item {
 		r := inline(fmt.Sprintf("advised-%02d", n), fmt.Sprintf("advised-%02d.html", n), page(7000+n, 0), 10)
 		r.SourceID = advised
 		enriched = append(enriched, add(kindAdvised, r))
+	}
+	for n := range 6 {
+		r := inline(fmt.Sprintf("awaited-%02d", n), fmt.Sprintf("awaited-%02d.html", n), page(7100+n, 0), 10)
+		r.SourceID = awaited
+		add(kindAwaited, r)
 	}
 	add(kindPoison, inline("poison", "poison.html", page(999, 0), 10))
 

@@ -54,8 +54,8 @@ func deaths(t *testing.T) []death {
 		"capture.unsettled.published": kindTurned, "chunk.states.moved": kindTurned, "chunk.settled": kindTurned,
 		"annotate.proposal.kept": kindAdvised, "annotate.proposals.kept": kindAdvised, "annotate.proposals.recorded": kindAdvised,
 		"annotate.proposals.told": kindAdvised, "chunk.proposals.requested": kindAdvised, "chunk.proposals.taken": kindAdvised,
-		"chunk.again.committed": kindAdvised,
-		"index.points.deleted":  kindOlder, "index.removal.published": kindOlder,
+		"chunk.again.committed": kindAdvised, "chunk.held.committed": kindAwaited,
+		"index.points.deleted": kindOlder, "index.removal.published": kindOlder,
 	}
 	var all []death
 	for _, p := range found {

@@ -11,16 +11,21 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// advised is a source whose chunks a chat model is asked about after they have landed.
-const advised = "advised"
+// Of advised a chat model is asked about chunks after they have landed, of awaited before.
+const (
+	advised = "advised"
+	awaited = "awaited"
+)
 
-// registerAdvised makes the source; others come with their first document.
+// registerAdvised makes these sources; others come with their first document.
 func (r *rig) registerAdvised() {
 	r.t.Helper()
-	s := model.DefaultSource(advised)
-	s.Enrich = model.EnrichLater
-	if err := r.db.PutSource(r.t.Context(), s); err != nil {
-		r.t.Fatal(err)
+	for id, when := range map[string]string{advised: model.EnrichLater, awaited: model.EnrichWait} {
+		s := model.DefaultSource(id)
+		s.Enrich = when
+		if err := r.db.PutSource(r.t.Context(), s); err != nil {
+			r.t.Fatal(err)
+		}
 	}
 }
 
@@ -49,17 +54,21 @@ func (r *rig) unenriched() string {
 	return fmt.Sprintf("the chunks of %d runs wait for a model, %s among them", len(runs), runs[0].SnapshotID)
 }
 
-// enrichedDiffer says what of the items of the advised source has no generation that a model was asked for, or has
-// what no text has.
+// enrichedDiffer says what of the items of these sources has no generation that a model was asked for, in the first place where it
+// waits for that; or has what no text has.
 func (r *rig) enrichedDiffer(items []*item) (wrong []string) {
 	r.t.Helper()
 	want := 0
 	for _, i := range items {
-		if i.request.SourceID == advised {
+		if i.request.SourceID == advised || i.request.SourceID == awaited {
 			want++
 		}
 	}
-	made := r.strings(`SELECT DISTINCT snapshot_id FROM chunk_manifests WHERE source_id = '` + advised + `' AND meta ? '` + model.MetaProposals + `'`)
+	made := r.strings(`SELECT DISTINCT snapshot_id FROM chunk_manifests WHERE source_id IN ('` + advised + `', '` + awaited + `') AND meta ? '` + model.MetaProposals + `'`)
+	for _, early := range r.strings(`SELECT doc_hash FROM chunk_manifests WHERE source_id = '` + awaited + `' AND generation = 1 AND NOT meta ? '` + model.MetaProposals + `'
+		UNION ALL SELECT snapshot_id FROM enrichment_waits`) {
+		wrong = append(wrong, early+" has landed before the model had answered, or is held")
+	}
 	if len(made) != want || want == 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d documents were made again with what the model proposed", len(made), want))
 	}
@@ -82,7 +91,7 @@ func enrichmentKills(outage time.Duration) func(*rig, []*item) int {
 		r.spread(items, times, func(n int) {
 			if n == times/2 {
 				r.linger(time.Until(began.Add(outage)))
-				if told := r.strings(`SELECT snapshot_id FROM enrichments`); len(told) > 0 {
+				if told := r.strings(`SELECT snapshot_id FROM enrichments UNION ALL SELECT doc_hash FROM chunk_manifests WHERE source_id = '` + awaited + `'`); len(told) > 0 {
 					r.t.Error("a model that is away has proposed something")
 				}
 				if len(r.left()) == 0 {

@@ -36,8 +36,14 @@ func proposals() model.ChunkProposal {
 // enriched is a version of a source that wants its chunks enriched.
 func (w *world) enriched(v version) model.Run {
 	w.Helper()
+	return w.enrichedAs(v, model.EnrichLater)
+}
+
+// enrichedAs is enriched of a source that says when.
+func (w *world) enrichedAs(v version, when string) model.Run {
+	w.Helper()
 	s := w.snapshotOf(v)
-	s.SourceEnrich = model.EnrichLater
+	s.SourceEnrich = when
 	if _, err := w.DB.RegisterSource(w.Context(), model.DefaultSource(s.SourceID)); err != nil {
 		w.Fatal(err)
 	}
@@ -49,6 +55,9 @@ func (w *world) enriched(v version) model.Run {
 func (w *world) propose(d event.IREnrichRequested, p model.ChunkProposal) event.Event {
 	w.Helper()
 	chunks, err := w.DB.ChunkContents(w.Context(), d.DocHash, d.Generation)
+	if d.Generation == 0 {
+		chunks, err = w.DB.HeldContents(w.Context(), d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
+	}
 	if err != nil || len(chunks) == 0 {
 		w.Fatal(len(chunks), err)
 	}

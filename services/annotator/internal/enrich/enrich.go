@@ -32,6 +32,8 @@ type Catalog interface {
 	Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (model.Enrichment, error)
 	// ChunkContents returns language, content and content_text_hash of the chunks of a generation.
 	ChunkContents(ctx context.Context, docHash string, generation int) ([]model.Chunk, error)
+	// HeldContents returns the same of the chunks to be of a run that waits for the answer; none where it waits no more.
+	HeldContents(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) ([]model.Chunk, error)
 	// PutEnrichment records proposals, unless others were first, and returns what counts.
 	PutEnrichment(ctx context.Context, e model.Enrichment) (model.Enrichment, error)
 }
@@ -76,7 +78,8 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		return err
 	}
 	if counts.Digest == "" {
-		if counts, err = s.propose(ctx, e, d); err != nil || counts.Digest == "" {
+		// Who waits is told that no model is set, too.
+		if counts, err = s.propose(ctx, e, d); err != nil || counts.SnapshotID == "" || counts.Digest == "" && d.Generation > 0 {
 			return err
 		}
 	}
@@ -113,11 +116,13 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 			slog.String("source_id", run.SourceID), slog.String("snapshot_id", run.SnapshotID))
 		return s.Catalog.PutEnrichment(ctx, of)
 	}
-	chunks, err := s.Catalog.ChunkContents(ctx, d.DocHash, d.Generation)
-	if err != nil {
+	chunks, err := s.contents(ctx, d)
+	switch {
+	case err != nil:
 		return of, err
-	}
-	if len(chunks) == 0 {
+	case len(chunks) == 0 && d.Generation == 0:
+		return model.Enrichment{}, nil // it waits no more: another request is about the chunks that have landed
+	case len(chunks) == 0:
 		return of, stream.Absent(e, errNoChunks)
 	}
 	kept, err := s.keep(ctx, run, chunks)
@@ -128,6 +133,14 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 	counts, err := s.Catalog.PutEnrichment(ctx, of)
 	faultpoint.Reach("annotate.proposals.recorded")
 	return counts, err
+}
+
+// contents are the chunks that a request is about.
+func (s *Stage) contents(ctx context.Context, d event.IREnrichRequested) ([]model.Chunk, error) {
+	if d.Generation == 0 {
+		return s.Catalog.HeldContents(ctx, d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
+	}
+	return s.Catalog.ChunkContents(ctx, d.DocHash, d.Generation)
 }
 
 // keep asks about all chunks and keeps the proposals as one object.

@@ -19,6 +19,8 @@ type Proposals interface {
 	// Enrichment returns what was proposed for the chunks of a run at a redo, by a chunker of a version; nil for
 	// nothing.
 	Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (*model.Enrichment, error)
+	// CountDropped records what of it did not stand in the chunks, by reason.
+	CountDropped(ctx context.Context, e model.Enrichment, dropped map[string]int) error
 }
 
 // subjectOf returns what an event is about: ir.enriched asks for the same as the ir.extracted of its run.
@@ -44,9 +46,14 @@ func (s *Stage) requestProposals(ctx context.Context, before model.RunStanding, 
 	if err != nil || now.Proposed != "" || now.Chunks.DocHash == "" || now.Redo != run.Redo {
 		return err
 	}
+	return s.request(ctx, run, now.ChunkerVersion, now.Chunks, emit)
+}
+
+// request asks for proposals for chunks of a run: those of a version that has landed, or, of generation 0, those that it is held with.
+func (s *Stage) request(ctx context.Context, run model.Run, chunkerVersion string, of model.ChunkSet, emit Emit) error {
 	if err := emit(ctx, event.IREnrichRequested{
 		SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Redo: run.Redo,
-		ChunkerVersion: now.ChunkerVersion, DocHash: now.Chunks.DocHash, Generation: now.Chunks.Generation,
+		ChunkerVersion: chunkerVersion, DocHash: of.DocHash, Generation: of.Generation,
 	}); err != nil {
 		return fmt.Errorf("asking about chunks of %s: %w", run.SnapshotID, err)
 	}

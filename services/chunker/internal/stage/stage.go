@@ -50,6 +50,7 @@ type Tx interface {
 	VersionWriter
 	DocumentWriter
 	Proposals
+	Holder
 }
 
 // RunHolder reads a run of the document, and holds it: no redo starts and no segment comes
@@ -116,6 +117,8 @@ type Options struct {
 	Chunkers split.Table
 	Budget   int           // tokens of a chunk; 0 is split.DefaultBudget
 	LockWait time.Duration // for a document that another holds; 0 is 5 s
+	// AnswerWait is how long a version waits for what a model proposes, where its source says so, before it lands without.
+	AnswerWait time.Duration
 }
 
 // Stage handles ir.extracted, and ir.enriched, which asks for the same.
@@ -168,8 +171,11 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
-		if standing.State.Terminal() {
+		switch {
+		case standing.State.Terminal():
 			faultpoint.Reach("chunk.again.committed")
+		case done.held:
+			faultpoint.Reach("chunk.held.committed")
 		}
 	}
 	if standing.Unsettled && decides(run) {
@@ -181,6 +187,9 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	}
 	if err := s.publish(ctx, run, done, emit); err != nil {
 		return err
+	}
+	if done.held {
+		return s.request(ctx, run, split.Version, model.ChunkSet{DocHash: standing.Snapshot.DocHash()}, emit)
 	}
 	return s.requestProposals(ctx, standing, run, emit)
 }
