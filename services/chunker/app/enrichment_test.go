@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,6 +159,10 @@ func TestEnrichedLater(t *testing.T) {
 		t.Fatalf("%d manifests: %+v", n, manifests)
 	}
 	w.provedAgain(run, manifests)
+	// Of the one chunk tag, actor, kind of content and legal cue are nowhere in the text or the tables.
+	if got := w.dropped(); got != "proposal not kept: absent 3, proposal not kept: unknown 1" {
+		t.Errorf("counted as not kept: %s", got)
+	}
 
 	plain, _ := w.land(version{source: "other", doc: docB, day: 5, pages: v.pages})
 	if said := types(w.Heard()); said != "chunk.created run.completed" {
@@ -350,4 +355,20 @@ func TestTheNextGenerationIsToldAsAnotherFact(t *testing.T) {
 	if left, err := w.DB.StuckRuns(t.Context(), time.Now().Add(time.Hour), false, catalog.Page{Limit: 10}); err != nil || len(left) != 0 {
 		t.Errorf("%d runs of which not all is told, %v", len(left), err)
 	}
+}
+
+// dropped is what the status says of proposals that did not stand.
+func (w *world) dropped() string {
+	w.Helper()
+	counts, err := w.DB.Counts(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	var all []string
+	for _, c := range counts {
+		if c.What == "proposal" {
+			all = append(all, fmt.Sprintf("%s %s %d", c.What, c.State, c.N))
+		}
+	}
+	return strings.Join(all, ", ")
 }
