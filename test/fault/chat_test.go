@@ -2,6 +2,7 @@ package fault
 
 import (
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,9 @@ var counted = regexp.MustCompile(`[A-Z][\p{L} ]* (\d{1,6}) (\p{L}+)[\p{L} ]*\.`)
 // chatServer is the endpoint of a chat model.
 type chatServer struct {
 	*httptest.Server
-	away atomic.Bool // it answers nothing but 503
+	away  atomic.Bool // it answers nothing but 503
+	hangs atomic.Bool // it answers nothing at all
+	open  atomic.Int64
 }
 
 // startChat serves a chat model that always answers a page in the same way: with its first
@@ -32,6 +35,13 @@ func startChat(t *testing.T) *chatServer {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.away.Load() {
 			http.Error(w, "the model is being loaded", http.StatusServiceUnavailable)
+			return
+		}
+		s.open.Add(1)
+		defer s.open.Add(-1)
+		if s.hangs.Load() {
+			_, _ = io.Copy(io.Discard, r.Body) // else it is not known when the other side goes
+			<-r.Context().Done()
 			return
 		}
 		var asked struct {
