@@ -237,9 +237,9 @@ func (db *DB) Failures(ctx context.Context, sourceID string, requests []string) 
 	return counts, nil
 }
 
-// oldestWork selects when each thing that still needs work made its last progress.
+// oldestWork selects when each thing that still needs work made its last progress. A version that waits for a model needs none.
 const oldestWork = `SELECT progress_at AS at FROM captures WHERE outcome IS NULL OR announced_at IS NULL
-	UNION ALL SELECT progress_at FROM runs WHERE state IN ('queued', 'running')
+	UNION ALL SELECT progress_at FROM runs r WHERE state IN ('queued', 'running') AND NOT ` + waitedFor + `
 	UNION ALL SELECT at FROM chunk_log WHERE NOT published`
 
 // Oldest returns when the oldest thing that still needs work last made

@@ -81,7 +81,17 @@ func TestAVersionWaits(t *testing.T) {
 	if again := h.requested(h.Heard()); again != h.asked {
 		t.Errorf("asked about %+v, then %+v", h.asked, again)
 	}
+	h.agrees()
+	if _, err := h.pool().Exec(t.Context(), `UPDATE runs SET progress_at = now() - interval '1 day'`); err != nil {
+		t.Fatal(err)
+	}
+	if age, err := h.DB.OldestAge(t.Context()); err != nil || age > time.Hour {
+		t.Errorf("what waits counts as work that stands still for %s, %v", age, err)
+	}
 	answer := h.propose(h.asked, proposals())
+	if age, err := h.DB.OldestAge(t.Context()); err != nil || age < time.Hour {
+		t.Errorf("what is answered and has not landed stands still for %s, %v", age, err)
+	}
 	if still, held := h.stuck(); still != 1 || held != 0 {
 		t.Errorf("answered: %d stand still, %d are held", still, held)
 	}
@@ -100,6 +110,7 @@ func TestAVersionWaits(t *testing.T) {
 		t.Fatalf("%d manifests: %+v", len(manifests), manifests)
 	}
 	h.provedAgain(h.run, manifests)
+	h.agrees()
 	if p := h.progress(); p.Held != 0 {
 		t.Errorf("%+v", p)
 	}
