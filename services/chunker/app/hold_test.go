@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -194,5 +195,40 @@ func TestAnotherChunkerHolds(t *testing.T) {
 	h.handle(h.first)
 	if m := h.manifests(h.run); len(m) != 1 {
 		t.Errorf("%d manifests of a version whose wait is over", len(m))
+	}
+}
+
+// TestADamagedAnswerIsNotWaitedFor: once it is given up, the version lands by the rules; what cannot be read of the pages themselves fails the run.
+func TestADamagedAnswerIsNotWaitedFor(t *testing.T) {
+	h := newHolding(t)
+	answer := h.propose(h.asked, proposals())
+	if _, err := h.pool().Exec(t.Context(), `UPDATE enrichments SET digest = repeat('0', 64)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.stage.Handle(t.Context(), answer, h.Emit); fault.KindOf(err) != fault.KindTransient {
+		t.Fatal(err)
+	}
+	h.Heard()
+	giveUp := func(h *holding, e event.Event) string {
+		t.Helper()
+		if err := h.stage.Fail(t.Context(), e, fault.Internal, "it is damaged", h.Emit); err != nil {
+			t.Fatal(err)
+		}
+		return types(h.Heard())
+	}
+	if said := giveUp(h, answer); said != "chunk.created run.completed" {
+		t.Error(said)
+	}
+	if m := h.manifests(h.run); len(m) != 1 || m[0].Meta.Proposals != "" || h.Run(h.run).State != model.RunDone {
+		t.Errorf("%s, %d manifests: %+v", h.Run(h.run).State, len(m), m)
+	}
+	h.settled(h.run)
+
+	h = newHolding(t)
+	if _, err := h.pool().Exec(t.Context(), `UPDATE ir_segments SET digest = repeat('0', 64)`); err != nil {
+		t.Fatal(err)
+	}
+	if said := giveUp(h, h.first); said != "run.completed" || h.Run(h.run).State != model.RunFailed {
+		t.Errorf("%s, %s", said, h.Run(h.run).State)
 	}
 }

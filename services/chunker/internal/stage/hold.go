@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/describe"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
@@ -38,7 +39,7 @@ const (
 // waits says whether a run is to land, or to wait for what a model proposes: only for its first chunks. What was made into
 // chunks before is made again at once, and enriched later.
 func (w *work) waits(ctx context.Context) (waiting, error) {
-	if w.run.State.Terminal() || w.snapshot.Under(w.run).SourceEnrich != model.EnrichWait {
+	if w.byRules || w.run.State.Terminal() || w.snapshot.Under(w.run).SourceEnrich != model.EnrichWait {
 		return mayLand, nil
 	}
 	e, err := w.tx.Enrichment(ctx, w.run.SnapshotID, w.run.ExtractionID, w.run.Redo, split.Version)
@@ -81,4 +82,22 @@ func (w *work) hold(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return w.tx.HoldForAnswer(ctx, w.run, split.Version, chunks, w.stage.o.AnswerWait)
+}
+
+// landByRules lands a version that has waited for a model, and of which something cannot be read, without what the model
+// proposed; false where it is none, or it is something else that cannot be read.
+func (s *Stage) landByRules(ctx context.Context, standing model.RunStanding, emit Emit) (bool, error) {
+	if standing.State.Terminal() || !standing.Complete || standing.Snapshot.Under(standing.Run).SourceEnrich != model.EnrichWait {
+		return false, nil
+	}
+	run, done, err := s.land(ctx, standing.Snapshot, standing.Run, nil, true)
+	switch fault.KindOf(err) {
+	case fault.KindNone:
+		s.logger.ErrorContext(ctx, "what a model proposed cannot be used: the chunks land by the rules", slog.String("snapshot_id", run.SnapshotID))
+		return true, s.publish(ctx, run, done, emit)
+	case fault.KindTransient, fault.KindPermanent:
+		return false, nil
+	default: // it is not known yet
+		return false, err
+	}
 }

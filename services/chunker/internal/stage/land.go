@@ -44,8 +44,9 @@ type landed struct {
 
 // land makes the run into chunks in one transaction that holds the document,
 // and returns it as it stands then, with what is at hand of it. Whether it is due
-// is asked again there: another may have been first, or a redo may have begun.
-func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead) (model.Run, landed, error) {
+// is asked again there: another may have been first, or a redo may have begun. byRules says that nothing that a model
+// proposes is waited for, or read.
+func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead, byRules bool) (model.Run, landed, error) {
 	var done landed
 	var err error
 	done.log, err = s.locker.LandRun(ctx, run, s.o.LockWait, logBatch, func(tx Tx) error {
@@ -65,7 +66,7 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		if run.State.Terminal() && standing.ChunkerVersion == split.Version && standing.HeaderVersion == header.Version {
 			cause = causeEnriched
 		}
-		w := &work{stage: s, tx: tx, snapshot: snapshot, run: run, cause: cause, history: held.History,
+		w := &work{stage: s, tx: tx, snapshot: snapshot, run: run, cause: cause, byRules: byRules, history: held.History,
 			pages: pages{store: s.segments, rows: held.Segments, ahead: ahead}}
 		if done.held, err = w.survey(ctx); err != nil || done.held {
 			return err
@@ -123,6 +124,7 @@ type work struct {
 	snapshot model.Snapshot
 	run      model.Run
 	cause    string
+	byRules  bool
 	history  model.History // of the document, before the run lands
 	pages    pages
 	facts    assemble.Survey

@@ -63,7 +63,7 @@ func (s *Stage) request(ctx context.Context, run model.Run, chunkerVersion strin
 
 // propose reads what a model has proposed for the chunks of the run, if it has.
 func (w *work) propose(ctx context.Context) error {
-	if !wantsProposals(w.snapshot, w.run) {
+	if w.byRules || !wantsProposals(w.snapshot, w.run) {
 		return nil
 	}
 	e, err := w.tx.Enrichment(ctx, w.run.SnapshotID, w.run.ExtractionID, w.run.Redo, split.Version)

@@ -167,7 +167,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	}
 	var done landed
 	if isDue(standing) {
-		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead); err != nil {
+		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead, false); err != nil {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
@@ -198,7 +198,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 // at this redo or an earlier one. Events of the ranges of others ask for nothing of the kind.
 func decides(run model.Run) bool { return run.State.Terminal() || run.Redo > 0 }
 
-// Fail marks the run failed, unless it has ended already, and says so. A run that still waits
+// Fail marks the run failed, unless it has ended already, and says so; a version that waits for a model lands by the rules, if it can. A run that still waits
 // for ranges is left alone: what failed is a decision about its document, for which another
 // version was read. An event that names no run leaves nothing but its dead letter, which is the
 // runner's.
@@ -212,6 +212,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if landed, err := s.landByRules(ctx, standing, emit); err != nil || landed {
 		return err
 	}
 	run := standing.Run
