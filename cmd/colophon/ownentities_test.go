@@ -197,6 +197,9 @@ func (d *desk) servesEvidence(t *testing.T, snapshot string) {
 	if served != string(exported) {
 		t.Errorf("served\n%s\nexported\n%s", served, exported)
 	}
+	if shown := d.say(t, 0, "show", "page", "--html", snapshot+"/1"); shown != served {
+		t.Errorf("served\n%s\nshown\n%s", served, shown)
+	}
 	for _, part := range []string{`<span data-docxt="evidence" data-key="permits.permit:a-wooden-footbridge-`, `Permit for a wooden footbridge granted to Ida Moran`, ` data-page="1"`} {
 		if !strings.Contains(served, part) {
 			t.Errorf("%s is not in\n%s", part, served)

@@ -145,7 +145,8 @@ func chunkerTables() []Table {
 		table("ir_segments", "r", "it reads which segments count"),
 		table("chunk_manifests", "ri", "it records what was made of a version", "same_as", "updated_at", "meta"),
 		table("chunks", "ri", "it makes chunks"),
-		table("enrichments", "r", "it asks what a model has proposed for chunks"),
+		table("enrichments", "r", "it asks what a model has proposed for chunks, and counts what of it does not stand", "dropped"),
+		table("enrichment_waits", "rid", "versions wait for what a model proposes for their chunks", "chunker_version", "contents"),
 		table("chunk_words", "i", "a chunk that is made has a row for its words"),
 		table("chunk_state", "ri", "it says which chunks stand", "layer", "repeats", "since", "duplicate_of", "rev", "changed_by"),
 		table("knowledge", "rid", "it says which chunk stands for a text", "chunk_ref"),
@@ -166,6 +167,7 @@ func annotatorTables() []Table {
 			"content_hash", "input_hash", "result", "superseded", "attempts", "announced", "updated_at"),
 		table("llm_answers", "ri", "it says which answer of a model counts: the first"),
 		table("chunks", "r", "it asks a model about chunks"),
+		table("enrichment_waits", "r", "it asks a model about chunks whose version waits for the answer"),
 		table("enrichments", "ri", "it says which object has what a model proposes for chunks", "model", "object_key", "digest"),
 		table("llm_use", "ri", "what a model costs is counted by source and day, and bounded where that is set", "calls", "question_tokens", "answer_tokens"),
 		table("entities", "ri", "it records what pages say", "extraction_id", "extractor_version", "prompt_version", "ordinal", "title", "payload",
@@ -195,7 +197,7 @@ func gatewayTables() []Table {
 	var rights []Table
 	for _, name := range []string{
 		"captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunk_words", "chunks", "collections", "documents",
-		"entities", "entity_pages", "epochs", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
+		"enrichment_waits", "enrichments", "entities", "entity_pages", "epochs", "ir_segments", "ocr_tasks", "pages", "runs", "snapshots", "sources",
 	} {
 		rights = append(rights, table(name, "r", "it answers questions about records, and proves chunks by them; it changes nothing"))
 	}
@@ -206,7 +208,7 @@ func verifyTables() []Table {
 	rights := []Table{table("goose_db_version", "r", "it says where the schema is older than its build")}
 	for _, name := range []string{
 		"bindings", "captures", "chunk_log", "chunk_manifests", "chunk_state", "chunk_vectors", "chunks", "collections",
-		"document_identities", "documents", "enrichments", "entities", "entity_pages", "fetch_windows", "ir_segments", "knowledge", "llm_answers", "ocr_tasks", "pages", "run_ranges", "runs",
+		"document_identities", "documents", "enrichment_waits", "enrichments", "entities", "entity_pages", "fetch_windows", "ir_segments", "knowledge", "llm_answers", "ocr_tasks", "pages", "run_ranges", "runs",
 		"snapshots", "sources", "staged_items", "stored_results",
 	} {
 		rights = append(rights, table(name, "r", "it holds rows against each other and against the bytes; it changes nothing"))
@@ -218,6 +220,7 @@ func janitorTables() []Table {
 	return joined(started(), []Table{
 		binds(),
 		table("enrichments", "r", "it asks which chunks are without what a model was to propose"),
+		table("enrichment_waits", "r", "it asks which versions wait for what a model proposes"),
 		table("audit", "i", "what is published again is written down, and numbered"),
 		table("audit", "r", "the number of an entry is asked for; changes of sources that were not told are told", "published"),
 		table("sources", "r", "the event of a change has the source's state"),

@@ -244,7 +244,13 @@ func entityTables() []table {
 		{"enrichments", []line{
 			{"snapshot_id extraction_id redo chunker_version source_id document_id", Derived, "its run, and a manifest of it"},
 			{"model object_key digest", Derived, "an answer of a model; the manifests that were made with it name it"},
+			{"dropped", Working, "counters of the chunker: what of the proposals did not stand in the chunks, by reason"},
 			{"created_at", Working, "clock of the annotator"},
+		}},
+		{"enrichment_waits", []line{
+			{"snapshot_id extraction_id redo chunker_version source_id document_id", Derived, "its run, which has not landed"},
+			{"contents", Working, "the chunker: what a model is asked about before the version lands, made again when it is asked about anew; what lands is derived from segments and the answer"},
+			{"until created_at", Working, "clocks of the chunker: from when the version waits, and until when"},
 		}},
 		{"llm_answers", []line{
 			{"source_id model prompt_version input_hash snapshot_id object_key digest created_at", Bound, "bindings, kind answer"},

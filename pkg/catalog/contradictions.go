@@ -56,7 +56,7 @@ func (db *DB) Contradictions(ctx context.Context, documentID string, before time
 func contradictions() []string {
 	return slices.Concat(recordContradictions(), captureContradictions(), documentContradictions(), chunkContradictions(),
 		stateContradictions(), logContradictions(), runContradictions(), ocrContradictions(), windowContradictions(),
-		restContradictions(), enrichmentContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
+		restContradictions(), enrichmentContradictions(), waitContradictions(), vectorContradictions(), identityContradictions(), boundContradictions())
 }
 
 func captureContradictions() []string {
@@ -71,7 +71,8 @@ func captureContradictions() []string {
 
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, 'is ' || r.state || ' and has not moved since ' ||
 			to_char(r.progress_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-		FROM runs r WHERE r.state IN ('queued', 'running') AND r.progress_at < $2 AND ($1 = '' OR r.document_id = $1)`,
+		FROM runs r WHERE r.state IN ('queued', 'running') AND r.progress_at < $2 AND ($1 = '' OR r.document_id = $1)
+			AND NOT ` + waitedFor,
 
 		`SELECT 'run ' || r.snapshot_id || '/' || r.extraction_id, format('is %s with %s pages: %s processed, %s failed, %s pending of %s',
 			r.state, p.n, p.processed, p.failed, p.n - p.processed - p.failed, r.page_count)

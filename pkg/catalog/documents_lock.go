@@ -163,7 +163,8 @@ func (p *runParts) answer(err error) (model.Run, []model.SegmentRow, []int, erro
 }
 
 // FinishRun sets a run's terminal state, with the reason and the sentence of
-// what failed. Pages of a run that has failed and that still wait fail with it.
+// what failed. Pages of a run that has failed and that still wait fail with it. That it has ended is to be
+// told, again where its chunks are made again.
 func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
 	what := fmt.Sprintf("finishing run %s/%s", run.SnapshotID, run.ExtractionID)
 	if run.State == model.RunFailed {
@@ -174,7 +175,7 @@ func (t *DocumentTx) FinishRun(ctx context.Context, run model.Run) error {
 		}
 	}
 	return t.tx.write(ctx, what, 1, `WITH ended AS (UPDATE runs SET state = $3, reason = $4, message = $5, finished_at = now(),
-			progress_at = now(), reconciled = 0
+			progress_at = now(), reconciled = 0, announced_redo = least(announced_redo, redo - 1)
 		WHERE snapshot_id = $1 AND extraction_id = $2 RETURNING *) `+bindEnd().inserted(`ended b`, ``),
 		run.SnapshotID, run.ExtractionID, run.State, run.Reason, run.Message)
 }

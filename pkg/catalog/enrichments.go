@@ -73,6 +73,16 @@ func (db *DB) ChunkContents(ctx context.Context, docHash string, generation int)
 	return chunks, nil
 }
 
+// unenriched says of run r that it has landed, and that its chunks are without what a model was to propose.
+const unenriched = `r.state IN ('done', 'partial')
+	AND coalesce(r.rules->>'enrich', (SELECT s.record->>'source_enrich' FROM snapshots s
+		WHERE s.snapshot_id = r.snapshot_id AND r.rules IS NULL), '') <> ''
+	AND EXISTS (SELECT 1 FROM (SELECT m.chunker_version, m.meta FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
+			AND m.extraction_id = r.extraction_id AND m.redo = r.redo ORDER BY m.generation DESC LIMIT 1) m
+		LEFT JOIN enrichments e ON e.snapshot_id = r.snapshot_id AND e.extraction_id = r.extraction_id AND e.redo = r.redo
+			AND e.chunker_version = m.chunker_version
+		WHERE coalesce(e.digest, '?') <> coalesce(m.meta->>'` + model.MetaProposals + `', ''))`
+
 // UnenrichedRuns returns the runs that have ended, were announced and made no progress since before, of whose
 // chunks a model was to be asked, and was not, or whose chunks are without what it proposed; the oldest first.
 func (db *DB) UnenrichedRuns(ctx context.Context, before time.Time, p Page) ([]StuckRun, error) {
@@ -80,14 +90,7 @@ func (db *DB) UnenrichedRuns(ctx context.Context, before time.Time, p Page) ([]S
 		r.Run, err = scanRun(andRow{row, []any{&r.Redrives}})
 		return r, err
 	}, `SELECT `+runColumns+`, reconciled FROM runs r
-		WHERE state IN ('done', 'partial') AND announced_redo >= redo AND progress_at < $1 AND reconciled <= $2
-		AND coalesce(r.rules->>'enrich', (SELECT s.record->>'source_enrich' FROM snapshots s
-			WHERE s.snapshot_id = r.snapshot_id AND r.rules IS NULL), '') <> ''
-		AND EXISTS (SELECT 1 FROM (SELECT m.chunker_version, m.meta FROM chunk_manifests m WHERE m.snapshot_id = r.snapshot_id
-				AND m.extraction_id = r.extraction_id AND m.redo = r.redo ORDER BY m.generation DESC LIMIT 1) m
-			LEFT JOIN enrichments e ON e.snapshot_id = r.snapshot_id AND e.extraction_id = r.extraction_id AND e.redo = r.redo
-				AND e.chunker_version = m.chunker_version
-			WHERE coalesce(e.digest, '?') <> coalesce(m.meta->>'`+model.MetaProposals+`', ''))
+		WHERE announced_redo >= redo AND progress_at < $1 AND reconciled <= $2 AND `+unenriched+`
 		ORDER BY progress_at, snapshot_id, extraction_id LIMIT $3 OFFSET $4`, before, MaxRedrives, p.Limit, p.Offset)
 }
 
@@ -101,7 +104,8 @@ func enrichmentContradictions() []string {
 		FROM enrichments e LEFT JOIN runs r ON r.snapshot_id = e.snapshot_id AND r.extraction_id = e.extraction_id
 		WHERE ($1 = '' OR e.document_id = $1) AND (r.snapshot_id IS NULL OR r.source_id <> e.source_id OR r.document_id <> e.document_id OR e.redo > r.redo
 			OR NOT EXISTS (SELECT 1 FROM chunk_manifests m WHERE m.snapshot_id = e.snapshot_id AND m.extraction_id = e.extraction_id AND m.redo = e.redo
-				AND m.chunker_version = e.chunker_version)
+				AND m.chunker_version = e.chunker_version) AND NOT EXISTS (SELECT 1 FROM enrichment_waits w WHERE w.snapshot_id = e.snapshot_id
+				AND w.extraction_id = e.extraction_id AND w.redo = e.redo AND w.chunker_version = e.chunker_version)
 			OR CASE WHEN e.digest = '' THEN e.object_key || e.model <> '' ELSE NOT EXISTS (SELECT 1 FROM llm_answers a WHERE a.source_id = e.source_id
 				AND a.model = e.model AND a.object_key = e.object_key AND a.digest = e.digest) END)`,
 	}

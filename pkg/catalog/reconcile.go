@@ -132,7 +132,7 @@ func runComplete() string {
 func (db *DB) StuckRuns(ctx context.Context, before time.Time, incomplete bool, p Page) ([]StuckRun, error) {
 	which := `r.state IN ('queued', 'running') AND NOT ` + runComplete()
 	if !incomplete {
-		which = `(r.state IN ('queued', 'running') AND ` + runComplete() + `
+		which = `(r.state IN ('queued', 'running') AND ` + runComplete() + ` AND NOT ` + waitedFor + `
 			OR r.state IN ('done', 'partial', 'failed') AND r.announced_redo < r.redo
 			OR (r.snapshot_id, r.extraction_id) IN (
 				SELECT l.snapshot_id, l.extraction_id FROM chunk_log l WHERE NOT l.published AND l.at < $1))`

@@ -30,6 +30,8 @@ func (db *DB) Counts(ctx context.Context) ([]Count, error) {
 		UNION ALL SELECT 'chunk', layer, count(*) FROM chunk_state GROUP BY 2
 		UNION ALL SELECT 'left out', 'unusual', count(*) FROM documents d WHERE EXISTS (SELECT 1 FROM chunk_manifests m
 			WHERE m.doc_hash = d.current_doc_hash AND m.generation = d.current_generation AND m.left_out ? 'unusual') HAVING count(*) > 0
+		UNION ALL SELECT 'enrichment', state, count(*) FROM (`+enrichmentStates+`) e(state) GROUP BY 2
+		UNION ALL SELECT 'proposal', 'not kept: ' || d.key, sum(d.value::bigint)::bigint FROM enrichments, jsonb_each_text(dropped) d GROUP BY 2
 		UNION ALL SELECT 'vector', vector_status, count(*) FROM chunk_manifests GROUP BY 2
 		ORDER BY 1, 2`)
 	if err != nil {
@@ -50,6 +52,7 @@ type Progress struct {
 	Unannounced int `json:"unannounced"`  // outcomes not yet published
 	Runs        int `json:"runs"`         // of the snapshots that are to be processed, but superseded and removed ones
 	OpenRuns    int `json:"open_runs"`    // not terminal, not announced, their entities not told, or not yet begun
+	Held        int `json:"held"`         // of OpenRuns, those whose version waits for what a model proposes
 	Pages       int `json:"pages"`        // of Runs
 	DonePages   int `json:"done_pages"`   // of these, processed or failed
 	FailedPages int `json:"failed_pages"` // of these, failed
@@ -68,7 +71,7 @@ func (p Progress) Quiet() bool {
 func (p Progress) Plus(q Progress) Progress {
 	return Progress{
 		Requests: p.Requests + q.Requests, Open: p.Open + q.Open, Unannounced: p.Unannounced + q.Unannounced,
-		Runs: p.Runs + q.Runs, OpenRuns: p.OpenRuns + q.OpenRuns, Pages: p.Pages + q.Pages,
+		Runs: p.Runs + q.Runs, OpenRuns: p.OpenRuns + q.OpenRuns, Held: p.Held + q.Held, Pages: p.Pages + q.Pages,
 		DonePages: p.DonePages + q.DonePages, FailedPages: p.FailedPages + q.FailedPages, Chunks: p.Chunks + q.Chunks,
 		Unsettled: p.Unsettled + q.Unsettled, Unpublished: p.Unpublished + q.Unpublished, Unpushed: p.Unpushed + q.Unpushed,
 	}
@@ -131,13 +134,14 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			(SELECT count(*) FROM snaps s WHERE NOT EXISTS (SELECT 1 FROM work w WHERE w.snapshot_id = s.snapshot_id))
 				+ (SELECT count(*) FROM work WHERE state IN ('queued', 'running') OR announced_redo < redo
 					AND state IN ('done', 'partial', 'failed') OR annotated_redo < redo AND state IN ('done', 'partial')),
+			(SELECT count(*) FROM work r WHERE state IN ('queued', 'running') AND `+waitedFor+`),
 			(SELECT count(*) FROM pieces), (SELECT count(*) FROM pieces WHERE status <> 'pending'),
 			(SELECT count(*) FROM pieces WHERE status = 'failed'),
 			`+chunks.count+`,
 			(SELECT count(*) FROM documents d WHERE d.unsettled_at IS NOT NULL AND d.document_id IN (SELECT document_id FROM asked)),
 			`+chunks.unpublished+`,
 			`+chunks.unpushed,
-		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Pages, &p.DonePages,
+		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Held, &p.Pages, &p.DonePages,
 		&p.FailedPages, &p.Chunks, &p.Unsettled, &p.Unpublished, &p.Unpushed)
 	if err != nil {
 		return p, fmt.Errorf("progress: %w", Classify(err))
@@ -259,9 +263,9 @@ func (db *DB) Failures(ctx context.Context, sourceID string, requests []string) 
 	return counts, nil
 }
 
-// oldestWork selects when each thing that still needs work made its last progress.
+// oldestWork selects when each thing that still needs work made its last progress. A version that waits for a model needs none.
 const oldestWork = `SELECT progress_at AS at FROM captures WHERE outcome IS NULL OR announced_at IS NULL
-	UNION ALL SELECT progress_at FROM runs WHERE state IN ('queued', 'running')
+	UNION ALL SELECT progress_at FROM runs r WHERE state IN ('queued', 'running') AND NOT ` + waitedFor + `
 	UNION ALL SELECT at FROM chunk_log WHERE NOT published`
 
 // Oldest returns when the oldest thing that still needs work last made

@@ -18,6 +18,7 @@ func TestProgressOfOneRequest(t *testing.T) {
 	db := openCatalog(t)
 	ctx := t.Context()
 	s := snapshotOf("a", 2)
+	s.SourceEnrich = model.EnrichLater                      // which nobody waits for
 	neighbour := addSnapshot(t, db, snapshotOf("other", 1)) // open work of others, which is not waited for
 	startRun(t, db, neighbour, extraction, 4)
 	expect := func(what string, want catalog.Progress, quiet bool) {
@@ -119,7 +120,7 @@ func TestProgressOfOneRequest(t *testing.T) {
 	expect("redo done", catalog.Progress{Runs: 1, Pages: 20, DonePages: 20, Chunks: 5}, true)
 	result("redo done", "stored done  20/0 3 false")
 	if got, err := db.Counts(ctx); err != nil || fmt.Sprint(got) != "[{capture stored 2} {chunk archive 1} {chunk hot 4} "+
-		"{document done 1} {document pending 1} {left out unusual 1} {manifest done 2} {manifest queued 1} {page failed 1} {page pending 8} {page processed 35} "+
+		"{document done 1} {document pending 1} {enrichment to come 1} {left out unusual 1} {manifest done 2} {manifest queued 1} {page failed 1} {page pending 8} {page processed 35} "+
 		"{run done 1} {run queued 1} {run superseded 1} {vector none 2}]" {
 		t.Errorf("counts: %v, %v", got, err)
 	}

@@ -225,6 +225,16 @@ func (Chat) About() string {
 	return "A model that proposes entities, and writes answers to questions. While its endpoint is away pages wait for it, and questions get the passages alone."
 }
 
+// Enrichment says how chunks wait for what a model proposes (contracts#enrichment-wait).
+type Enrichment struct {
+	Wait time.Duration `env:"ENRICH_WAIT" envDefault:"1h" allowed:"0s..720h" help:"How long a version of a source that says enrich: wait is not landed while the chat model has not answered about its chunks; then it lands by the rules, and the answer makes a next generation."`
+}
+
+// About is the block's text in the documentation.
+func (Enrichment) About() string {
+	return "Enrichment of chunks by a chat model, on the chunker's side."
+}
+
 // Extraction limits what a document may cost.
 type Extraction struct {
 	Workers       int           `env:"EXTRACT_CHILDREN" envDefault:"0" allowed:"0..1024" help:"Child processes that parse documents; 0 is one for each core."`

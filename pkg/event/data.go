@@ -407,9 +407,10 @@ func (d IRExtracted) About() string {
 	return about
 }
 
-// About returns snapshot, extraction and redo.
+// About returns snapshot, extraction, redo and the generation of the chunks that the run came to: chunks
+// that are made again are another fact.
 func (d RunCompleted) About() string {
-	return fmt.Sprintf("%s/%s/%d", d.SnapshotID, d.ExtractionID, d.Redo)
+	return fmt.Sprintf("%s/%s/%d/%d", d.SnapshotID, d.ExtractionID, d.Redo, d.Generation)
 }
 
 // About returns the chunk, its revision, and the epoch.

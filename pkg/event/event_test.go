@@ -32,7 +32,7 @@ func everyType() []struct {
 		{event.RunRequested{SnapshotID: "s", SourceID: "town", Redo: 1}, "run.requested", "s//1"},
 		{event.PageSplit{SnapshotID: "s", SourceID: "town", ExtractionID: "x", Pages: model.PageRange{From: 17, To: 20}}, "page.split", "s/x/17/0"},
 		{event.IRExtracted{SnapshotID: "s", SourceID: "town", ExtractionID: "x", Pages: model.PageRange{From: 1, To: 16}}, "ir.extracted", "s/x/1/0"},
-		{event.RunCompleted{SnapshotID: "s", SourceID: "town", ExtractionID: "x", Redo: 2}, "run.completed", "s/x/2"},
+		{event.RunCompleted{SnapshotID: "s", SourceID: "town", ExtractionID: "x", Redo: 2, Generation: 3}, "run.completed", "s/x/2/3"},
 		{event.ChunkCreated{Rev: 1, Chunk: model.Chunk{ChunkRef: "h:0", SourceID: "town"}}, "chunk.created", "h:0/1"},
 		{event.ChunkSuperseded{ChunkChange: change}, "chunk.superseded", "h:0/2"},
 		{event.ChunkRemoved{ChunkChange: change}, "chunk.removed", "h:0/2"},

@@ -36,7 +36,7 @@ func Streams() []string {
 
 // Findings are the kinds of things that reconcile looks for.
 func Findings() []string {
-	return []string{"source changes", "captures", "order of versions", "snapshots", "ranges", "runs", "entities", "enrichments", "documents", "collections", "points", "chunks",
+	return []string{"source changes", "captures", "order of versions", "snapshots", "ranges", "runs", "entities", "enrichments", "held versions", "documents", "collections", "points", "chunks",
 		"raw objects", "derived objects", other}
 }
 

@@ -4,6 +4,7 @@ package model
 const (
 	EnrichNever = ""      // by rules alone
 	EnrichLater = "later" // chunks land by rules; a next generation has what the model proposed
+	EnrichWait  = "wait"  // chunks land with what the model proposed, or by rules when it has not answered for too long
 )
 
 // ChunkProposal is what a model proposes for one chunk (seeds#knowledge): evidence of which code decides

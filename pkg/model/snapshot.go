@@ -104,7 +104,7 @@ type Snapshot struct {
 	SourceEntry       *EntryRule          `json:"source_entry_rule,omitempty"`   // the source's rule for records on its pages, at capture
 	SourceFurniture   *Furniture          `json:"source_furniture,omitempty"`    // what was known to repeat on the source's pages, at capture
 	SourceEntities    []EntitySchema      `json:"source_entities,omitempty"`     // the source's schemas of entities of its own, at capture (contracts#entity-schema)
-	SourceEnrich      string              `json:"source_enrich,omitempty"`       // later where a model is asked about its chunks, at capture (contracts#enrichment)
+	SourceEnrich      string              `json:"source_enrich,omitempty"`       // later or wait where a model is asked about its chunks, at capture (contracts#enrichment)
 	HeaderLabels      *Labels             `json:"header_labels,omitempty"`       // the words of chunk headers that the source sets; none: by language
 	MaxPages          int                 `json:"max_pages,omitempty"`           // most pages that are processed, the source's limit at capture
 	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`  // the container that it is a member of

@@ -54,7 +54,8 @@ type Source struct {
 	Furniture    *Furniture `json:"furniture,omitempty"`    // what repeats on its pages
 	// Entities are schemas of entities of one's own that are found on its pages (contracts#entity-schema).
 	Entities []EntitySchema `json:"entities,omitempty"`
-	// Enrich is later where a model is asked what it proposes for each chunk (contracts#enrichment); empty: by rules alone.
+	// Enrich is later or wait where a model is asked what it proposes for each chunk, after or before they land
+	// (contracts#enrichment); empty: by rules alone.
 	Enrich string      `json:"enrich,omitempty"`
 	State  SourceState `json:"state"` // enabled or disabled: what is sent for a disabled source is rejected
 }
@@ -157,8 +158,8 @@ func (s Source) Validate() error {
 	case s.State != SourceEnabled && s.State != SourceDisabled:
 		return fmt.Errorf("state %q: enabled or disabled", s.State)
 	}
-	if s.Enrich != EnrichNever && s.Enrich != EnrichLater {
-		return fmt.Errorf("enrich %q: later, or nothing for rules alone", s.Enrich)
+	if s.Enrich != EnrichNever && s.Enrich != EnrichLater && s.Enrich != EnrichWait {
+		return fmt.Errorf("enrich %q: later, wait, or nothing for rules alone", s.Enrich)
 	}
 	if err := s.checkTexts(); err != nil {
 		return err

@@ -98,6 +98,9 @@ type Entities interface {
 	UnannotatedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
 	// UnenrichedRuns returns the runs that have ended and whose chunks are without what a model was to propose for them.
 	UnenrichedRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
+	// HeldRuns returns the runs whose versions wait for that, of which nothing was heard since before.
+	HeldRuns(ctx context.Context, before time.Time, p catalog.Page) ([]catalog.StuckRun, error)
+	HeldRunMoved(ctx context.Context, snapshotID, extractionID string) error
 	MarkRunAnnotated(ctx context.Context, run model.Run) error
 }
 

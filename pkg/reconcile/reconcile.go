@@ -147,7 +147,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		p.epoch, p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.documents, p.collections, p.points, p.chunks, p.orphans,
+		p.epoch, p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.heldRuns, p.documents, p.collections, p.points, p.chunks, p.orphans,
 	} {
 		if err := step(ctx); err != nil {
 			return err

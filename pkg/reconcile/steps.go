@@ -256,6 +256,26 @@ func (p *pass) enrichments(ctx context.Context) error {
 		})
 }
 
+// heldRuns lets the chunker ask again about versions that wait for what a model proposes, where nobody has been asked for long: the
+// request is lost, or among the dead letters. They are never given up: their wait ends.
+func (p *pass) heldRuns(ctx context.Context) error {
+	before := p.since(stream.ConsumerChunk, stream.ConsumerEnrich)
+	return each(ctx, p, p.report.count("held versions"),
+		func(page catalog.Page) ([]catalog.StuckRun, error) {
+			return p.catalog.HeldRuns(ctx, before, page)
+		},
+		func(r catalog.StuckRun) (stuck, error) {
+			run, segments, _, err := p.catalog.RunParts(ctx, r.SnapshotID, r.ExtractionID)
+			if err != nil {
+				return stuck{}, err
+			}
+			return stuck{
+				consumer: stream.ConsumerChunk, event: event.OfRun(run, segments),
+				moved: func(ctx context.Context) error { return p.catalog.HeldRunMoved(ctx, run.SnapshotID, run.ExtractionID) },
+			}, nil
+		})
+}
+
 // chunks moves those whose vectors in the active collection are not those of their state, by
 // the event of their newest revision; and those that a collection lacks which is filled.
 func (p *pass) chunks(ctx context.Context) error {

@@ -47,7 +47,7 @@ chunker
   ack IR.chunk
   objects derived=look,get
   tables attempts=riud bindings=riu snapshots=r captures=r documents=ru staged_items=riu runs=ru run_ranges=r pages=ru ir_segments=r
-  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu epochs=r enrichments=r goose_db_version=r
+  tables chunk_manifests=riu chunks=ri chunk_words=i chunk_state=riu knowledge=riud chunk_log=riu epochs=r enrichments=ru enrichment_waits=riud goose_db_version=r
 annotator
   publish entities.extracted.* ir.enriched.* dlq.entities.* dlq.enrich.* ask.answered.*
   subscribe ask.requested
@@ -55,7 +55,7 @@ annotator
   ack IR.entities IR.enrich
   objects derived=look,get,put
   tables attempts=riud bindings=riu snapshots=r runs=ru run_ranges=r pages=r ir_segments=r entity_pages=riu entities=riu goose_db_version=r
-  tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu chunks=r enrichments=riu
+  tables adopted_objects=riu stored_results=r llm_answers=ri llm_use=riu chunks=r enrichments=riu enrichment_waits=r
 indexer
   publish vector.indexed.* vector.removed.* dlq.index.*
   api STREAM.INFO:CHUNKS CONSUMER.INFO:CHUNKS.index CONSUMER.MSG.NEXT:CHUNKS.index
@@ -74,7 +74,7 @@ gateway
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,get derived=look,get,put
   tables captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunk_words=r chunks=r collections=r documents=r epochs=r ir_segments=r
-  tables ocr_tasks=r pages=r runs=r snapshots=r sources=r entities=r entity_pages=r goose_db_version=r
+  tables ocr_tasks=r pages=r runs=r snapshots=r sources=r entities=r entity_pages=r enrichments=r enrichment_waits=r goose_db_version=r
 janitor
   publish capture.requested.* snapshot.stored.* page.split.* ir.extracted.* chunk.created.* chunk.superseded.* chunk.removed.* source.changed.*
   publish capture.completed.* run.completed.* dlq.capture.* dlq.split.* dlq.extract.* dlq.ocr.* dlq.chunk.* dlq.entities.* dlq.enrich.* dlq.index.*
@@ -85,7 +85,7 @@ janitor
   api STREAM.MSG.GET:SNAPSHOTS STREAM.MSG.GET:PAGES STREAM.MSG.GET:IR STREAM.MSG.GET:CHUNKS
   objects raw=look,delete derived=look,delete
   tables bindings=riu audit=riu sources=r adopted_objects=rd captures=ru snapshots=ru runs=riu pages=riu documents=ru run_ranges=r ir_segments=r
-  tables enrichments=r llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r epochs=r chunk_vectors=riud collections=ru goose_db_version=r
+  tables enrichments=r enrichment_waits=r llm_answers=r stored_results=r chunk_manifests=ru chunks=r chunk_words=ru chunk_state=r knowledge=r chunk_log=r epochs=r chunk_vectors=riud collections=ru goose_db_version=r
 provision
   whole $JS.API.INFO
   api STREAM.CREATE:REQUESTS STREAM.UPDATE:REQUESTS STREAM.INFO:REQUESTS STREAM.CREATE:SNAPSHOTS STREAM.UPDATE:SNAPSHOTS STREAM.INFO:SNAPSHOTS
@@ -123,7 +123,7 @@ verify
   objects raw=look,get derived=look,get
   tables bindings=r captures=r chunk_log=r chunk_manifests=r chunk_state=r chunk_vectors=r chunks=r collections=r document_identities=r
   tables documents=r fetch_windows=r ir_segments=r knowledge=r ocr_tasks=r pages=r run_ranges=r runs=r snapshots=r sources=r
-  tables staged_items=r stored_results=r entities=r entity_pages=r enrichments=r llm_answers=r goose_db_version=r
+  tables staged_items=r stored_results=r entities=r entity_pages=r enrichments=r enrichment_waits=r llm_answers=r goose_db_version=r
 reader
   views seed003=r seed004=r
 crawler-council

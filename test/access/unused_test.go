@@ -75,6 +75,12 @@ annotator select chunks: only where a source wants its chunks enriched
 annotator select enrichments: only where a source wants its chunks enriched
 annotator insert enrichments: only where a source wants its chunks enriched
 annotator update enrichments: only where a source wants its chunks enriched
+annotator select enrichment_waits: only where a source wants its chunks enriched
+chunker update enrichments: only where a source wants its chunks enriched
+chunker select enrichment_waits: only where a source lets its versions wait
+chunker insert enrichment_waits: only where a source lets its versions wait
+chunker update enrichment_waits: only where a source lets its versions wait
+chunker delete enrichment_waits: only where a source lets its versions wait
 chunker publish acc.ir.enrich_requested.*: only where a source wants its chunks enriched
 janitor publish acc.dlq.enrich.*: only what was moved three times in vain is given up
 janitor publish acc.dlq.entities.*: only what was moved three times in vain is given up

@@ -72,6 +72,7 @@ func TestReportIsWrittenWithoutPoppler(t *testing.T) {
 		Machine: "m", Pages: 10, Rates: []float64{5}, Rate: 5, Parts: map[string]Usage{"new part": {CPU: time.Second, Peak: 3 << 20}},
 		Extraction: Extraction{Pages: 10, Extract: time.Second},
 		OCR:        OCR{Pages: 8, Rate: 1, CPU: 8 * time.Second, Strips: 500, Early: 100 << 20, Late: 105 << 20},
+		Entities:   Entities{Pages: 10, CPU: 1500 * time.Microsecond, Found: 7},
 		Search:     Search{Chunks: 100_000, Questions: 500, FirstP99: 25 * time.Millisecond, Boxes: 5000, CPU: 5 * time.Second, Crowd: 500, Answered: 490, Shed: 10},
 		Growth:     []Growth{{Pages: 10, Took: time.Second, Work: Work{Transactions: 20}}},
 	}
@@ -79,7 +80,8 @@ func TestReportIsWrittenWithoutPoppler(t *testing.T) {
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00", "1000.00 ms CPU a page", "105 MiB", "+5 %", "p99 25.0 ms; 10.00 ms of CPU time; ten hits with 10 boxes", "490 answered"} {
+	for _, want := range []string{"new part", "poppler-utils", "100.00 ms", "2.00", "1000.00 ms CPU a page", "105 MiB", "+5 %", "p99 25.0 ms; 10.00 ms of CPU time; ten hits with 10 boxes", "490 answered",
+		"1.50 ms a page", "7 entities"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}
@@ -118,5 +120,13 @@ func TestServerTimingIsRead(t *testing.T) {
 	all := []asked{{took: 3, stages: got}, {took: 1, stages: got}, {took: 2, stages: map[string]time.Duration{"vectors": time.Millisecond}}}
 	if s := stages(all); len(s) != 3 || s[2] != (Stage{"vectors", 2500 * time.Microsecond, 2500 * time.Microsecond}) || tookAt(all, 50) != 2 {
 		t.Errorf("%+v, %v", s, tookAt(all, 50))
+	}
+}
+
+// TestEntitiesAreMeasured: the rules find something on the page that is measured.
+func TestEntitiesAreMeasured(t *testing.T) {
+	x, err := Options{Rounds: 1, Progress: t.Logf}.entities(t.Context())
+	if err != nil || x.Found < 8 || x.CPU <= 0 {
+		t.Errorf("%+v, %v", x, err)
 	}
 }

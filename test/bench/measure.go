@@ -37,7 +37,7 @@ type Options struct {
 
 // Figures are what Options.Only may name.
 func Figures() []string {
-	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR, figureSearch, figureEndpoint, figureFull}
+	return []string{figureRate, figureLatency, figureParts, figureGrowth, figureTelemetry, figureExtraction, figureCapture, figureOCR, figureEntities, figureSearch, figureEndpoint, figureFull}
 }
 
 const (
@@ -49,6 +49,7 @@ const (
 	figureExtraction = "extraction"
 	figureCapture    = "capture"
 	figureOCR        = "ocr"
+	figureEntities   = "entities"
 	figureSearch     = "search"
 	figureEndpoint   = "endpoint"
 	figureFull       = "full"
@@ -84,6 +85,7 @@ func Run(ctx context.Context, o Options) (r Report, err error) {
 		{[]string{figureCapture}, func() error { r.Capture, err = o.capture(ctx, dir+"/capture"); return err }},
 		{[]string{figureExtraction}, func() error { r.Extraction, err = o.extraction(ctx, dir); return err }},
 		{[]string{figureOCR}, func() error { r.OCR, err = o.ocr(ctx, dir); return err }},
+		{[]string{figureEntities}, func() error { r.Entities, err = o.entities(ctx); return err }},
 		{[]string{figureSearch}, func() error { r.Search, err = o.search(ctx, dir+"/search"); return err }},
 		{[]string{figureEndpoint}, func() error { r.Endpoint, err = o.endpoint(ctx, dir+"/endpoint"); return err }},
 		{[]string{figureFull}, func() error { r.Full, err = o.full(ctx, dir+"/full"); return err }},

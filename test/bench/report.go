@@ -26,6 +26,7 @@ type Report struct {
 	Extraction Extraction       `json:"extraction"`
 	Capture    Capture          `json:"capture"`
 	OCR        OCR              `json:"ocr"`
+	Entities   Entities         `json:"entities"`
 	Search     Search           `json:"search"`
 	Endpoint   Endpoint         `json:"endpoint"`
 	Full       Full             `json:"full"`
@@ -98,6 +99,7 @@ func (r Report) Write(w io.Writer) error {
 	r.Capture.write(row)
 	r.writeExtraction(row)
 	r.OCR.write(row)
+	r.Entities.write(row)
 	r.Search.write(row)
 	r.Endpoint.write(row)
 	r.Full.write(row)

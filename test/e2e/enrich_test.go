@@ -47,7 +47,8 @@ func TestEnrichTheWholeChain(t *testing.T) {
 	text := strings.Repeat("The bridge of Valdoro costs $5 million and belongs to Alder Run.\n\n", 3) + bridgeText
 	for name, data := range map[string]string{
 		town: "source_id: valdoro\nname: Town of Valdoro\nlanguage: en\nenrich: later\n", filepath.Join(files, "in", "bridge.txt"): text,
-		filepath.Join(files, "other", "mill.txt"): "The mill of Valdoro was built in 1890.\n", filepath.Join(files, "wait.yaml"): "source_id: waits\nenrich: wait\n",
+		filepath.Join(files, "other", "mill.txt"): "The mill of Valdoro was built in 1890.\n", filepath.Join(files, "never.yaml"): "source_id: never\nenrich: sometimes\n",
+		filepath.Join(files, "wait.yaml"): "source_id: waits\nlanguage: en\nenrich: wait\n", filepath.Join(files, "held", "bridge.txt"): strings.ReplaceAll(text, "Valdoro", "Monteria"),
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -59,22 +60,42 @@ func TestEnrichTheWholeChain(t *testing.T) {
 	away.Store(true)
 	w := startDev(t, dir, []string{"COLOPHON_CHAT_URL=" + url + "/v1", "COLOPHON_CHAT_MODEL=scripted"})
 	w.must(0, "source", "apply", "-f", town)
-	if r := w.must(2, "source", "apply", "-f", filepath.Join(files, "wait.yaml")); !strings.Contains(r.err, "enrich") {
+	w.must(0, "source", "apply", "-f", filepath.Join(files, "wait.yaml"))
+	if r := w.must(2, "source", "apply", "-f", filepath.Join(files, "never.yaml")); !strings.Contains(r.err, "enrich") {
 		t.Errorf("a mode that is not there: %s", r.err)
 	}
 	w.must(0, "source", "add", "mill", "--name", "Mill", "--language", "en")
 	w.must(0, "capture", "--source", "valdoro", filepath.Join(files, "in")) // --wait would wait for entities, which wait for the model
+	w.must(0, "capture", "--source", "waits", filepath.Join(files, "held"))
 	w.must(0, "capture", "--source", "mill", filepath.Join(files, "other"))
 	await(t, "chunks are there by the rules", func() bool {
 		out := w.must(0, "export", "chunks").out
 		return strings.Contains(out, "The bridge of Valdoro") && strings.Contains(out, "The mill of Valdoro")
 	})
-	if out := w.must(0, "export", "chunks").out; strings.Contains(out, `"Alder Run"`) {
-		t.Errorf("enriched without a model:\n%s", out)
+	await(t, "a version is held", func() bool { return strings.Contains(w.must(0, "status").out, "not quiet: 1 versions land when") })
+	if out := w.must(0, "export", "chunks").out; strings.Contains(out, `"Alder Run"`) || strings.Contains(out, "Monteria") {
+		t.Errorf("enriched, or landed, without a model:\n%s", out)
 	}
 	away.Store(false)
+	w.must(0, "capture", "--wait", "--source", "waits", filepath.Join(files, "held")) // it is quiet when what was held has landed
+	held := 0
+	for line := range strings.Lines(w.must(0, "export", "chunks").out) {
+		if strings.Contains(line, "Monteria") {
+			if held++; !strings.Contains(line, `"Alder Run"`) || strings.Contains(line, `"generation":2`) {
+				t.Errorf("of a version that waits: %s", line)
+			}
+		}
+	}
+	if held == 0 {
+		t.Error("what was held has not landed")
+	}
 	await(t, "the chunks are enriched", func() bool {
-		return strings.Contains(w.must(0, "export", "chunks").out, `"Alder Run"`)
+		for line := range strings.Lines(w.must(0, "export", "chunks").out) {
+			if strings.Contains(line, `"Alder Run"`) && !strings.Contains(line, "Monteria") {
+				return true
+			}
+		}
+		return false
 	})
 	out := w.must(0, "export", "chunks").out
 	if strings.Contains(out, "Loch Ness") || strings.Contains(out, "Ada Lovelace") || strings.Contains(out, "sonnet") {

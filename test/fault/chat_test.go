@@ -2,11 +2,13 @@ package fault
 
 import (
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,17 +22,26 @@ var counted = regexp.MustCompile(`[A-Z][\p{L} ]* (\d{1,6}) (\p{L}+)[\p{L} ]*\.`)
 // chatServer is the endpoint of a chat model.
 type chatServer struct {
 	*httptest.Server
-	away atomic.Bool // it answers nothing but 503
+	away  atomic.Bool // it answers nothing but 503
+	hangs atomic.Bool // it answers nothing at all
+	open  atomic.Int64
 }
 
 // startChat serves a chat model that always answers a page in the same way: with its first
-// sentence that counts something.
+// sentence that counts something; and about a chunk with a word of that.
 func startChat(t *testing.T) *chatServer {
 	t.Helper()
 	s := &chatServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.away.Load() {
 			http.Error(w, "the model is being loaded", http.StatusServiceUnavailable)
+			return
+		}
+		s.open.Add(1)
+		defer s.open.Add(-1)
+		if s.hangs.Load() {
+			_, _ = io.Copy(io.Discard, r.Body) // else it is not known when the other side goes
+			<-r.Context().Done()
 			return
 		}
 		var asked struct {
@@ -40,10 +51,14 @@ func startChat(t *testing.T) *chatServer {
 			http.Error(w, "this is no conversation", http.StatusBadRequest)
 			return
 		}
+		answer := answerPage
+		if strings.HasPrefix(asked.Messages[0].Content, "You describe one passage") {
+			answer = answerChunk
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{
-				"role": "assistant", "content": answerPage(asked.Messages[1].Content)}}},
+				"role": "assistant", "content": answer(asked.Messages[1].Content)}}},
 			"usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 50},
 		})
 	}))

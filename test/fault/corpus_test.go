@@ -40,6 +40,8 @@ const (
 	kindGone      = "gone"    // its server says 404
 	kindMembers   = "members" // an archive, or a web archive, of three documents
 	kindSource    = "source"
+	kindAdvised   = "advised" // of a source whose chunks a chat model is asked about
+	kindAwaited   = "awaited" // of a source whose versions wait for that
 	kindPoison    = "poison"
 	kindMalformed = "malformed" // no event at all
 
@@ -51,6 +53,7 @@ const (
 	kindRedo     = "redo"     // a run again
 	kindTakeover = "takeover" // a run of an older parser
 	kindDamage   = "damage"   // its segment is lost before it is chunked
+	kindReviewed = "reviewed" // a later version of a document that a chat model was asked about
 )
 
 // item is one thing that is handed over.
@@ -286,6 +289,17 @@ func corpus(t *testing.T, site string) []*item {
 		}
 		add(kindMembers, inline(fmt.Sprintf("members-%d", n), name, data, 10))
 	}
+	var enriched []*item
+	for n := range 14 {
+		r := inline(fmt.Sprintf("advised-%02d", n), fmt.Sprintf("advised-%02d.html", n), page(7000+n, 0), 10)
+		r.SourceID = advised
+		enriched = append(enriched, add(kindAdvised, r))
+	}
+	for n := range 6 {
+		r := inline(fmt.Sprintf("awaited-%02d", n), fmt.Sprintf("awaited-%02d.html", n), page(7100+n, 0), 10)
+		r.SourceID = awaited
+		add(kindAwaited, r)
+	}
 	add(kindPoison, inline("poison", "poison.html", page(999, 0), 10))
 
 	for n := range 2 {
@@ -313,6 +327,11 @@ func corpus(t *testing.T, site string) []*item {
 	for n := range 3 {
 		second(kindRedo, event.CaptureRequested{}, pages[40+n])
 		second(kindTakeover, event.CaptureRequested{}, pages[50+n])
+	}
+	for n := range 3 {
+		r := inline(fmt.Sprintf("reviewed-%d", n), enriched[n].request.Filename, page(7000+n, 1), 20)
+		r.SourceID = advised
+		second(kindReviewed, r, enriched[n])
 	}
 	second(kindDamage, inline("damage-1", "damage-1.html", page(700, 0), 10), nil)
 	return all

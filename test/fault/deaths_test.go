@@ -52,6 +52,9 @@ func deaths(t *testing.T) []death {
 		"chunk.failure.committed": kindDamage, "index.points.changed": kindNewer,
 		"chunk.version.taken_over":    kindSame,
 		"capture.unsettled.published": kindTurned, "chunk.states.moved": kindTurned, "chunk.settled": kindTurned,
+		"annotate.proposal.kept": kindAdvised, "annotate.proposals.kept": kindAdvised, "annotate.proposals.recorded": kindAdvised,
+		"annotate.proposals.told": kindAdvised, "chunk.proposals.requested": kindAdvised, "chunk.proposals.taken": kindAdvised,
+		"chunk.again.committed": kindAdvised, "chunk.held.committed": kindAwaited,
 		"index.points.deleted": kindOlder, "index.removal.published": kindOlder,
 	}
 	var all []death
@@ -65,7 +68,7 @@ func deaths(t *testing.T) []death {
 			for _, consumer := range []string{"capture", "split", "extract", "chunk", "entities", "index"} {
 				all = append(all, death{p.Name + " " + consumer, kind})
 			}
-			all = append(all, death{p.Name + " ocr", kindScan})
+			all = append(all, death{p.Name + " ocr", kindScan}, death{p.Name + " enrich", kindAdvised})
 		default:
 			all = append(all, death{p.Name, kind})
 		}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -75,9 +76,22 @@ func (r *rig) publish(ctx context.Context, data event.Data, again bool) error {
 	}
 	if again {
 		r.redrive++
-		e = e.Redrive(1_000_000 + r.redrive)
+		e = e.Redrive(resentFrom + r.redrive)
 	}
 	return r.conn.Publisher("fault").Publish(ctx, e)
+}
+
+// resentFrom is above all numbers by which the system itself tells something again.
+const resentFrom = 1_000_000
+
+// wasSentAgain reports whether a message follows from one that the rig has sent again.
+func wasSentAgain(messageID string) bool {
+	for part := range strings.SplitSeq(messageID, ";r") {
+		if n, err := strconv.ParseInt(part, 10, 64); err == nil && n >= resentFrom {
+			return true
+		}
+	}
+	return false
 }
 
 // extractionOf returns today's extraction of an item's snapshot.
@@ -220,6 +234,9 @@ func (r *rig) left() []string {
 			open = append(open, "")
 		}
 		return open
+	}
+	if waiting := r.unenriched(); waiting != "" { // which being quiet does not wait for
+		return []string{waiting}
 	}
 	if wrong := r.vectorsDiffer(ctx); wrong != "" {
 		return []string{wrong}

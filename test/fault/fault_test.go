@@ -119,6 +119,9 @@ func TestFaults(t *testing.T) {
 			if missing := r.domainsDiffer(); len(missing) > 0 {
 				t.Errorf("no document was cut by %v", missing)
 			}
+			for _, wrong := range r.enrichedDiffer(items) {
+				t.Error(wrong)
+			}
 			if r.modelEntities() == 0 {
 				t.Error("no entity of the chat model is there")
 			}
@@ -151,6 +154,7 @@ func scenarios() []scenario {
 		{name: "kill -9", run: kills},
 		{name: "chunker and indexer killed", run: killsOfChunks, once: true},
 		{name: "annotator killed, chat model away", run: annotatorKills(outage)},
+		{name: "annotator and chunker killed, chunks enriched", run: enrichmentKills(outage), once: true},
 		{name: "rolling restart", run: rolling},
 		{name: "death at every point", run: points},
 		{name: "JetStream wiped", run: wipe, lossy: true},

@@ -328,6 +328,7 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.sent, r.handed, r.redrive = map[*item]time.Time{}, map[*item]bool{}, 0
 	r.connect()
 	r.registerDomains()
+	r.registerAdvised()
 	r.services = map[string]*process{}
 	for _, s := range programs.Services() {
 		r.addService(name, s, s)

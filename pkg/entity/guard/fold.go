@@ -42,35 +42,58 @@ func fold(s string, bars bool) folded {
 			f.from, f.to = append(f.from, int32(start)), append(f.to, int32(end))
 		}
 	}
-	var it norm.Iter
-	it.InitString(norm.NFC, s)
-	for !it.Done() {
-		start := it.Pos()
-		segment := it.Next()
-		end := it.Pos()
-		for len(segment) > 0 {
-			r, n := utf8.DecodeRune(segment)
-			segment = segment[n:]
-			switch {
-			case isInvisible(r):
-			case unicode.IsSpace(r) || r == '\uFEFF' || bars && r == '|':
-				if !space {
-					add(' ', start, end)
-				}
-				space = true
-			default:
-				space = false
-				for _, c := range plain(r) {
-					add(c, start, end)
-				}
+	take := func(r rune, start, end int) {
+		switch {
+		case isInvisible(r):
+		case unicode.IsSpace(r) || r == '\uFEFF' || bars && r == '|':
+			if !space {
+				add(' ', start, end)
+			}
+			space = true
+		case r < utf8.RuneSelf:
+			space = false
+			add(unicode.ToLower(r), start, end)
+		default:
+			space = false
+			for _, c := range plain(r) {
+				add(c, start, end)
 			}
 		}
+	}
+	for at := 0; at < len(s); {
+		if isAlone(s, at) {
+			take(rune(s[at]), at, at+1)
+			at++
+			continue
+		}
+		other := at + 1 // what is composed ends where two characters of ASCII follow each other
+		for other < len(s) && !isAlone(s, other) {
+			other++
+		}
+		var it norm.Iter
+		it.InitString(norm.NFC, s[at:other])
+		for !it.Done() {
+			start := at + it.Pos()
+			segment := it.Next()
+			end := at + it.Pos()
+			for len(segment) > 0 {
+				r, n := utf8.DecodeRune(segment)
+				segment = segment[n:]
+				take(r, start, end)
+			}
+		}
+		at = other
 	}
 	f.text = b.String()
 	if n := len(f.text); n > 0 && f.text[n-1] == ' ' {
 		f.text, f.from, f.to = f.text[:n-1], f.from[:n-1], f.to[:n-1]
 	}
 	return f
+}
+
+// isAlone reports whether byte i of a text is a character of ASCII behind which nothing follows that could be composed with it.
+func isAlone(s string, i int) bool {
+	return s[i] < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf)
 }
 
 func isInvisible(r rune) bool {

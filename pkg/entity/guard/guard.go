@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -62,13 +63,13 @@ func Prepare(in entity.PageInput) *Page {
 func (p *Page) Check(proposals []entity.Entity) Result {
 	var r Result
 	called := make(map[string]string) // title of what a proposal was called, "" where several were
-	seen := make(map[string]bool)
+	seen := make(repeated)
 	found := make(map[string]placed)
 	for _, e := range proposals {
 		c := checker{page: p.page, proposed: e, found: found}
 		out, ok := c.check()
 		r.Drops = append(r.Drops, c.drops...)
-		if !ok || isRepeated(seen, out) {
+		if !ok || seen.isRepeated(out) {
 			continue
 		}
 		key := e.Type + " " + e.ID
@@ -89,18 +90,25 @@ func Check(in entity.PageInput, proposals []entity.Entity) Result {
 	return Prepare(in).Check(proposals)
 }
 
+// repeated knows the entities that were seen, by what is cheap to compare.
+type repeated map[string][]entity.Entity
+
 // isRepeated reports whether an entity was seen before, but for its id, and marks it as seen.
-func isRepeated(seen map[string]bool, e entity.Entity) bool {
+func (seen repeated) isRepeated(e entity.Entity) bool {
+	key := e.Type + "\x00" + strings.Join(e.Evidence, "\x00")
 	e.ID = ""
-	data, err := e.MarshalJSON()
-	if err != nil {
-		return false
+	if others := seen[key]; len(others) > 0 {
+		data, err := e.MarshalJSON()
+		if err != nil {
+			return false
+		}
+		for _, other := range others {
+			if known, err := other.MarshalJSON(); err == nil && bytes.Equal(known, data) {
+				return true
+			}
+		}
 	}
-	key := e.Type + string(data)
-	if seen[key] {
-		return true
-	}
-	seen[key] = true
+	seen[key] = append(seen[key], e)
 	return false
 }
 

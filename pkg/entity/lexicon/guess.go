@@ -39,11 +39,14 @@ var ownWords = sync.OnceValue(func() map[string]string {
 	return languages
 })
 
+// asWords divides a folded text where words end.
+var asWords = strings.NewReplacer("'", "' ", "-", " ", ",", " ", ".", " ", ":", " ", ";", " ", "(", " ", ")", " ")
+
 // Guess returns the language of a text that is too short to be sure of by its letters, by the table's own words:
 // one of Languages, or "" where they do not tell.
 func Guess(text string) string {
 	count := make(map[string]int)
-	folded := strings.NewReplacer("'", "' ", "-", " ", ",", " ", ".", " ", ":", " ", ";", " ", "(", " ", ")", " ").Replace(digest.TextNormV1(text))
+	folded := asWords.Replace(digest.TextNormV1(text))
 	for w := range strings.FieldsSeq(folded) {
 		if l := ownWords()[w]; l != "" {
 			count[l]++

@@ -114,7 +114,20 @@ func parse(text string) (rows []Row, err error) {
 
 // Fold returns a word or phrase as the table's are compared: textnorm_v1, hyphens as spaces.
 func Fold(s string) string {
+	if isPlainWord(s) { // as most are
+		return strings.ToLower(s)
+	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(digest.TextNormV1(s), "-", " ")), " ")
+}
+
+// isPlainWord reports whether a text is letters and digits of ASCII alone.
+func isPlainWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
 }
 
 // Lookup returns what a folded word or phrase means in a class and a language. An unknown or

@@ -155,6 +155,9 @@ func addUnit(m mapping, g grid, row gridRow, values map[string]any, language str
 	}
 }
 
+// withoutGaps joins the groups of a code.
+var withoutGaps = strings.NewReplacer(" ", "", "-", "")
+
 // cellValue reads a cell as its field's kind says; nil where it cannot be read in one way.
 func cellValue(field entity.Field, cell, head, unit, language string) any {
 	switch field.Kind {
@@ -176,7 +179,7 @@ func cellValue(field entity.Field, cell, head, unit, language string) any {
 			return v
 		}
 	case entity.KindCode:
-		if code := strings.NewReplacer(" ", "", "-", "").Replace(cell); value.CheckHUC(code) {
+		if code := withoutGaps.Replace(cell); value.CheckHUC(code) {
 			return code
 		}
 	case entity.KindText, entity.KindName, entity.KindUnit:

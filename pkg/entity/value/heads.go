@@ -89,10 +89,13 @@ func CurrencyIn(head, language string) string {
 	return found
 }
 
+// withoutMoney leaves out what a head says of money beside its scale.
+var withoutMoney = strings.NewReplacer("$", "", "€", "", "£", "", "'", "", "’", "", "USD", "", "EUR", "")
+
 // ScaleIn returns by how much the numbers of a column count: 1,000 under "k€", "$1,000" or "in thousands".
 func ScaleIn(head, language string) float64 {
 	for _, token := range strings.FieldsFunc(head, func(r rune) bool { return strings.ContainsRune(" \t\n()[];:", r) }) {
-		plain := strings.NewReplacer("$", "", "€", "", "£", "", "'", "", "’", "", "USD", "", "EUR", "").Replace(token)
+		plain := withoutMoney.Replace(token)
 		switch {
 		case plain == "1,000" || plain == "1.000" || plain == "1000" || plain == "1000s" || plain == "000" || plain == "000s" || plain == "k" && plain != token || plain == "K" && plain != token:
 			return 1e3

@@ -20,8 +20,9 @@ const maxNumeral = 16
 
 // numerals returns the numbers in words of a text, the longest at each place.
 func numerals(text string, words []Word, language string) (out []numeral) {
+	r := reading{total: new(big.Rat), group: new(big.Rat)} // of one number after the other
 	for i := 0; i < len(words); {
-		if n, v, ok := readNumeral(text, words[i:min(len(words), i+maxNumeral)], language); ok {
+		if n, v, ok := r.readNumeral(text, words[i:min(len(words), i+maxNumeral)], language); ok {
 			article := n == 1 && lexicon.Has("article", language, words[i].Folded)
 			out = append(out, numeral{Span{words[i].Start, words[i+n-1].End}, v, article})
 			i += n
@@ -43,8 +44,8 @@ type reading struct {
 }
 
 // readNumeral reads the longest number that the words begin with, and returns how many words it has.
-func readNumeral(text string, words []Word, language string) (n int, v *big.Rat, ok bool) {
-	r := reading{total: new(big.Rat), group: new(big.Rat)}
+func (r *reading) readNumeral(text string, words []Word, language string) (n int, v *big.Rat, ok bool) {
+	*r = reading{total: r.total.SetInt64(0), group: r.group.SetInt64(0)}
 	for i := 0; i < len(words); {
 		if i > 0 && !joined(text, words[i-1], words[i]) {
 			break

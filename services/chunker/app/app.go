@@ -21,6 +21,7 @@ type Config struct {
 	Postgres  config.Postgres
 	S3        config.S3
 	Runner    config.Runner
+	Enrich    config.Enrichment
 	Telemetry config.Telemetry
 	Health    config.Health
 }
@@ -39,7 +40,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	if a.stores, err = connect.Open(ctx, connect.Settings{Name: Name, NATS: c.NATS, Runner: c.Runner, Postgres: c.Postgres, S3: c.S3}, tel); err != nil {
 		return nil, err
 	}
-	a.Runner, err = stream.NewRunner(a.stores.Bus, Stage(a.stores.Catalog, a.stores.Objects, tel.Logger),
+	a.Runner, err = stream.NewRunner(a.stores.Bus, Stage(a.stores.Catalog, a.stores.Objects, tel.Logger, c.Enrich),
 		a.stores.Options(stream.ConsumerChunk, q, a.stores.HasBuckets(blobstore.Derived)))
 	if err != nil {
 		return nil, errors.Join(err, a.Close())

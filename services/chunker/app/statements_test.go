@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -45,7 +46,7 @@ func TestStatementsOfAnEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	counted := Stage(db, w.Blobs, slog.New(slog.DiscardHandler))
+	counted := Stage(db, w.Blobs, slog.New(slog.DiscardHandler), config.Enrichment{})
 	w.stage = counted
 	handle := func(v version) func() error {
 		run := w.capture(v)

@@ -8,14 +8,15 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/stage"
 )
 
 // Stage returns the stage over the real stores.
-func Stage(db *catalog.DB, blobs *blobstore.Store, logger *slog.Logger) *stage.Stage {
-	return stage.New(runs{db}, db, locker{db}, segments{blobs}, logger, stage.Options{Chunkers: chunkers()})
+func Stage(db *catalog.DB, blobs *blobstore.Store, logger *slog.Logger, e config.Enrichment) *stage.Stage {
+	return stage.New(runs{db}, db, locker{db}, segments{blobs}, logger, stage.Options{Chunkers: chunkers(), AnswerWait: e.Wait})
 }
 
 // runs is the catalog with absence in the words of the stage: an event names

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/config"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -40,7 +41,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func over(w *stagetest.World) *world {
-	return &world{World: w, stage: Stage(w.DB, w.Blobs, slog.New(slog.DiscardHandler))}
+	return &world{World: w, stage: Stage(w.DB, w.Blobs, slog.New(slog.DiscardHandler), config.Enrichment{Wait: time.Hour})}
 }
 
 // Emit hears an event, and keeps what it says of a chunk.

@@ -38,6 +38,9 @@ func (l *ProgressLine) Update(p catalog.Progress) {
 	line := fmt.Sprintf("captured %d/%d  pages %d/%d  runs %d/%d  chunks %d  vectors %d/%d",
 		p.Requests-p.Open, p.Requests, p.DonePages, p.Pages, p.Runs-min(p.OpenRuns, p.Runs), p.Runs, p.Chunks,
 		p.Chunks-p.Unpushed, p.Chunks)
+	if p.Held > 0 {
+		line += fmt.Sprintf("  waiting for a model %d", p.Held)
+	}
 	if captured := p.Requests - p.Open; elapsed > 0.5 && p.Open > 0 && captured > 0 {
 		line += remaining("documents", float64(captured)/elapsed, p.Open)
 	} else if elapsed > 0.5 && p.DonePages > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/fault"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/stream"
 	"github.com/colophon-dev/colophon/services/annotator/internal/entities"
@@ -31,6 +32,8 @@ type Catalog interface {
 	Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (model.Enrichment, error)
 	// ChunkContents returns language, content and content_text_hash of the chunks of a generation.
 	ChunkContents(ctx context.Context, docHash string, generation int) ([]model.Chunk, error)
+	// HeldContents returns the same of the chunks to be of a run that waits for the answer; none where it waits no more.
+	HeldContents(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) ([]model.Chunk, error)
 	// PutEnrichment records proposals, unless others were first, and returns what counts.
 	PutEnrichment(ctx context.Context, e model.Enrichment) (model.Enrichment, error)
 }
@@ -75,7 +78,8 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		return err
 	}
 	if counts.Digest == "" {
-		if counts, err = s.propose(ctx, e, d); err != nil || counts.Digest == "" {
+		// Who waits is told that no model is set, too.
+		if counts, err = s.propose(ctx, e, d); err != nil || counts.SnapshotID == "" || counts.Digest == "" && d.Generation > 0 {
 			return err
 		}
 	}
@@ -85,6 +89,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}); err != nil {
 		return fmt.Errorf("telling proposals for %s: %w", d.SnapshotID, err)
 	}
+	faultpoint.Reach("annotate.proposals.told")
 	return nil
 }
 
@@ -111,11 +116,13 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 			slog.String("source_id", run.SourceID), slog.String("snapshot_id", run.SnapshotID))
 		return s.Catalog.PutEnrichment(ctx, of)
 	}
-	chunks, err := s.Catalog.ChunkContents(ctx, d.DocHash, d.Generation)
-	if err != nil {
+	chunks, err := s.contents(ctx, d)
+	switch {
+	case err != nil:
 		return of, err
-	}
-	if len(chunks) == 0 {
+	case len(chunks) == 0 && d.Generation == 0:
+		return model.Enrichment{}, nil // it waits no more: another request is about the chunks that have landed
+	case len(chunks) == 0:
 		return of, stream.Absent(e, errNoChunks)
 	}
 	kept, err := s.keep(ctx, run, chunks)
@@ -124,7 +131,16 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 	}
 	of.Model, of.ObjectKey, of.Digest = kept.Model, kept.ObjectKey, kept.Digest
 	counts, err := s.Catalog.PutEnrichment(ctx, of)
+	faultpoint.Reach("annotate.proposals.recorded")
 	return counts, err
+}
+
+// contents are the chunks that a request is about.
+func (s *Stage) contents(ctx context.Context, d event.IREnrichRequested) ([]model.Chunk, error) {
+	if d.Generation == 0 {
+		return s.Catalog.HeldContents(ctx, d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
+	}
+	return s.Catalog.ChunkContents(ctx, d.DocHash, d.Generation)
 }
 
 // keep asks about all chunks and keeps the proposals as one object.
@@ -163,7 +179,9 @@ func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (
 	}
 	key := s.answer(run)
 	key.InputHash = digest.HexParts(parts...)
-	return s.Answers.KeepAs(ctx, key, data)
+	kept, err := s.Answers.KeepAs(ctx, key, data)
+	faultpoint.Reach("annotate.proposals.kept")
+	return kept, err
 }
 
 func (s *Stage) answer(run model.Run) model.LLMAnswer {
@@ -195,6 +213,7 @@ func (s *Stage) said(ctx context.Context, run model.Run, q question) (model.Chun
 		if data, err = s.Answers.Keep(ctx, key, data); err != nil {
 			return model.ChunkProposal{}, err
 		}
+		faultpoint.Reach("annotate.proposal.kept")
 	}
 	var t transcript
 	if err := json.Unmarshal(data, &t); err != nil {

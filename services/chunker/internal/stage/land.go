@@ -10,6 +10,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/pkg/statement"
@@ -38,12 +39,14 @@ type landed struct {
 	chunks []model.Chunk       // inserted last: of a small document all
 	log    []model.Unpublished // the first that is to be published; nil: not known
 	result *model.RunResult    // what the run came to; nil: it is to be asked for
+	held   bool                // it has not landed: it waits for what a model proposes
 }
 
 // land makes the run into chunks in one transaction that holds the document,
 // and returns it as it stands then, with what is at hand of it. Whether it is due
-// is asked again there: another may have been first, or a redo may have begun.
-func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead) (model.Run, landed, error) {
+// is asked again there: another may have been first, or a redo may have begun. byRules says that nothing that a model
+// proposes is waited for, or read.
+func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run, ahead *ahead, byRules bool) (model.Run, landed, error) {
 	var done landed
 	var err error
 	done.log, err = s.locker.LandRun(ctx, run, s.o.LockWait, logBatch, func(tx Tx) error {
@@ -63,9 +66,9 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		if run.State.Terminal() && standing.ChunkerVersion == split.Version && standing.HeaderVersion == header.Version {
 			cause = causeEnriched
 		}
-		w := &work{stage: s, tx: tx, snapshot: snapshot, cause: cause, history: held.History,
+		w := &work{stage: s, tx: tx, snapshot: snapshot, run: run, cause: cause, byRules: byRules, history: held.History,
 			pages: pages{store: s.segments, rows: held.Segments, ahead: ahead}}
-		if err := w.survey(ctx); err != nil {
+		if done.held, err = w.survey(ctx); err != nil || done.held {
 			return err
 		}
 		run.State, run.Reason, run.Message = w.facts.State(), w.facts.Reason, w.facts.Message
@@ -80,6 +83,11 @@ func (s *Stage) land(ctx context.Context, snapshot model.Snapshot, run model.Run
 		// it leaves no manifest, and what was current stays so.
 		if err := tx.FinishRun(ctx, run); err != nil {
 			return err
+		}
+		if snapshot.Under(run).SourceEnrich == model.EnrichWait {
+			if err := tx.EndAnswerWaits(ctx, run.SnapshotID); err != nil {
+				return err
+			}
 		}
 		faultpoint.Reach("chunk.run.finished")
 		return tx.SetIngestStatus(ctx)
@@ -116,6 +124,7 @@ type work struct {
 	snapshot model.Snapshot
 	run      model.Run
 	cause    string
+	byRules  bool
 	history  model.History // of the document, before the run lands
 	pages    pages
 	facts    assemble.Survey
@@ -128,11 +137,24 @@ type work struct {
 	proposals  map[string]model.ChunkProposal
 }
 
-func (w *work) survey(ctx context.Context) error {
-	return w.pages.each(ctx, func(f segment.Frame) error {
+// survey looks at all pages, unless the version waits for what a model proposes; then it is held, and does not land.
+func (w *work) survey(ctx context.Context) (isHeld bool, err error) {
+	wait, err := w.waits(ctx)
+	if err != nil || wait == stillHeld {
+		return wait == stillHeld, err
+	}
+	if err := w.pages.each(ctx, func(f segment.Frame) error {
 		w.facts.Add(f.Page, f.Units)
 		return nil
-	})
+	}); err != nil || wait == mayLand || w.facts.State() == model.RunFailed {
+		return false, err
+	}
+	return w.hold(ctx)
+}
+
+// frames yields the pages of the run.
+func (w *work) frames(ctx context.Context) proof.Pages {
+	return func(each func(segment.Frame) error) error { return w.pages.each(ctx, each) }
 }
 
 // chunk writes the version: its chunks, what they change, and its manifest.
@@ -271,14 +293,8 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 	c.budget, c.document.Proposals = w.stage.o.Budget, w.proposals
 	if w.proposals != nil {
 		c.document.Dropped = make(statement.Dropped)
-		defer func() {
-			w.stage.logger.InfoContext(ctx, "chunks enriched", slog.String("snapshot_id", w.snapshot.SnapshotID),
-				slog.String("model", w.enrichment.Model), slog.Int("chunks", len(links)), slog.Any("dropped", c.document.Dropped))
-		}()
 	}
-	err := c.cut(v, func(each func(segment.Frame) error) error {
-		return w.pages.each(ctx, each)
-	}, func(c model.Chunk) error {
+	err := c.cut(v, w.frames(ctx), func(c model.Chunk) error {
 		if err := c.Validate(); err != nil {
 			return internal("a chunk is not valid: %w", err)
 		}
@@ -289,10 +305,15 @@ func (w *work) split(ctx context.Context, v model.Version, base model.Chunk) ([]
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = flush()
 	}
-	return links, flush()
+	if err == nil && w.proposals != nil {
+		w.stage.logger.InfoContext(ctx, "chunks enriched", slog.String("snapshot_id", w.snapshot.SnapshotID),
+			slog.String("model", w.enrichment.Model), slog.Int("chunks", len(links)), slog.Any("dropped", c.document.Dropped))
+		err = w.tx.CountDropped(ctx, w.enrichment, c.document.Dropped)
+	}
+	return links, err
 }
 
 func linkOf(c model.Chunk) model.ChunkLink {

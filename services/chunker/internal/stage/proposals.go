@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/faultpoint"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
 )
@@ -18,6 +19,8 @@ type Proposals interface {
 	// Enrichment returns what was proposed for the chunks of a run at a redo, by a chunker of a version; nil for
 	// nothing.
 	Enrichment(ctx context.Context, snapshotID, extractionID string, redo int, chunkerVersion string) (*model.Enrichment, error)
+	// CountDropped records what of it did not stand in the chunks, by reason.
+	CountDropped(ctx context.Context, e model.Enrichment, dropped map[string]int) error
 }
 
 // subjectOf returns what an event is about: ir.enriched asks for the same as the ir.extracted of its run.
@@ -43,18 +46,24 @@ func (s *Stage) requestProposals(ctx context.Context, before model.RunStanding, 
 	if err != nil || now.Proposed != "" || now.Chunks.DocHash == "" || now.Redo != run.Redo {
 		return err
 	}
+	return s.request(ctx, run, now.ChunkerVersion, now.Chunks, emit)
+}
+
+// request asks for proposals for chunks of a run: those of a version that has landed, or, of generation 0, those that it is held with.
+func (s *Stage) request(ctx context.Context, run model.Run, chunkerVersion string, of model.ChunkSet, emit Emit) error {
 	if err := emit(ctx, event.IREnrichRequested{
 		SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Redo: run.Redo,
-		ChunkerVersion: now.ChunkerVersion, DocHash: now.Chunks.DocHash, Generation: now.Chunks.Generation,
+		ChunkerVersion: chunkerVersion, DocHash: of.DocHash, Generation: of.Generation,
 	}); err != nil {
 		return fmt.Errorf("asking about chunks of %s: %w", run.SnapshotID, err)
 	}
+	faultpoint.Reach("chunk.proposals.requested")
 	return nil
 }
 
 // propose reads what a model has proposed for the chunks of the run, if it has.
 func (w *work) propose(ctx context.Context) error {
-	if !wantsProposals(w.snapshot, w.run) {
+	if w.byRules || !wantsProposals(w.snapshot, w.run) {
 		return nil
 	}
 	e, err := w.tx.Enrichment(ctx, w.run.SnapshotID, w.run.ExtractionID, w.run.Redo, split.Version)
@@ -67,6 +76,7 @@ func (w *work) propose(ctx context.Context) error {
 	}
 	w.enrichment = *e
 	w.proposals, err = readProposals(data)
+	faultpoint.Reach("chunk.proposals.taken")
 	return err
 }
 

@@ -50,6 +50,7 @@ type Tx interface {
 	VersionWriter
 	DocumentWriter
 	Proposals
+	Holder
 }
 
 // RunHolder reads a run of the document, and holds it: no redo starts and no segment comes
@@ -116,6 +117,8 @@ type Options struct {
 	Chunkers split.Table
 	Budget   int           // tokens of a chunk; 0 is split.DefaultBudget
 	LockWait time.Duration // for a document that another holds; 0 is 5 s
+	// AnswerWait is how long a version waits for what a model proposes, where its source says so, before it lands without.
+	AnswerWait time.Duration
 }
 
 // Stage handles ir.extracted, and ir.enriched, which asks for the same.
@@ -164,10 +167,16 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	}
 	var done landed
 	if isDue(standing) {
-		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead); err != nil {
+		if run, done, err = s.land(ctx, standing.Snapshot, run, ahead, false); err != nil {
 			return err
 		}
 		faultpoint.Reach("chunk.committed")
+		switch {
+		case standing.State.Terminal():
+			faultpoint.Reach("chunk.again.committed")
+		case done.held:
+			faultpoint.Reach("chunk.held.committed")
+		}
 	}
 	if standing.Unsettled && decides(run) {
 		if err := s.decideCurrent(ctx, run); err != nil {
@@ -179,6 +188,9 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 	if err := s.publish(ctx, run, done, emit); err != nil {
 		return err
 	}
+	if done.held {
+		return s.request(ctx, run, split.Version, model.ChunkSet{DocHash: standing.Snapshot.DocHash()}, emit)
+	}
 	return s.requestProposals(ctx, standing, run, emit)
 }
 
@@ -186,7 +198,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit Emit) error {
 // at this redo or an earlier one. Events of the ranges of others ask for nothing of the kind.
 func decides(run model.Run) bool { return run.State.Terminal() || run.Redo > 0 }
 
-// Fail marks the run failed, unless it has ended already, and says so. A run that still waits
+// Fail marks the run failed, unless it has ended already, and says so; a version that waits for a model lands by the rules, if it can. A run that still waits
 // for ranges is left alone: what failed is a decision about its document, for which another
 // version was read. An event that names no run leaves nothing but its dead letter, which is the
 // runner's.
@@ -200,6 +212,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if landed, err := s.landByRules(ctx, standing, emit); err != nil || landed {
 		return err
 	}
 	run := standing.Run

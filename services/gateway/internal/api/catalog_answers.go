@@ -40,7 +40,7 @@ type RunProgress struct {
 
 // Count is how many things of one kind are in one state.
 type Count struct {
-	What  string `json:"what"`  // capture, document, run, page, ocr, manifest, chunk, left out (documents of which an unusual share is in no chunk), vector
+	What  string `json:"what"`  // capture, document, run, page, ocr, manifest, chunk, left out (documents of which an unusual share is in no chunk), enrichment (runs by what became of asking a model), proposal (of models, that did not stand), vector
 	State string `json:"state"` // in which state
 	N     int64  `json:"count"` // how many
 }
@@ -53,6 +53,7 @@ type Progress struct {
 	Unannounced int `json:"unannounced"`  // outcomes not yet published
 	Runs        int `json:"runs"`         // of the snapshots that are to be processed, but superseded and removed ones
 	OpenRuns    int `json:"open_runs"`    // not terminal, not announced, or not yet begun
+	Held        int `json:"held"`         // of open_runs, those whose version waits for what a model proposes
 	Pages       int `json:"pages"`        // of Runs
 	DonePages   int `json:"done_pages"`   // of these, processed or failed
 	FailedPages int `json:"failed_pages"` // of these, failed
@@ -89,7 +90,7 @@ func answerCount(c catalog.Count) Count {
 
 func answerProgress(p catalog.Progress) Progress {
 	return Progress{
-		Requests: p.Requests, Open: p.Open, Unannounced: p.Unannounced, Runs: p.Runs, OpenRuns: p.OpenRuns,
+		Requests: p.Requests, Open: p.Open, Unannounced: p.Unannounced, Runs: p.Runs, OpenRuns: p.OpenRuns, Held: p.Held,
 		Pages: p.Pages, DonePages: p.DonePages, FailedPages: p.FailedPages, Chunks: p.Chunks,
 		Unsettled: p.Unsettled, Unpublished: p.Unpublished, Unpushed: p.Unpushed,
 	}

@@ -48,6 +48,7 @@ type sentence struct {
 	set     []int    // the numbers of words, each once, in their order
 	numbers []string
 	denied  bool
+	subject *subject // nil until it is asked for
 }
 
 // contradictions compares the sentences of different items, of two items up to the first
@@ -89,7 +90,7 @@ func contradict(a, b Item, of, with []sentence, pairs [][2]int) (Contradiction, 
 		if slices.Compare(pair[:], first[:]) >= 0 {
 			continue
 		}
-		if why := disagree(a, b, of[pair[0]], with[pair[1]]); why != "" {
+		if why := disagree(a, b, &of[pair[0]], &with[pair[1]]); why != "" {
 			first, reason = pair, why
 		}
 	}
@@ -106,12 +107,18 @@ func contradict(a, b Item, of, with []sentence, pairs [][2]int) (Contradiction, 
 	return c, true
 }
 
-// disagree says in what two sentences about the same do not agree; "" where they do.
-func disagree(a, b Item, x, y sentence) string {
+// disagree says in what two sentences that share most of their words do not agree; "" where they do, or are not about the same.
+func disagree(a, b Item, x, y *sentence) string {
+	others := len(x.numbers) > 0 && len(x.numbers) == len(y.numbers) && !slices.Equal(x.numbers, y.numbers)
+	if x.denied == y.denied && !others && !(settled(a) && unsettled(b)) && !(settled(b) && unsettled(a)) {
+		return ""
+	}
 	switch {
+	case !isSame(x, y, a.Language, b.Language):
+		return ""
 	case x.denied != y.denied:
 		return "negation"
-	case len(x.numbers) > 0 && len(x.numbers) == len(y.numbers) && !slices.Equal(x.numbers, y.numbers):
+	case others && differ(subjectOf(x, a.Language), subjectOf(y, b.Language)):
 		return "value"
 	case settled(a) && unsettled(b), settled(b) && unsettled(a):
 		return "status"

@@ -15,12 +15,39 @@ import (
 )
 
 func (c commands) showCommand() *cobra.Command {
-	return &cobra.Command{
+	var asHTML bool
+	cmd := &cobra.Command{
 		Use: "show chunk|page|why|snapshot|outline|document|entities|ir|source ID", Short: "One record with its links",
-		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT, entities\nby their DOCUMENT. Why says of each passage of a web page, named as a page is, which\nrule or which signs made it main content or furniture.",
-		Example: "  colophon show chunk 1f0c…:0\n  colophon show page snap_2c…/3\n  colophon show why snap_7d…/1", Args: cli.Args(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, given []string) error { return c.show(cmd, given[0], given[1]) },
+		Long:    "Prints one record as JSON. A page is named SNAPSHOT/NUMBER, an IR unit\nSNAPSHOT/NUMBER/IR_ID, an outline SNAPSHOT, entities\nby their DOCUMENT. Why says of each passage of a web page, named as a page is, which\nrule or which signs made it main content or furniture. With --html a page is\nits DOCXT HTML, with where its blocks stand and what entities were read from\n(docs/contracts.md#served-html).",
+		Example: "  colophon show chunk 1f0c…:0\n  colophon show page snap_2c…/3\n  colophon show page --html snap_2c…/3 > page.html\n  colophon show why snap_7d…/1", Args: cli.Args(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if asHTML {
+				return c.showHTML(cmd.Context(), given[0], given[1])
+			}
+			return c.show(cmd, given[0], given[1])
+		},
 	}
+	cmd.Flags().BoolVar(&asHTML, "html", false, "of a page: print its HTML with marked evidence instead of JSON")
+	return cmd
+}
+
+// showHTML prints a page as the API serves it with evidence.
+func (c commands) showHTML(ctx context.Context, kind, id string) error {
+	snapshot, page, ok := strings.Cut(id, "/")
+	switch {
+	case kind != "page":
+		return cli.Usagef("--html is for a page, and %s is none", kind)
+	case c.JSON:
+		return cli.Usagef("--html and --json exclude each other")
+	case !ok || snapshot == "" || page == "" || strings.Contains(page, "/"):
+		return cli.Usagef("%q: a page is named SNAPSHOT/NUMBER", id)
+	}
+	var content []byte
+	if err := c.Get(ctx, "/v1/snapshots/"+url.PathEscape(snapshot)+"/pages/"+url.PathEscape(page)+".html", url.Values{"evidence": {"true"}}, &content); err != nil {
+		return err
+	}
+	_, err := c.Out.Write(content)
+	return err
 }
 
 func (c commands) show(cmd *cobra.Command, kind, id string) error {

@@ -16,6 +16,8 @@ import (
 // overview is what status prints without an id.
 type overview struct {
 	Quiet     bool             `json:"quiet"`
+	Held      int              `json:"held"`    // versions that wait for what a model proposes; being quiet waits for them
+	ToCome    int64            `json:"to_come"` // versions that have landed and are enriched when a model answers; nobody waits for them
 	Counts    []catalog.Count  `json:"counts"`
 	Queues    []stream.Queue   `json:"queues"`
 	Oldest    *time.Time       `json:"oldest_open,omitempty"`
@@ -99,9 +101,14 @@ func (c commands) overview(cmd *cobra.Command, listed catalog.RecentOptions) err
 	if err != nil {
 		return err
 	}
-	o.Quiet = progress.Quiet()
+	o.Quiet, o.Held = progress.Quiet(), progress.Held
 	if o.Counts, err = db.Counts(ctx); err != nil {
 		return err
+	}
+	for _, n := range o.Counts {
+		if n.What == "enrichment" && n.State == "to come" {
+			o.ToCome = n.N
+		}
 	}
 	if o.Queues, err = conn.Queues(ctx); err != nil {
 		return err
@@ -154,7 +161,12 @@ func writeOverview(w io.Writer, o overview) {
 	if o.Oldest != nil {
 		fmt.Fprintf(w, "oldest open work: %s\n", o.Oldest.Format(time.RFC3339))
 	}
-	if o.Quiet {
+	if o.Held > 0 {
+		fmt.Fprintf(w, "not quiet: %d versions land when a model has answered about their chunks, or when their wait is over\n", o.Held)
+	}
+	if o.Quiet && o.ToCome > 0 {
+		fmt.Fprintf(w, "quiet: nothing is left to do but what is not waited for: a model is asked about the chunks of %d versions\n", o.ToCome)
+	} else if o.Quiet {
 		fmt.Fprintln(w, "quiet: nothing is left to do")
 	}
 }
