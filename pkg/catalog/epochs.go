@@ -19,10 +19,16 @@ func (db *DB) Epoch(ctx context.Context) (name string, err error) {
 	return name, nil
 }
 
-// BeginEpoch names this copy of the catalog anew, in one transaction with what follows from
-// it: every entry of the log is to be told again, and every point of a collection to be
-// written again, with the vector that it has (contracts#epoch). The name is higher than any
-// before, also where the clock says otherwise.
+// epochWindow is how many rows one transaction of BeginEpoch has told or written again: it
+// holds their locks for some 0.3 s, where all of a million would be held for half a minute
+// (docs/operations.md).
+const epochWindow = 20_000
+
+// BeginEpoch names this copy of the catalog anew, with what follows from it: every entry of
+// the log is to be told again, and every point of a collection to be written again, with the
+// vector that it has, however often reconcile had moved either (contracts#epoch). The name is
+// higher than any before, also where the clock says otherwise. It is written last: one that was
+// broken off has begun no epoch, and is done again. entries is how many are to be told.
 func (db *DB) BeginEpoch(ctx context.Context) (name string, entries int, err error) {
 	own, err := db.unhurried()
 	if err != nil {
@@ -33,25 +39,71 @@ func (db *DB) BeginEpoch(ctx context.Context) (name string, entries int, err err
 		return "", 0, fmt.Errorf("beginning an epoch: %w", Classify(err))
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, `INSERT INTO epochs (name, log_seq)
-			SELECT to_char(greatest(clock_timestamp(), (SELECT max(began_at) FROM epochs) + interval '1 second') AT TIME ZONE 'UTC',
-				'YYYYMMDD"T"HH24MISSMS"Z"-') || left(replace(gen_random_uuid()::text, '-', ''), 12), coalesce(max(seq), 0)
-			FROM chunk_log RETURNING name`).Scan(&name); err != nil {
+	// A run that reconcile has given up is moved like any other. Not in one transaction with
+	// what locks the log: a chunker writes to both.
+	if _, err = conn.Exec(ctx, `UPDATE runs SET reconciled = 0 WHERE reconciled > 0`); err == nil {
+		err = tellAgain(ctx, conn)
+	}
+	if err == nil {
+		err = writeAgain(ctx, conn)
+	}
+	if err == nil {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			name, entries, err = nameEpoch(ctx, tx)
 			return err
-		}
-		told, err := tx.Exec(ctx, `UPDATE chunk_log SET published = false`)
-		if err != nil {
-			return err
-		}
-		entries = int(told.RowsAffected())
-		_, err = tx.Exec(ctx, `UPDATE chunk_vectors SET pushed_rev = 0`)
-		return err
-	})
+		})
+	}
 	if err != nil {
 		return "", 0, fmt.Errorf("beginning an epoch: %w", Classify(err))
 	}
 	return name, entries, nil
+}
+
+// tellAgain has the entries of the log count as not published, in windows.
+func tellAgain(ctx context.Context, conn *pgx.Conn) error {
+	var last int64
+	if err := conn.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM chunk_log`).Scan(&last); err != nil {
+		return err
+	}
+	for seq := int64(0); seq < last; seq += epochWindow {
+		if _, err := conn.Exec(ctx, `UPDATE chunk_log SET published = false WHERE seq > $1 AND seq <= $2 AND published`, seq, seq+epochWindow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAgain has the points of all collections count as not written, in windows.
+func writeAgain(ctx context.Context, conn *pgx.Conn) error {
+	for after := ""; ; {
+		var last *string
+		err := conn.QueryRow(ctx, `WITH part AS (SELECT chunk_ref, collection FROM chunk_vectors WHERE chunk_ref > $1 ORDER BY chunk_ref LIMIT $2),
+			written AS (UPDATE chunk_vectors v SET pushed_rev = 0, reconciled = 0 FROM part
+				WHERE v.chunk_ref = part.chunk_ref AND (v.pushed_rev <> 0 OR v.reconciled <> 0))
+			SELECT max(chunk_ref) FROM part`, after, epochWindow).Scan(&last)
+		if err != nil || last == nil {
+			return err
+		}
+		after = *last
+	}
+}
+
+// nameEpoch writes the name down, and what somebody has published meanwhile as not published.
+// It waits for who writes to the log, and holds others up until it is committed: so who marks
+// entries as published afterwards knows that the epoch in which he has told them is over.
+func nameEpoch(ctx context.Context, tx pgx.Tx) (name string, entries int, err error) {
+	if _, err = tx.Exec(ctx, `LOCK TABLE chunk_log IN EXCLUSIVE MODE`); err != nil {
+		return "", 0, err
+	}
+	if _, err = tx.Exec(ctx, `UPDATE chunk_log SET published = false WHERE published`); err != nil {
+		return "", 0, err
+	}
+	err = tx.QueryRow(ctx, `INSERT INTO epochs (name, began_at, log_seq)
+		SELECT to_char(at AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISSMS"Z"-') || left(replace(gen_random_uuid()::text, '-', ''), 12), at,
+			(SELECT coalesce(max(seq), 0) FROM chunk_log)
+		FROM (SELECT greatest(clock_timestamp(), (SELECT max(began_at) FROM epochs) + interval '1 second') AS at) now
+		RETURNING name, (SELECT count(*) FROM chunk_log)`).Scan(&name, &entries)
+	return name, entries, err
 }
 
 // Knows reports whether what an event says of a chunk can be so: its epoch is below the
