@@ -106,14 +106,34 @@ func nameEpoch(ctx context.Context, tx pgx.Tx) (name string, entries int, err er
 	return name, entries, err
 }
 
-// Knows reports whether what an event says of a chunk can be so: its epoch is below the
-// catalog's, which says anew whatever that said, or the log has this revision. Where it does
-// not, the catalog is an older copy of the one that has told it.
-func (db *DB) Knows(ctx context.Context, epoch, ref string, rev int64) (known bool, err error) {
-	err = db.pool.QueryRow(ctx, `SELECT $1 COLLATE "C" < `+newestEpoch+` OR $1 = `+newestEpoch+` AND EXISTS (SELECT FROM chunk_log
-		WHERE chunk_ref = $2 AND rev = $3)`, epoch, ref, rev).Scan(&known)
-	if err != nil {
-		return false, fmt.Errorf("revision %d of %s: %w", rev, ref, Classify(err))
+// Told is what an event says of a chunk.
+type Told struct {
+	Epoch, SourceID, ChunkRef string
+	Rev                       int64
+}
+
+// UnknownRevision returns the first of what was told that this catalog cannot have told: it is
+// of its epoch, and the log does not have the revision, or it is of a higher one. Then the
+// catalog is an older copy of the one that has told it. What a lower epoch has told is void and
+// says nothing. Where no name of an epoch shows that it is the same catalog, it counts only when
+// its source is one of this one's: a bus may hold what others tell.
+func (db *DB) UnknownRevision(ctx context.Context, told []Told) (unknown Told, found bool, err error) {
+	var epochs, sources, refs []string
+	var revs []int64
+	for _, t := range told {
+		epochs, sources, refs, revs = append(epochs, t.Epoch), append(sources, t.SourceID), append(refs, t.ChunkRef), append(revs, t.Rev)
 	}
-	return known, nil
+	var at int
+	err = db.pool.QueryRow(ctx, `WITH now AS (SELECT `+newestEpoch+` COLLATE "C" AS epoch)
+		SELECT coalesce(min(n), 0) FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS t(epoch, source_id, chunk_ref, rev, n), now
+		WHERE (t.epoch > now.epoch OR t.epoch = now.epoch AND NOT EXISTS (SELECT FROM chunk_log l WHERE l.chunk_ref = t.chunk_ref AND l.rev = t.rev))
+			AND (t.epoch IN (SELECT name FROM epochs WHERE name <> '') OR EXISTS (SELECT FROM sources s WHERE s.source_id = t.source_id))`,
+		epochs, sources, refs, revs).Scan(&at)
+	if err != nil {
+		return unknown, false, fmt.Errorf("what was told of chunks: %w", Classify(err))
+	}
+	if at == 0 {
+		return unknown, false, nil
+	}
+	return told[at-1], true, nil
 }
