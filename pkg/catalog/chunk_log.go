@@ -63,11 +63,13 @@ func (t *DocumentTx) bindLog(ctx context.Context) error {
 	return nil
 }
 
-const markPublished = `UPDATE chunk_log SET published = true WHERE seq = ANY($1)`
+// markPublished leaves alone what was told in an epoch that is over: it is to be told again.
+const markPublished = `UPDATE chunk_log SET published = true WHERE seq = ANY($1) AND $2 = ` + newestEpoch
 
-// MarkPublished records that the events of these entries were published.
-func (db *DB) MarkPublished(ctx context.Context, seqs []int64) error {
-	if _, err := db.pool.Exec(ctx, markPublished, seqs); err != nil {
+// MarkPublished records that the events of these entries were published, as they were told
+// in an epoch. Where another has begun meanwhile they stay to be published (contracts#epoch).
+func (db *DB) MarkPublished(ctx context.Context, epoch string, seqs []int64) error {
+	if _, err := db.pool.Exec(ctx, markPublished, seqs, epoch); err != nil {
 		return fmt.Errorf("chunk log: marking %d entries published: %w", len(seqs), Classify(err))
 	}
 	return nil
@@ -75,10 +77,10 @@ func (db *DB) MarkPublished(ctx context.Context, seqs []int64) error {
 
 // MarkRunPublished does for a run what MarkRunAnnounced and, for its last entries,
 // MarkPublished do, at once.
-func (db *DB) MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, seqs []int64) error {
+func (db *DB) MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, epoch string, seqs []int64) error {
 	var b pgx.Batch // one transaction, and one way to the server
 	if len(seqs) > 0 {
-		b.Queue(markPublished, seqs)
+		b.Queue(markPublished, seqs, epoch)
 	}
 	b.Queue(markRunAnnounced, snapshotID, extractionID, redo)
 	if err := db.pool.SendBatch(ctx, &b).Close(); err != nil {

@@ -39,7 +39,7 @@ type Passes interface {
 
 // Epochs are the copies of the catalog.
 type Epochs interface {
-	Knows(ctx context.Context, epoch, ref string, rev int64) (known bool, err error)
+	UnknownRevision(ctx context.Context, told []catalog.Told) (unknown catalog.Told, found bool, err error)
 }
 
 // Captures are requests without an outcome, or with one that nobody was told.

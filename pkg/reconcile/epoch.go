@@ -2,40 +2,68 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"regexp"
 
+	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
 )
 
-// epoch says where the catalog is an older copy than what was told of it: the newest event of
-// a chunk is one that it cannot have told (contracts#epoch). It changes nothing: who restored
-// it knows whether that was the last backup to be tried.
+// epoch says where the catalog is an older copy than what was told of it: among the events of
+// chunks is one that it cannot have told (contracts#epoch). It looks at a sample of them, the
+// newest and the further back the fewer, so that it also sees what was told before other
+// things were. It changes nothing: who restored the catalog knows whether that was the last
+// backup to be tried.
 func (p *pass) epoch(ctx context.Context) error {
-	e, found, err := p.bus.NewestChunk(ctx)
-	if err != nil || !found {
+	sample, err := p.bus.SampleChunks(ctx)
+	if err != nil {
 		return err
 	}
-	var told struct {
-		ChunkRef string `json:"chunk_ref"`
-		Rev      int64  `json:"rev"`
-		Epoch    string `json:"epoch"`
-		Chunk    struct {
-			ChunkRef string `json:"chunk_ref"`
-		} `json:"chunk"`
+	var told []catalog.Told
+	for _, e := range sample {
+		if t, ok := toldBy(e); ok {
+			told = append(told, t)
+		}
 	}
-	if json.Unmarshal(e.Payload, &told) != nil {
-		return nil // the indexer has its dead letter
-	}
-	if e.Type == event.TypeChunkCreated {
-		told.ChunkRef = told.Chunk.ChunkRef
-	}
-	known, err := p.catalog.Knows(ctx, told.Epoch, told.ChunkRef, told.Rev)
-	if err != nil || known {
+	unknown, found, err := p.catalog.UnknownRevision(ctx, told)
+	if err != nil || !found {
 		return err
 	}
 	p.report.Missing = append(p.report.Missing, fmt.Sprintf(
 		"the stream of chunks tells of revision %d of chunk %s, which the catalog does not have: if it was restored from a backup, stop the services and run `colophon migrate --restored`",
-		told.Rev, told.ChunkRef))
+		unknown.Rev, unknown.ChunkRef))
 	return nil
+}
+
+// chunkRefForm is that of a chunk_ref: a doc_hash and a chunk_id (contracts#chunk-id).
+var chunkRefForm = regexp.MustCompile(`^[0-9a-f]{64}:[0-9]{1,10}(@[0-9]{1,10})?$`)
+
+// toldBy returns what an event says, where it is one that a catalog has told: everybody may
+// write to the bus, and what is made up says nothing of the catalog. Such an event is the
+// chunker's, or one that is told again; it is called by what it is about, and of its source; and
+// a chunk in it has the hash of its text.
+func toldBy(e event.Event) (t catalog.Told, ok bool) {
+	if e.Service != "/colophon/chunker" && e.Service != "/colophon/"+service {
+		return t, false
+	}
+	var data event.Data
+	var err error
+	switch e.Type {
+	case event.TypeChunkCreated:
+		var d event.ChunkCreated
+		d, err = event.As[event.ChunkCreated](e)
+		if c := d.Chunk; c.ChunkRef != digest.ChunkRef(c.DocHash, c.ChunkID) || c.TextHash != digest.Text(c.Text) {
+			return t, false
+		}
+		data, t = d, catalog.Told{Epoch: d.Epoch, SourceID: d.Chunk.SourceID, ChunkRef: d.Chunk.ChunkRef, Rev: d.Rev}
+	case event.TypeChunkSuperseded:
+		var d event.ChunkSuperseded
+		d, err = event.As[event.ChunkSuperseded](e)
+		data, t = d, catalog.Told{Epoch: d.Epoch, SourceID: d.SourceID, ChunkRef: d.ChunkRef, Rev: d.Rev}
+	default:
+		return t, false
+	}
+	named := err == nil && e.ID == data.Type()+":"+data.About() && e.SourceID == data.Source()
+	return t, named && t.Rev > 0 && chunkRefForm.MatchString(t.ChunkRef)
 }

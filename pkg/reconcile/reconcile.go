@@ -47,7 +47,7 @@ const (
 type Bus interface {
 	Verify(ctx context.Context) error
 	Queues(ctx context.Context) ([]stream.Queue, error)
-	NewestChunk(ctx context.Context) (e event.Event, found bool, err error)
+	SampleChunks(ctx context.Context) ([]event.Event, error)
 	Publisher(service string) *stream.Publisher
 	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
 }

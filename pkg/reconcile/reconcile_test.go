@@ -259,7 +259,7 @@ func (r *rig) publishLog(run model.Run) {
 	log, err := r.db.UnpublishedLog(r.ctx, run.SnapshotID, run.ExtractionID, 100)
 	r.must(err)
 	for _, e := range log {
-		r.must(r.db.MarkPublished(r.ctx, []int64{e.Seq}))
+		r.must(r.db.MarkPublished(r.ctx, e.Epoch, []int64{e.Seq}))
 	}
 	r.must(r.db.MarkRunAnnounced(r.ctx, run.SnapshotID, run.ExtractionID, run.Redo))
 	r.must(r.db.MarkRunAnnotated(r.ctx, run))

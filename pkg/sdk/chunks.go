@@ -81,13 +81,14 @@ type follower struct {
 	seen   map[chunkKey]seen
 	untold map[chunkKey]Change // the newest change of chunks whose text was not told yet
 	log    int64               // the newest entry of the gateway's log that was read
-	epoch  string              // of the catalog that is followed (contracts#epoch); "" until it is known
-	anew   bool                // it has begun without a position
+	epoch  string              // of the catalog that is followed (contracts#epoch)
+	known  bool                // which one that is: not where it has begun without a position and heard nothing
+	again  bool                // it begins anew in the epoch in which it was
 }
 
 func newFollower(c *Client, from From) *follower {
 	return &follower{client: c, from: from, seen: make(map[chunkKey]seen), untold: make(map[chunkKey]Change), log: from.Log,
-		epoch: from.Epoch, anew: from.Position == Position{}}
+		epoch: from.Epoch, known: from.Position != Position{}}
 }
 
 // run yields changes until it fails, and says why: its error is never nil.
@@ -124,7 +125,7 @@ func (f *follower) run(ctx context.Context, yield func(Change) bool) error {
 // follow yields what a subscription brings.
 func (f *follower) follow(ctx context.Context, sub *stream.Subscription, yield func(Change) bool) error {
 	for {
-		r, err := sub.Next(ctx)
+		r, err := f.next(ctx, sub.Next)
 		if err != nil {
 			return err
 		}

@@ -46,14 +46,14 @@ func (c *Client) Durable(ctx context.Context, name, source string) iter.Seq2[Cha
 
 // followDurable yields until it fails, and says why: its error is never nil.
 func (c *Client) followDurable(ctx context.Context, name, source string, yield func(Change, error) bool) (err error) {
-	durable, err := c.conn.OpenDurable(ctx, name, stream.FollowOptions{Nouns: []string{"chunk"}, SourceID: source})
+	durable, err := c.conn.OpenDurable(ctx, name, c.cfg.Gateway != "", stream.FollowOptions{Nouns: []string{"chunk"}, SourceID: source})
 	if err != nil {
 		return err
 	}
 	defer func() { durable.Close(errors.Is(err, errEnough) && !errors.Is(err, errLeft)) }()
 	f := newFollower(c, From{Source: source})
 	f.log, _ = durable.Behind()
-	f.epoch = durable.Epoch()
+	f.epoch, f.known = durable.Epoch()
 	return f.eachEpoch(yield, func() error {
 		return f.runDurable(ctx, durable, func(ch Change) bool { return yield(ch, nil) })
 	})
@@ -61,20 +61,20 @@ func (c *Client) followDurable(ctx context.Context, name, source string, yield f
 
 // runDurable yields what comes under a name, in one epoch.
 func (f *follower) runDurable(ctx context.Context, durable *stream.Durable, yield func(Change) bool) error {
-	if was := durable.Epoch(); f.epoch > was { // what came before is void
+	if was, _ := durable.Epoch(); f.epoch > was || f.again { // what came before is void
 		if err := durable.BeginAnew(ctx, f.epoch); err != nil {
 			return err
 		}
+		f.again = false
 	}
-	if f.epoch == "" && f.log == 0 && f.client.cfg.Gateway != "" { // noted before anything is told
+	if !f.known && f.client.cfg.Gateway != "" { // noted before anything is told
 		page, err := f.page(ctx, 0, 1)
 		if err != nil {
 			return err
 		}
-		if err := durable.Follows(ctx, page.Epoch); err != nil {
+		if err := f.followsUnder(ctx, durable, page.Epoch); err != nil {
 			return err
 		}
-		f.epoch = page.Epoch
 	}
 	for {
 		if log, behind := durable.Behind(); behind {
@@ -83,11 +83,11 @@ func (f *follower) runDurable(ctx context.Context, durable *stream.Durable, yiel
 					return err
 				}
 			}
-			if err := durable.CaughtUp(ctx, f.log, f.epoch); err != nil {
+			if err := durable.CaughtUp(ctx, f.log); err != nil {
 				return err
 			}
 		}
-		r, err := durable.Next(ctx)
+		r, err := f.next(ctx, durable.Next)
 		switch {
 		case errors.Is(err, stream.ErrBehind):
 			continue
@@ -98,14 +98,23 @@ func (f *follower) runDurable(ctx context.Context, durable *stream.Durable, yiel
 		if err != nil {
 			return fmt.Errorf("event %s: %w", r.Event.ID, err)
 		}
+		if !f.known { // there is no gateway: the first one says it
+			if err := f.followsUnder(ctx, durable, ch.Epoch); err != nil {
+				return err
+			}
+		}
 		ch.Position = Position{Stream: r.Seq, Log: f.log, At: r.At, Epoch: ch.Epoch}
 		if err := f.pass(ctx, ch, yield); err != nil {
 			return err
 		}
-		if f.epoch != durable.Epoch() { // the first that was heard, without a gateway
-			if err := durable.Follows(ctx, f.epoch); err != nil {
-				return err
-			}
-		}
 	}
+}
+
+// followsUnder notes under the name in which epoch it begins.
+func (f *follower) followsUnder(ctx context.Context, durable *stream.Durable, epoch string) error {
+	if err := durable.Follows(ctx, epoch); err != nil {
+		return err
+	}
+	f.epoch, f.known = epoch, true
+	return nil
 }

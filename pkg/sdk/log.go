@@ -31,7 +31,8 @@ func (c *Client) Log(ctx context.Context, from From) iter.Seq2[Change, error] {
 
 // Chunk asks the gateway for a chunk, with its state now: for who hears of a change of a
 // chunk whose text he does not have. One that is gone is a change that says so. The
-// change has no Position and no Cause. The errors are ErrNoGateway, a gateway that does
+// change has no Position, no Cause and no Epoch: give it that of the change that you have
+// heard, before it goes with others into After. The errors are ErrNoGateway, a gateway that does
 // not answer, and ctx's.
 func (c *Client) Chunk(ctx context.Context, ref string) (Change, error) {
 	if c.cfg.Gateway == "" {

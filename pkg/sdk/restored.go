@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
 // Restored says that the catalog was restored from a backup, or is another one: whatever a
@@ -31,13 +34,13 @@ var errLeft = fmt.Errorf("at a restored catalog: %w", errEnough)
 // followed, and void; the error is Restored where it is above.
 func (f *follower) hears(epoch string) (stale bool, err error) {
 	switch {
+	case !f.known: // nothing is kept yet
+		f.epoch, f.known = epoch, true
+		return false, nil
 	case epoch == f.epoch:
 		return false, nil
 	case epoch < f.epoch:
 		return true, nil
-	case f.epoch == "" && f.anew && f.log == 0: // nothing is kept yet
-		f.epoch = epoch
-		return false, nil
 	}
 	return false, &Restored{Position{Epoch: epoch}}
 }
@@ -54,8 +57,50 @@ func (f *follower) eachEpoch(yield func(Change, error) bool, run func() error) e
 		if !yield(Change{}, restored) {
 			return errLeft
 		}
+		again := restored.Position.Epoch == f.epoch
 		*f = *newFollower(f.client, From{Position: restored.Position, Source: f.from.Source})
+		f.known, f.again = true, again // also of the empty name, which looks like no position
 	}
+}
+
+// lookAfter is how long nothing is heard until the gateway is asked whether its catalog is
+// still the one that is followed: who follows a source of which the restored catalog has no
+// chunk is told nothing.
+const lookAfter = time.Minute
+
+// next waits for an event, and looks at the gateway now and then while none comes.
+func (f *follower) next(ctx context.Context, wait func(context.Context) (stream.Received, error)) (stream.Received, error) {
+	if f.client.cfg.Gateway == "" {
+		return wait(ctx)
+	}
+	for {
+		waiting, cancel := context.WithTimeout(ctx, f.client.lookAfter)
+		r, err := wait(waiting)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return r, err
+		}
+		if err := f.look(ctx); err != nil {
+			return r, err
+		}
+	}
+}
+
+// look asks the gateway for its epoch. The error is Restored: a gateway that is away, or
+// that knows an older copy of the catalog, is none, since the bus goes on.
+func (f *follower) look(ctx context.Context) error {
+	page, err := f.page(ctx, f.log, 1)
+	switch {
+	case errors.Is(err, errNotThere) && f.log > 0:
+		if err = f.anotherLog(ctx); errors.As(err, new(*Restored)) {
+			return err
+		}
+		return nil
+	case err != nil:
+		return nil //nolint:nilerr // it is asked again
+	}
+	_, err = f.hears(page.Epoch)
+	return err
 }
 
 // anotherLog asks which epoch the log is of that does not have the entry behind which it was

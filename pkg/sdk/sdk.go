@@ -125,6 +125,8 @@ type Client struct {
 	cancel  context.CancelFunc
 	working sync.WaitGroup
 
+	lookAfter time.Duration // lookAfter, but in tests
+
 	listening sync.Mutex // held while a source begins to be heard
 
 	mu      sync.Mutex
@@ -158,7 +160,7 @@ func Connect(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		cfg: cfg, conn: conn, slots: make(chan struct{}, cfg.MaxPending),
-		pending: make(map[requestKey]*Pending), heard: make(map[string]bool), wake: make(chan struct{}, 1),
+		pending: make(map[requestKey]*Pending), heard: make(map[string]bool), wake: make(chan struct{}, 1), lookAfter: lookAfter,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	c.working.Go(c.resend)

@@ -38,9 +38,14 @@ func (c *Client) State(ctx context.Context, source string) (*State, error) {
 	}
 	s := NewState()
 	f := newFollower(c, From{Source: source})
-	err := f.readLog(ctx, func(ch Change) bool {
-		s.Apply(ch)
+	err := f.eachEpoch(func(Change, error) bool { // while it was read
+		*s = *NewState()
 		return true
+	}, func() error {
+		return f.readLog(ctx, func(ch Change) bool {
+			s.Apply(ch)
+			return true
+		})
 	})
 	s.Position = Position{Log: f.log, Epoch: f.epoch}
 	return s, err

@@ -30,6 +30,8 @@ type Durable struct {
 	behind   bool
 	log      int64
 	epoch    string // of the record, as far as it was followed
+	begun    bool   // the epoch is known, and something of it may have been told
+	recorded bool   // there is a record, and of the stream only the overlap is wanted
 	last     uint64
 	messages jetstream.MessagesContext
 	held     jetstream.Msg // what was delivered last and is not acknowledged
@@ -41,6 +43,7 @@ const (
 	metaBehind = "colophon.behind"         // "true" until the record was read
 	metaLog    = "colophon.log"            // how far the record was read when it was read last
 	metaEpoch  = "colophon.epoch"          // which copy of the record it was read in
+	metaBegun  = "colophon.begun"          // "false" until that is known; those of before have none, and it is
 )
 
 const (
@@ -66,8 +69,9 @@ var ErrName = errors.New("a durable consumer is named by 1 to 64 of A-Z, a-z, 0-
 
 // OpenDurable finds the consumer of this name, or makes it. Of o, Nouns and SourceID
 // choose its events, which are those of one stream. Under another choice than before it
-// begins anew.
-func (c *Conn) OpenDurable(ctx context.Context, name string, o FollowOptions) (*Durable, error) {
+// begins anew. recorded says that the program reads the record: then it begins with the
+// overlap, else with all that the stream holds.
+func (c *Conn) OpenDurable(ctx context.Context, name string, recorded bool, o FollowOptions) (*Durable, error) {
 	_, _, ofChain := findConsumer(name)
 	if !durableName.MatchString(name) || ofChain {
 		return nil, fmt.Errorf("%q: %w", name, ErrName)
@@ -79,7 +83,7 @@ func (c *Conn) OpenDurable(ctx context.Context, name string, o FollowOptions) (*
 	if len(chosen) != 1 {
 		return nil, fmt.Errorf("a durable consumer has one stream, and events of %d are chosen", len(chosen))
 	}
-	d := &Durable{conn: c, followed: chosen[0], name: name}
+	d := &Durable{conn: c, followed: chosen[0], name: name, recorded: recorded}
 	return d, d.open(ctx)
 }
 
@@ -100,6 +104,7 @@ func (d *Durable) open(ctx context.Context) error {
 	}
 	kept := found.CachedInfo()
 	d.log, d.epoch = max(d.log, logOf(kept.Config)), max(d.epoch, kept.Config.Metadata[metaEpoch])
+	d.begun = d.begun || kept.Config.Metadata[metaBegun] != "false"
 	same := slices.Equal(filtersOf(kept.Config), d.followed.filters)
 	whole := kept.Config.Metadata[metaMade] == made && info.State.FirstSeq <= kept.AckFloor.Stream+1 && kept.AckFloor.Stream <= info.State.LastSeq &&
 		d.last <= info.State.LastSeq
@@ -108,7 +113,7 @@ func (d *Durable) open(ctx context.Context) error {
 		return nil
 	}
 	if !same {
-		d.log, d.epoch = 0, ""
+		d.log, d.epoch, d.begun = 0, "", false
 	}
 	if err := stream.DeleteConsumer(ctx, d.name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
@@ -116,19 +121,28 @@ func (d *Durable) open(ctx context.Context) error {
 	return d.begin(ctx, stream, made)
 }
 
-// begin makes the consumer, from the overlap on: what was before is in the record.
+// begin makes the consumer, from the overlap on where what was before is in the record.
 func (d *Durable) begin(ctx context.Context, stream jetstream.Stream, made string) error {
 	d.last = 0
-	from := Overlap(time.Now())
-	created, err := stream.CreateConsumer(ctx, d.config(jetstream.ConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartTimePolicy, OptStartTime: &from,
-		Metadata: map[string]string{metaMade: made, metaBehind: "true", metaLog: strconv.FormatInt(d.log, 10), metaEpoch: d.epoch},
-	}))
+	cfg := jetstream.ConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy, Metadata: d.metadata(made, true)}
+	if d.recorded {
+		from := Overlap(time.Now())
+		cfg.DeliverPolicy, cfg.OptStartTime = jetstream.DeliverByStartTimePolicy, &from
+	}
+	created, err := stream.CreateConsumer(ctx, d.config(cfg))
 	if err != nil {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
 	}
 	d.consumer, d.behind = created, true
 	return nil
+}
+
+// metadata is what the server keeps of the program, as it is known here.
+func (d *Durable) metadata(made string, behind bool) map[string]string {
+	return map[string]string{
+		metaMade: made, metaBehind: strconv.FormatBool(behind), metaLog: strconv.FormatInt(d.log, 10), metaEpoch: d.epoch,
+		metaBegun: strconv.FormatBool(d.begun),
+	}
 }
 
 func (d *Durable) config(cfg jetstream.ConsumerConfig) jetstream.ConsumerConfig {
@@ -159,8 +173,9 @@ func logOf(cfg jetstream.ConsumerConfig) int64 {
 // Behind reports whether the record is to be read before the events, and from where on.
 func (d *Durable) Behind() (log int64, yes bool) { return d.log, d.behind }
 
-// Epoch returns the copy of the record that was followed; "" where none is known.
-func (d *Durable) Epoch() string { return d.epoch }
+// Epoch returns the copy of the record that was followed; known is false where none is yet,
+// and nothing of any was told.
+func (d *Durable) Epoch() (epoch string, known bool) { return d.epoch, d.begun }
 
 // BeginAnew notes that what was dealt with is void: the record is to be read from its
 // beginning, in this epoch.
@@ -176,32 +191,31 @@ func (d *Durable) BeginAnew(ctx context.Context, epoch string) error {
 	if err := stream.DeleteConsumer(ctx, d.name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
 	}
-	d.held, d.log, d.epoch = nil, 0, epoch
+	d.held, d.log, d.epoch, d.begun = nil, 0, epoch, true
 	return d.begin(ctx, stream, stream.CachedInfo().Created.UTC().Format(time.RFC3339Nano))
 }
 
-// CaughtUp notes that the record was read, up to log, in this epoch.
-func (d *Durable) CaughtUp(ctx context.Context, log int64, epoch string) error {
-	return d.note(ctx, false, log, epoch)
+// CaughtUp notes that the record was read, up to log.
+func (d *Durable) CaughtUp(ctx context.Context, log int64) error {
+	d.log = log
+	return d.note(ctx, false)
 }
 
-// Follows notes the epoch of the record that is followed.
+// Follows notes the epoch of the record that is followed, before anything of it is told.
 func (d *Durable) Follows(ctx context.Context, epoch string) error {
-	return d.note(ctx, d.behind, d.log, epoch)
+	d.epoch, d.begun = epoch, true
+	return d.note(ctx, d.behind)
 }
 
-func (d *Durable) note(ctx context.Context, behind bool, log int64, epoch string) error {
+func (d *Durable) note(ctx context.Context, behind bool) error {
 	cfg := d.consumer.CachedInfo().Config
-	meta := map[string]string{
-		metaMade: cfg.Metadata[metaMade], metaBehind: strconv.FormatBool(behind), metaLog: strconv.FormatInt(log, 10), metaEpoch: epoch,
-	}
 	updated, err := d.conn.js.UpdateConsumer(ctx, d.followed.stream, d.config(jetstream.ConsumerConfig{
-		DeliverPolicy: cfg.DeliverPolicy, OptStartTime: cfg.OptStartTime, OptStartSeq: cfg.OptStartSeq, Metadata: meta,
+		DeliverPolicy: cfg.DeliverPolicy, OptStartTime: cfg.OptStartTime, OptStartSeq: cfg.OptStartSeq, Metadata: d.metadata(cfg.Metadata[metaMade], behind),
 	}))
 	if err != nil {
 		return unavailable(ctx, fmt.Errorf("consumer %s: %w", d.name, err))
 	}
-	d.consumer, d.behind, d.log, d.epoch = updated, behind, log, epoch
+	d.consumer, d.behind = updated, behind
 	return nil
 }
 
@@ -251,6 +265,9 @@ func (d *Durable) wait(ctx context.Context) (jetstream.Msg, error) {
 			msg, err := d.messages.Next(jetstream.NextContext(ctx))
 			if err == nil {
 				return msg, nil
+			}
+			if ctx.Err() != nil { // what has come by then stays here for the next call
+				return nil, ctx.Err()
 			}
 			d.messages.Stop()
 			d.messages = nil

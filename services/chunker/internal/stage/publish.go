@@ -28,6 +28,7 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 		byRef[c.ChunkRef] = c
 	}
 	var unmarked []int64 // of the last entries: they are marked with the run
+	var epoch string     // in which they were told
 	for entries := done.log; ; entries = nil {
 		if entries == nil {
 			var err error
@@ -40,13 +41,13 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 		}
 		unmarked = make([]int64, len(entries))
 		for i, e := range entries {
-			unmarked[i] = e.Seq
+			unmarked[i], epoch = e.Seq, e.Epoch // that of all of them: they were read at once
 		}
 		if len(entries) < logBatch && run.State.Terminal() {
 			break
 		}
 		if len(unmarked) > 0 {
-			if err := s.log.MarkPublished(ctx, unmarked); err != nil {
+			if err := s.log.MarkPublished(ctx, epoch, unmarked); err != nil {
 				return err
 			}
 		}
@@ -62,7 +63,7 @@ func (s *Stage) publish(ctx context.Context, run model.Run, done landed, emit Em
 		return err
 	}
 	faultpoint.Reach("chunk.run.published")
-	return s.runs.MarkRunPublished(ctx, run.SnapshotID, run.ExtractionID, run.Redo, unmarked)
+	return s.runs.MarkRunPublished(ctx, run.SnapshotID, run.ExtractionID, run.Redo, epoch, unmarked)
 }
 
 func (s *Stage) publishEntries(ctx context.Context, entries []model.Unpublished, made map[string]model.Chunk, emit Emit) error {

@@ -33,13 +33,13 @@ type Runs interface {
 	RunResult(ctx context.Context, run model.Run) (model.RunResult, error)
 	// MarkRunPublished records that run.completed was published, and with it the
 	// events of the last entries of the log.
-	MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, seqs []int64) error
+	MarkRunPublished(ctx context.Context, snapshotID, extractionID string, redo int, epoch string, seqs []int64) error
 }
 
 // Log reads what is to be published.
 type Log interface {
 	UnpublishedLog(ctx context.Context, snapshotID, extractionID string, limit int) ([]model.Unpublished, error)
-	MarkPublished(ctx context.Context, seqs []int64) error
+	MarkPublished(ctx context.Context, epoch string, seqs []int64) error
 	Chunks(ctx context.Context, refs []string) ([]model.Chunk, error)
 }
 
