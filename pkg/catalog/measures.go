@@ -40,9 +40,9 @@ func (db *DB) WaitingOCR(ctx context.Context) (n int64, err error) {
 // in the active collection of the alias: how far one that is building is, Collections says. It reads the state of every chunk, some
 // 0.1 s for 100,000 of them.
 func (db *DB) VectorBacklog(ctx context.Context, alias string) (n int64, err error) {
-	err = db.pool.QueryRow(ctx, `SELECT count(*) FROM chunk_state s WHERE EXISTS (
-		SELECT 1 FROM collections k WHERE k.alias = $1 AND k.state = 'active' AND NOT EXISTS (
-			SELECT 1 FROM chunk_vectors v WHERE v.chunk_ref = s.chunk_ref AND v.collection = k.name AND v.pushed_rev = s.rev))`, alias).Scan(&n)
+	err = db.pool.QueryRow(ctx, `SELECT count(*) FROM chunk_state s CROSS JOIN collections k
+		WHERE k.alias = $1 AND k.state = 'active' AND NOT EXISTS (
+			SELECT 1 FROM chunk_vectors v WHERE v.chunk_ref = s.chunk_ref AND v.collection = k.name AND v.pushed_rev = s.rev)`, alias).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("chunks whose vectors lag: %w", Classify(err))
 	}

@@ -77,6 +77,34 @@ func (p Progress) Plus(q Progress) Progress {
 	}
 }
 
+// progressOfChunks are the parts of the question for a Progress that are about chunks.
+type progressOfChunks struct{ with, count, unpublished, unpushed string }
+
+// chunksOfRequests are those of the snapshots snaps, and those that their runs changed.
+var chunksOfRequests = progressOfChunks{
+	with: `
+		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (document_id, snapshot_id)), -- chunks have an index by document
+		turned AS (SELECT DISTINCT a.document_id FROM asked a JOIN snapshots s USING (snapshot_id) WHERE NOT s.process
+			AND EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = a.document_id AND k.snapshot_kind = 'container')),
+		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)
+			UNION SELECT c.chunk_ref FROM chunks c JOIN turned USING (document_id)),`,
+	count:       `(SELECT count(*) FROM parts)`,
+	unpublished: `(SELECT count(*) FROM chunk_log l JOIN touched USING (chunk_ref) WHERE NOT published)`,
+	unpushed: `(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM searched)
+				OR EXISTS (SELECT 1 FROM searched w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
+					WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev)))`,
+}
+
+// allChunks are all that there are: each table is read once, and no chunk is looked up, which for 100,000 takes
+// seconds.
+var allChunks = progressOfChunks{
+	count:       `(SELECT count(*) FROM chunk_state)`,
+	unpublished: `(SELECT count(*) FROM chunk_log WHERE NOT published)`,
+	unpushed: `CASE WHEN EXISTS (SELECT 1 FROM searched) THEN (SELECT count(DISTINCT st.chunk_ref) FROM chunk_state st CROSS JOIN searched w
+				WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev))
+				ELSE (SELECT count(*) FROM chunk_state) END`,
+}
+
 // Progress returns the progress of the given requests of a source, or, when
 // requests is nil, of everything. Chunks of other documents that the runs of
 // these requests changed are waited for as well, and those of documents of which a
@@ -86,17 +114,17 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 	slices.Sort(requests)
 	requests = slices.Compact(requests)
 	var p Progress
+	chunks := chunksOfRequests
+	if requests == nil {
+		chunks = allChunks
+	}
 	err := db.pool.QueryRow(ctx, `
 		WITH RECURSIVE asked AS (`+withMembers+`),
-		snaps AS (SELECT DISTINCT s.snapshot_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
+		snaps AS (SELECT DISTINCT s.snapshot_id, s.document_id FROM snapshots s JOIN asked USING (snapshot_id) WHERE s.process),
 		work AS (SELECT r.* FROM runs r JOIN snaps USING (snapshot_id)),
 		live AS (SELECT snapshot_id, extraction_id FROM work WHERE state NOT IN ('superseded', 'removed')),
 		pieces AS (SELECT p.status FROM pages p JOIN live USING (snapshot_id, extraction_id)),
-		parts AS (SELECT c.chunk_ref FROM chunks c JOIN snaps USING (snapshot_id)),
-		turned AS (SELECT DISTINCT a.document_id FROM asked a JOIN snapshots s USING (snapshot_id) WHERE NOT s.process
-			AND EXISTS (SELECT 1 FROM snapshots k WHERE k.document_id = a.document_id AND k.snapshot_kind = 'container')),
-		touched AS (SELECT chunk_ref FROM parts UNION SELECT l.chunk_ref FROM chunk_log l JOIN snaps USING (snapshot_id)
-			UNION SELECT c.chunk_ref FROM chunks c JOIN turned USING (document_id)),
+`+chunks.with+`
 		searched AS (SELECT name FROM collections WHERE state = 'active')
 		SELECT CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked) ELSE cardinality($2::text[]) + (SELECT count(*) FROM asked WHERE request_id <> ALL($2)) END,
 			CASE WHEN $2::text[] IS NULL THEN (SELECT count(*) FROM asked WHERE outcome IS NULL)
@@ -109,12 +137,10 @@ func (db *DB) Progress(ctx context.Context, sourceID string, requests []string) 
 			(SELECT count(*) FROM work r WHERE state IN ('queued', 'running') AND `+waitedFor+`),
 			(SELECT count(*) FROM pieces), (SELECT count(*) FROM pieces WHERE status <> 'pending'),
 			(SELECT count(*) FROM pieces WHERE status = 'failed'),
-			(SELECT count(*) FROM parts),
+			`+chunks.count+`,
 			(SELECT count(*) FROM documents d WHERE d.unsettled_at IS NOT NULL AND d.document_id IN (SELECT document_id FROM asked)),
-			(SELECT count(*) FROM chunk_log l JOIN touched USING (chunk_ref) WHERE NOT published),
-			(SELECT count(*) FROM touched JOIN chunk_state st USING (chunk_ref) WHERE NOT EXISTS (SELECT 1 FROM searched)
-				OR EXISTS (SELECT 1 FROM searched w WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v
-					WHERE v.chunk_ref = st.chunk_ref AND v.collection = w.name AND v.pushed_rev = st.rev)))`,
+			`+chunks.unpublished+`,
+			`+chunks.unpushed,
 		sourceID, requests).Scan(&p.Requests, &p.Open, &p.Unannounced, &p.Runs, &p.OpenRuns, &p.Held, &p.Pages, &p.DonePages,
 		&p.FailedPages, &p.Chunks, &p.Unsettled, &p.Unpublished, &p.Unpushed)
 	if err != nil {

@@ -11,8 +11,7 @@ var hookHints = []string{"hook", "slack", "ifttt", "hc-ping", "healthchecks", "i
 // redactHosts redacts the paths of a text that hold a right on a known host, also where the
 // address has no scheme.
 func redactHosts(s string, form Form) string {
-	lowered := strings.ToLower(s)
-	if !slices.ContainsFunc(hookHints, func(hint string) bool { return strings.Contains(lowered, hint) }) {
+	if !mayHoldRight(s) {
 		return s
 	}
 	return knownHosts.ReplaceAllStringFunc(s, func(found string) string {
@@ -26,6 +25,12 @@ func redactHosts(s string, form Form) string {
 		}
 		return found[:at[4]] + markRight(right, form) + found[at[4]+len(right):]
 	})
+}
+
+// mayHoldRight reports whether a text has what the addresses of knownHosts have in common.
+func mayHoldRight(s string) bool {
+	lowered := strings.ToLower(s)
+	return slices.ContainsFunc(hookHints, func(hint string) bool { return strings.Contains(lowered, hint) })
 }
 
 // markRight returns what stands for a right in a path: the marker with its digest, in an
@@ -44,6 +49,9 @@ func PathAt(host, path string, form Form) string {
 		return Path(path, form)
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
+	if !mayHoldRight(host + path) {
+		return Path(path, form)
+	}
 	at := knownHosts.FindStringSubmatchIndex(host + path)
 	if at == nil || at[0] > 0 || at[4] < len(host) {
 		return Path(path, form)

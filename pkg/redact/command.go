@@ -49,11 +49,8 @@ var commandTable = []struct {
 	{"sendemail", options{apart: []string{"-xp"}}},
 }
 
-// commands is commandTable by program, commandStart finds one of them as a word.
-var (
-	commands     = commandsByName()
-	commandStart = compileCommands()
-)
+// commands is commandTable by program.
+var commands = commandsByName()
 
 func commandsByName() map[string]options {
 	byName := make(map[string]options)
@@ -65,13 +62,37 @@ func commandsByName() map[string]options {
 	return byName
 }
 
-func compileCommands() *regexp.Regexp {
-	var names []string
-	for _, row := range commandTable {
-		names = append(names, strings.Fields(row.programs)...)
+// The characters before the name of a program, and of such names, which are ASCII.
+const (
+	commandBefore = "\t\n\f\r /\\\"'`(;|&$=,:["
+	commandLetter = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+)
+
+// findCommand finds the first program of commandTable at or behind a place: a name that stands alone, but for
+// ".exe" and a quote behind it, before a space, a tab or a "+". It returns the name, and where
+// what follows it begins.
+func findCommand(s string, from int) (name string, separator int, ok bool) {
+	for i := from; i < len(s); i++ {
+		if s[i] != ' ' && s[i] != '\t' && s[i] != '+' {
+			continue
+		}
+		end := i
+		if end > from && (s[end-1] == '"' || s[end-1] == '\'') {
+			end--
+		}
+		end -= len(s[from:end]) - len(strings.TrimSuffix(s[from:end], ".exe"))
+		begin := end
+		for begin > from && strings.IndexByte(commandLetter, s[begin-1]) >= 0 {
+			begin--
+		}
+		if begin > 0 && (begin == from || strings.IndexByte(commandBefore, s[begin-1]) < 0) {
+			continue // within a word, or of a command that was looked at
+		}
+		if _, known := commands[s[begin:end]]; known {
+			return s[begin:end], i, true
+		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	return regexp.MustCompile("(?:^|[\\s/\\\\\"'`(;|&$=,:\\[])(" + strings.Join(names, "|") + `)(?:\.exe)?["']?([ \t+])`)
+	return "", 0, false
 }
 
 // commandMax is how much of a command is looked at, in bytes: commands may stand within each
@@ -86,21 +107,21 @@ func redactCommands(s string, form Form) string {
 	}
 	var b strings.Builder
 	done := 0
-	for _, at := range commandStart.FindAllStringSubmatchIndex(s, -1) {
-		if at[0] < done {
-			continue
+	for {
+		name, from, found := findCommand(s, done)
+		if !found {
+			break
 		}
 		separators := " \t"
-		if s[at[4]] == '+' {
+		if s[from] == '+' {
 			separators = "+"
 		}
-		from := at[4]
 		end := min(len(s), from+commandMax)
 		if i := strings.IndexAny(s[from:end], "\r\n|;"); i >= 0 {
 			end = from + i
 		}
 		b.WriteString(s[done:from])
-		b.WriteString(redactOptions(s[from:end], separators, commands[s[at[2]:at[3]]], form))
+		b.WriteString(redactOptions(s[from:end], separators, commands[name], form))
 		done = end
 	}
 	b.WriteString(s[done:])

@@ -25,9 +25,10 @@ import (
 var tunedOn = []string{"foreshore-act", "lei-bibliotecas", "plano-bacia", "sentencia-molinos", "council-minutes"}
 
 // Behind is how well questions find their passages: those whose answer stands behind a
-// reference, and those that are asked of the passage itself.
+// reference, those that are asked of the passage itself, and those that were committed before they were first asked.
 type Behind struct {
-	Rows []BehindRow `json:"rows"`
+	Rows   []BehindRow `json:"rows"`
+	Missed []string    `json:"missed"` // of the last: the questions that no hit answers, by id
 }
 
 // BehindRow is the scores of some questions.
@@ -94,6 +95,16 @@ func RunReferences(ctx context.Context, o RetrievalOptions) (r Behind, err error
 		}
 		r.add("of the passage itself", place)
 	}
+	for _, q := range set.Unasked {
+		place, err := placeOf(ctx, at, q.Text, q.Passage)
+		if err != nil {
+			return r, fmt.Errorf("question %s: %w", q.ID, err)
+		}
+		r.add("in other words, committed before they were asked", place)
+		if place < 0 {
+			r.Missed = append(r.Missed, q.ID+" "+q.Text)
+		}
+	}
 	for i := range r.Rows {
 		r.Rows[i].Recall, r.Rows[i].NDCG = r.Rows[i].Recall/float64(r.Rows[i].N), r.Rows[i].NDCG/float64(r.Rows[i].N)
 	}
@@ -153,5 +164,13 @@ func (r Behind) Write(w io.Writer) error {
 	for _, row := range r.Rows {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\n", row.Questions, row.N, row.Recall, row.NDCG)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, q := range r.Missed {
+		if _, err := fmt.Fprintln(w, "not found:", q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
