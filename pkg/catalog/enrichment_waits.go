@@ -16,10 +16,12 @@ const waitedFor = `EXISTS (SELECT 1 FROM enrichment_waits w WHERE w.snapshot_id 
 	AND w.redo = r.redo AND w.until > now() AND NOT EXISTS (SELECT 1 FROM enrichments e WHERE e.snapshot_id = w.snapshot_id
 		AND e.extraction_id = w.extraction_id AND e.redo = w.redo AND e.chunker_version = w.chunker_version))`
 
-// enrichmentStates yields a row for each run that a model was asked about or is to be: what is the matter with it.
+// enrichmentStates yields a row for each run that a model was asked about or is to be: what is the matter with it. Where no source
+// has ever wanted that no run is looked at.
 const enrichmentStates = `SELECT CASE WHEN digest = '' THEN 'no model' ELSE 'answered' END FROM enrichments
 	UNION ALL SELECT 'held' FROM runs r WHERE r.state IN ('queued', 'running') AND ` + waitedFor + `
-	UNION ALL SELECT 'to come' FROM runs r WHERE ` + unenriched + ` AND NOT EXISTS (SELECT 1 FROM enrichments e WHERE e.snapshot_id = r.snapshot_id
+	UNION ALL SELECT 'to come' FROM runs r WHERE (EXISTS (SELECT 1 FROM sources WHERE record->>'enrich' <> '') OR EXISTS (SELECT 1 FROM enrichments))
+		AND ` + unenriched + ` AND NOT EXISTS (SELECT 1 FROM enrichments e WHERE e.snapshot_id = r.snapshot_id
 		AND e.extraction_id = r.extraction_id AND e.redo = r.redo)`
 
 // HoldForAnswer notes that the version of a run waits until a model has answered about its chunks to be, for at most limit

@@ -18,7 +18,12 @@ func TestProgressOfOneRequest(t *testing.T) {
 	db := openCatalog(t)
 	ctx := t.Context()
 	s := snapshotOf("a", 2)
-	s.SourceEnrich = model.EnrichLater                      // which nobody waits for
+	s.SourceEnrich = model.EnrichLater // which nobody waits for
+	town := model.DefaultSource("s")
+	town.Enrich = model.EnrichLater
+	if err := db.PutSource(ctx, town); err != nil {
+		t.Fatal(err)
+	}
 	neighbour := addSnapshot(t, db, snapshotOf("other", 1)) // open work of others, which is not waited for
 	startRun(t, db, neighbour, extraction, 4)
 	expect := func(what string, want catalog.Progress, quiet bool) {
