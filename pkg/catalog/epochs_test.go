@@ -123,3 +123,57 @@ func TestEpochsRiseWhateverTheClockSays(t *testing.T) {
 		t.Errorf("they do not rise: %q", names)
 	}
 }
+
+// TestTheLogOfACatalogThatWasCopied into another cluster, whose transactions are counted from
+// the beginning: it is read whole, and then what is new, by who reads it in pages and goes on.
+func TestTheLogOfACatalogThatWasCopied(t *testing.T) {
+	db := openCatalog(t)
+	manyTold(t, db, 5)
+	exec(t, db, `UPDATE chunk_log SET txid = (900000000 + seq / 2)::text::xid8`)
+	if _, got, err := db.Changes(t.Context(), 0, 10); err != nil || len(got) > 0 {
+		t.Fatalf("before the epoch %d entries are told (%v), so this shows nothing", len(got), err)
+	}
+	name, _, err := db.BeginEpoch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	after := int64(0)
+	read := func(limit int) {
+		t.Helper()
+		for {
+			epoch, entries, err := db.Changes(t.Context(), after, limit)
+			if err != nil || epoch != name {
+				t.Fatalf("behind %d: epoch %q, %v", after, epoch, err)
+			}
+			if len(entries) == 0 {
+				return
+			}
+			for _, e := range entries {
+				got, after = append(got, e.Seq), e.Seq
+			}
+		}
+	}
+	add := func(n int) {
+		t.Helper()
+		exec(t, db, `INSERT INTO chunk_log (chunk_ref, rev, change, cause, snapshot_id, extraction_id, redo)
+			SELECT 'new' || $1::integer, 1, 'created', 'capture', 's', 'x', 0`, n)
+	}
+	read(2)
+	add(1)
+	read(2)
+	add(2)
+	add(3)
+	read(2)
+	read(2)
+	if !slices.Equal(got, []int64{1, 2, 3, 4, 5, 6, 7, 8}) {
+		t.Errorf("read are %v", got)
+	}
+	for _, limit := range []int{1, 3, 4, 7, 100} { // pages that end before, at and behind the beginning of the epoch
+		got, after = nil, 0
+		read(limit)
+		if !slices.Equal(got, []int64{1, 2, 3, 4, 5, 6, 7, 8}) {
+			t.Errorf("in pages of %d: read are %v", limit, got)
+		}
+	}
+}

@@ -65,10 +65,13 @@ func (db *DB) RunsProgress(ctx context.Context, snapshotIDs []string) ([]RunProg
 // this number, at most limit; 0 is the beginning, and a number that no entry has
 // is ErrNotFound. The order is that of (transaction, number), up to the oldest
 // transaction that is still open: numbers are not taken in the order of commits,
-// and a reader that goes on from the last entry misses none (contracts#chunk-log). The epoch
+// and a reader that goes on from the last entry misses none (contracts#chunk-log). What was
+// there when the epoch began comes first: a catalog that was copied into another cluster
+// has numbers of transactions of the one before, which say nothing there. The epoch
 // is that of the catalog, also where there is no entry (contracts#epoch).
 func (db *DB) Changes(ctx context.Context, after int64, limit int) (epoch string, entries []model.LogEntry, err error) {
-	if err := db.pool.QueryRow(ctx, `SELECT `+newestEpoch).Scan(&epoch); err != nil {
+	var copied int64 // the last entry that was there when the epoch began
+	if err := db.pool.QueryRow(ctx, `SELECT `+newestEpoch+`, coalesce((SELECT log_seq FROM epochs WHERE name <> '' ORDER BY name DESC LIMIT 1), 0)`).Scan(&epoch, &copied); err != nil {
 		return "", nil, fmt.Errorf("epoch: %w", Classify(err))
 	}
 	txid := "0"
@@ -77,15 +80,35 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) (epoch string
 			return epoch, nil, fmt.Errorf("entry %d of the chunk log: %w", after, Classify(err))
 		}
 	}
-	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by, `+newestEpoch+` FROM chunk_log
-		WHERE (txid, seq) > ($1::text::xid8, $2::bigint) AND txid < pg_snapshot_xmin(pg_current_snapshot())
-		ORDER BY txid, seq LIMIT $3`, txid, after, limit)
+	if after > copied || copied == 0 {
+		entries, err = db.logEntries(ctx, `chunk_log WHERE seq > $4 AND (txid, seq) > ($1::text::xid8, $2::bigint) AND `+settled, txid, after, limit, copied)
+	} else {
+		entries, err = db.logEntries(ctx, `chunk_log WHERE seq <= $4 AND (txid, seq) > ($1::text::xid8, $2::bigint)`, txid, after, limit, copied)
+		if err == nil && len(entries) < limit {
+			var rest []model.LogEntry // found by their numbers: by transactions all those before were read
+			rest, err = db.logEntries(ctx, `(SELECT * FROM chunk_log WHERE seq > $4 AND `+settled+` OFFSET 0) l WHERE (txid, seq) > ($1::text::xid8, $2::bigint)`,
+				"0", 0, limit-len(entries), copied)
+			entries = append(entries, rest...)
+		}
+	}
 	if err != nil {
 		return epoch, nil, fmt.Errorf("chunk log: %w", Classify(err))
 	}
-	entries, err = pgx.CollectRows(rows, pgx.RowToStructByPos[model.LogEntry])
-	if err != nil {
-		return epoch, nil, fmt.Errorf("chunk log: %w", Classify(err))
+	if len(entries) > 0 {
+		epoch = entries[len(entries)-1].Epoch // one may have begun since it was asked for
 	}
 	return epoch, entries, nil
+}
+
+// settled says in SQL of an entry of the log that no transaction of before can add one any more.
+const settled = `txid < pg_snapshot_xmin(pg_current_snapshot())`
+
+// logEntries returns the first entries of a part of the log.
+func (db *DB) logEntries(ctx context.Context, from string, args ...any) ([]model.LogEntry, error) {
+	rows, err := db.pool.Query(ctx, `SELECT seq, chunk_ref, rev, change, cause, replaced_by, `+newestEpoch+` FROM `+from+`
+		ORDER BY txid, seq LIMIT $3`, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[model.LogEntry])
 }

@@ -30,7 +30,8 @@ type Target interface {
 	Texts(ctx context.Context, refs []string) (map[string]bool, error)
 	// Apply writes changes, of each chunk at most one, and the position behind them: of each
 	// chunk the highest Rev stays, of each document the highest Current. It is done again
-	// when it was broken off.
+	// when it was broken off. The first time it is given no changes, and a position that only
+	// names the epoch: a target that is not written at once must know of what it holds a part.
 	Apply(ctx context.Context, changes []sdk.Change, behind sdk.Position) error
 	// Current yields the chunks that are current, in any order, with their text.
 	Current(ctx context.Context) iter.Seq2[sdk.Change, error]
@@ -164,8 +165,8 @@ func keep(ctx context.Context, client *sdk.Client, target Target, o Options) err
 			}
 		}
 	}()
-	// What has begun shows even that there is nothing.
-	w := &writer{client: client, target: target, options: o, flushed: time.Now(), dirty: position == sdk.Position{}}
+	// What has begun shows even that there is nothing, and what died before it has shown all.
+	w := &writer{client: client, target: target, options: o, flushed: time.Now(), dirty: true, begins: position == sdk.Position{}}
 	return w.write(ctx, told)
 }
 
@@ -181,7 +182,8 @@ type writer struct {
 	target  Target
 	options Options
 	batch   []sdk.Change
-	dirty   bool // something was applied that is not shown yet
+	dirty   bool // something was applied that may not be shown yet
+	begins  bool // the target has no position yet
 	flushed time.Time
 }
 
@@ -204,7 +206,7 @@ func (w *writer) write(ctx context.Context, told <-chan said) error {
 			}
 		case <-tick.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return errors.Join(ctx.Err(), w.flush(context.WithoutCancel(ctx), w.dirty))
 		}
 		if err := w.apply(ctx); err != nil {
 			return err
@@ -228,6 +230,12 @@ func (w *writer) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	if epoch := changes[0].Epoch; w.begins && epoch != "" { // before anything of it: a batch may be broken off, and the catalog restored then
+		if err := w.target.Apply(ctx, nil, sdk.Position{Epoch: epoch}); err != nil {
+			return err
+		}
+	}
+	w.begins = false
 	if err := w.target.Apply(ctx, changes, behind); err != nil {
 		return err
 	}
@@ -277,7 +285,7 @@ func (w *writer) complete(ctx context.Context, changes []sdk.Change) error {
 		if err != nil {
 			return sourceError{err}
 		}
-		now.Position = ch.Position
+		now.Position, now.Epoch = ch.Position, ch.Epoch
 		now.Rev = max(now.Rev, ch.Rev)
 		changes[i] = now.After(ch)
 		if now.Type == event.TypeChunkRemoved {

@@ -115,6 +115,13 @@ func (x *Index) makeBoth(ctx context.Context) error {
 // Forget is sink.Target's. The indexes are made again, since the versions of documents
 // outlive these; that of the position goes last, so that what is broken off is done again.
 func (x *Index) Forget(ctx context.Context, _ *sdk.Restored) error {
+	was := x.position
+	if _, err := x.Position(ctx); err != nil {
+		return err
+	}
+	if x.position != was {
+		return fmt.Errorf("%w: it is at %s, and was at %s", sink.ErrOther, x.position, was)
+	}
 	for _, name := range []string{x.index, x.index + stateSuffix} {
 		resp, err := x.client.Indices.Delete(ctx, opensearchapi.IndicesDeleteReq{Indices: []string{name}})
 		if said := resp; err != nil && (said == nil || said.Inspect().Response == nil || said.Inspect().Response.StatusCode != http.StatusNotFound) {
@@ -329,20 +336,32 @@ type row struct {
 	source  any
 }
 
+// bulkBytes is about how much is written at once: servers refuse bodies of more than 100 MB,
+// and all chunks of a document are written when others of them become current.
+const bulkBytes = 8 << 20
+
 // bulk writes rows, each unless a newer version of it is there.
 func (x *Index) bulk(ctx context.Context, index string, rows []row) error {
-	if len(rows) == 0 {
-		return nil
-	}
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
-	for _, r := range rows {
+	for i, r := range rows {
 		action := map[string]any{"index": map[string]any{"_index": index, "_id": r.id, "version": r.version, "version_type": "external_gte"}}
 		if err := errors.Join(enc.Encode(action), enc.Encode(r.source)); err != nil {
 			return err
 		}
+		if body.Len() < bulkBytes && i < len(rows)-1 {
+			continue
+		}
+		if err := x.writeBulk(ctx, index, &body); err != nil {
+			return err
+		}
+		body.Reset()
 	}
-	answer, err := x.client.Bulk(ctx, opensearchapi.BulkReq{Body: &body})
+	return nil
+}
+
+func (x *Index) writeBulk(ctx context.Context, index string, body io.Reader) error {
+	answer, err := x.client.Bulk(ctx, opensearchapi.BulkReq{Body: body})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -86,7 +87,7 @@ func (d *DB) prepare(ctx context.Context, name string) error {
 			return err
 		})
 		var refused *pgconn.PgError
-		if errors.As(err, &refused) {
+		if errors.As(err, &refused) && !passes(refused.Code) {
 			return fmt.Errorf("%w: its tables cannot be made: %w", sink.ErrUnfit, err)
 		}
 		if err != nil {
@@ -101,6 +102,13 @@ func (d *DB) prepare(ctx context.Context, name string) error {
 		return fmt.Errorf("%w: its vectors are of %s, and COLOPHON_EMBED_… says %s: name another --schema", sink.ErrUnfit, model, d.embedder.Model())
 	}
 	return pgxvector.RegisterTypes(ctx, d.conn)
+}
+
+// passes reports whether what a server says with this code ends by itself, or by its operator:
+// it is full, stops, or another sink makes the same tables (PostgreSQL, Appendix A).
+func passes(code string) bool {
+	const madeByAnother = "23505"
+	return code == madeByAnother || len(code) > 1 && slices.Contains([]string{"08", "40", "53", "57", "58"}, code[:2])
 }
 
 // Position is sink.Target's.

@@ -4,6 +4,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink"
@@ -46,6 +48,7 @@ type Hook struct {
 	file   string
 	client *http.Client
 	logger *slog.Logger
+	lock   *os.File // beside file: no other sink has it while this one is open
 }
 
 // Options name an address.
@@ -71,7 +74,30 @@ func Open(o Options) (*Hook, error) {
 	client := *o.Client
 	client.Timeout = answerTime
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a signed body goes to its address alone
-	return &Hook{url: o.URL, secret: []byte(o.Secret), file: o.File, client: &client, logger: o.Logger}, nil
+	lock, err := hold(o.File + lockSuffix)
+	if err != nil {
+		return nil, err
+	}
+	return &Hook{url: o.URL, secret: []byte(o.Secret), file: o.File, client: &client, logger: o.Logger, lock: lock}, nil
+}
+
+// lockSuffix names the file beside that of the position which a sink holds as long as it posts.
+const lockSuffix = ".lock"
+
+// hold takes a file for this process alone, until it is closed: sink.ErrOther where another
+// process has it.
+func hold(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", sink.ErrUnfit, err)
+	}
+	switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); { //nolint:gosec // a file's number is small
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return nil, errors.Join(fmt.Errorf("%w: it holds %s", sink.ErrOther, path), file.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("%w: %s cannot be held: %w", sink.ErrUnfit, path, err), file.Close())
+	}
+	return file, nil
 }
 
 // WantsEach is sink.Orderly's.
@@ -104,19 +130,7 @@ func (h *Hook) Texts(_ context.Context, refs []string) (map[string]bool, error) 
 // Apply is sink.Target's: it ends when every change was taken, and waits for an address
 // that is away, or refuses, without end.
 func (h *Hook) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Position) error {
-	documents := make(map[string][]sdk.Change)
-	var order []string
-	for _, ch := range changes {
-		docHash, _, _ := strings.Cut(ch.ChunkRef, ":")
-		key := ch.Current.DocumentID
-		if key == "" {
-			key = docHash
-		}
-		if documents[key] == nil {
-			order = append(order, key)
-		}
-		documents[key] = append(documents[key], ch)
-	}
+	documents, order := byDocument(changes)
 	work := make(chan []sdk.Change)
 	failed := make(chan error, lanes)
 	ctx, cancel := context.WithCancel(ctx)
@@ -152,6 +166,31 @@ func (h *Hook) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Posit
 		return err
 	}
 	return h.keep(behind)
+}
+
+// byDocument returns the changes of each document, in their order, and the documents in
+// that of their first changes. A change that says that a chunk is removed does not name its
+// document: it goes with the others of its version.
+func byDocument(changes []sdk.Change) (documents map[string][]sdk.Change, order []string) {
+	versions := make(map[string]string) // the document of each doc_hash
+	version := func(ch sdk.Change) string {
+		docHash, _, _ := strings.Cut(ch.ChunkRef, ":")
+		return docHash
+	}
+	for _, ch := range changes {
+		if id := ch.Current.DocumentID; id != "" {
+			versions[version(ch)] = id
+		}
+	}
+	documents = make(map[string][]sdk.Change)
+	for _, ch := range changes {
+		key := cmp.Or(versions[version(ch)], version(ch))
+		if documents[key] == nil {
+			order = append(order, key)
+		}
+		documents[key] = append(documents[key], ch)
+	}
+	return documents, order
 }
 
 // keep writes the position down, whole or not at all.
@@ -261,8 +300,8 @@ func (h *Hook) Current(context.Context) iter.Seq2[sdk.Change, error] {
 	return sink.NotKept("a webhook")
 }
 
-// Close closes idle connections.
+// Close closes idle connections, and lets the file go.
 func (h *Hook) Close() error {
 	h.client.CloseIdleConnections()
-	return nil
+	return h.lock.Close()
 }
