@@ -17,6 +17,7 @@ type Sample struct {
 	Features []int32  `json:"features"`
 	Classes  []string `json:"classes"`
 	Words    []string `json:"words"`
+	Heads    []string `json:"heads"` // words of what stands above it
 }
 
 // Samples returns the passages of a page, for a program that learns from them.
@@ -41,7 +42,7 @@ func Samples(ctx context.Context, in block.Input) ([]Sample, error) {
 		q := &c.passages[i]
 		values, classes := c.features(i)
 		s := Sample{Role: q.role, Headline: j.heads(q.owner), Asked: c.asks(q), Heading: heading(q.owner), Letters: q.letters,
-			Features: values, Classes: classes, Words: q.text.words}
+			Features: values, Classes: classes, Words: q.text.words, Heads: c.headWords(i)}
 		run := q.run
 		if run == nil {
 			run = q.owner.kids

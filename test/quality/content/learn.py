@@ -82,6 +82,7 @@ def read_passages(binary, files):
                     s["n"] = len(letters(s["text"]))
                     s["c"] = sorted(set(s["classes"] or []))
                     s["t"] = sorted(set(s["words"] or [])) if s["n"] <= SHORT else []
+                    s["h"] = sorted(set(s.get("heads") or []))
                 yield page
 
 
@@ -320,13 +321,14 @@ def word_score(share, pages):
 
 
 def word_features(page, passage, field, sums):
-    """The scores of a passage's words, learnt from the other pages alone; a strange page is
-    none of those that were learnt from."""
-    found, own = [0], 0 if page.get("strange") else 1
+    """The scores of a passage's words, learnt from the other pages alone; a page that was not
+    learnt from has no words of its own. Words of headings (h) are scored as those of texts."""
+    found, seen = [0], page.get("own_t" if field == "h" else "own_" + field, {})
     for w in passage[field]:
         if w not in sums:
             continue
-        share, pages = sums[w][0] - page["own_" + field][w], sums[w][1] - own
+        own = 1 if w in seen else 0
+        share, pages = sums[w][0] - seen.get(w, 0), sums[w][1] - own
         if pages >= LEAST_PAGES - own:
             found.append(word_score(share, pages))
     return [max(found), min(found), max(-2000, min(2000, sum(found)))]
@@ -334,7 +336,7 @@ def word_features(page, passage, field, sums):
 
 def inputs(page, passage, sums):
     """What the trees are given of a passage."""
-    return passage["features"] + word_features(page, passage, "c", sums[0]) + word_features(page, passage, "t", sums[1])
+    return passage["features"] + word_features(page, passage, "c", sums[0]) + word_features(page, passage, "t", sums[1]) + word_features(page, passage, "h", sums[1])
 
 
 def learn(pages):
@@ -348,7 +350,8 @@ def learn(pages):
             y.append(int(s["y"] < 0.5))
             w.append(s["w"] * (1 if s["role"] == "" else 0.3))
     model = HistGradientBoostingClassifier(
-        max_iter=80, learning_rate=0.08, max_leaf_nodes=8, min_samples_leaf=25, l2_regularization=5, random_state=1
+        max_iter=160, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=25, l2_regularization=5, max_features=0.2,
+        early_stopping=False, random_state=1,
     )
     return sums, model.fit(np.array(x, dtype=np.float32), y, sample_weight=np.array(w) / np.mean(w))
 
@@ -356,7 +359,7 @@ def learn(pages):
 def predict(learnt, page):
     """The scores of the passages of a page that was not learnt from: logarithms of odds."""
     sums, model = learnt
-    strange = dict(page, own_c=collections.Counter(), own_t=collections.Counter(), strange=True)
+    strange = dict(page, own_c={}, own_t={})
     return model.decision_function(np.array([inputs(strange, s, sums) for s in page["passages"]], dtype=np.float32))
 
 
@@ -366,8 +369,8 @@ def write(sums, model, path):
     for name, table in zip(("classScores", "textScores"), sums):
         rows = sorted((w, word_score(*e)) for w, e in table.items() if e[1] >= LEAST_PAGES and word_score(*e))
         out.append("var %s = map[string]int32{" % name)
-        for i in range(0, len(rows), 12):
-            out.append("\t" + " ".join("%s: %d," % (json.dumps(w, ensure_ascii=False), v) for w, v in rows[i : i + 12]))
+        for i in range(0, len(rows), 24):
+            out.append("\t" + " ".join("%s: %d," % (json.dumps(w, ensure_ascii=False), v) for w, v in rows[i : i + 24]))
         out.append("}\n")
     out.append("var contentTrees = [][]split{")
     for (tree,) in model._predictors:

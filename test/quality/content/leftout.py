@@ -1,13 +1,13 @@
 """Judges what learn.py learns on sites that it has not seen.
 
-    python leftout.py [--seed N] [--folds K] [--rounds R] [--peers] [--save FILE] [--against FILE]
-        PASSAGES KINDS DOCS MADE CORPUS...
+    python leftout.py [--seed N] [--folds K] [--rounds R] [--odds X] [--peers] [--save FILE] [--against FILE]
+        -- PASSAGES KINDS DOCS MADE CORPUS...
 
 The arguments are those of learn.py, without the file that it writes. The sites of the corpora
 are drawn into K folds by the seed; the pages of each fold are judged by what was learnt from
 the others, from KINDS and DOCS and from MADE, which is in no fold. That is done R times, with
 other folds, and a page's score is the mean. --save keeps the scores by page, and --against
-compares with those that were kept, page by page: ± is the standard error of the difference,
+compares with those that were kept (of the first of the odds), page by page: ± is the standard error of the difference,
 of segments by leaving out one page after the other. Pages of KINDS and DOCS are in folds too:
 of them it is told on how many a passage is lost that is marked as content, or that the rules keep.
 The text is that of passages, without what stands between them, and without the headline.
@@ -28,11 +28,11 @@ FURNITURE = math.log(4)  # furnitureScore of pkg/extract/html/decide.go, and so 
 LONG_TEXT, MOST_LOST, UNDER_HEADING = 120, 0.5, 0.8
 
 
-def decide(passages, scores):
+def decide(passages, scores, furniture=FURNITURE):
     """Says of each passage whether it is kept, as decide of pkg/extract/html does."""
     s = [x if p["asked"] else 0.0 for p, x in zip(passages, scores)]
     for i, p in enumerate(passages):
-        if p["role"] or s[i] < FURNITURE or not p["heading"]:
+        if p["role"] or s[i] < furniture or not p["heading"]:
             continue
         whole = gone = 0
         for k in range(i + 1, len(passages)):
@@ -40,12 +40,12 @@ def decide(passages, scores):
             if q["heading"]:
                 break
             whole += q["letters"]
-            gone += q["letters"] if q["role"] or s[k] >= FURNITURE else 0
+            gone += q["letters"] if q["role"] or s[k] >= furniture else 0
         if whole == 0 or gone < UNDER_HEADING * whole:
-            s[i] = FURNITURE - 0.0001
+            s[i] = furniture - 0.0001
     for least in (LONG_TEXT, 0):
         whole = sum(p["letters"] for p in passages if not p["role"] and p["letters"] >= least)
-        gone = sum(p["letters"] for p, x in zip(passages, s) if not p["role"] and p["letters"] >= least and x >= FURNITURE)
+        gone = sum(p["letters"] for p, x in zip(passages, s) if not p["role"] and p["letters"] >= least and x >= furniture)
         if whole:
             break
     spared = gone > MOST_LOST * whole
@@ -54,7 +54,7 @@ def decide(passages, scores):
         if p["role"]:
             kept.append(p["asked"] and x <= -FURNITURE)
         else:
-            kept.append(not p["asked"] or spared or x < FURNITURE)
+            kept.append(not p["asked"] or spared or x < furniture)
     return kept
 
 
@@ -89,17 +89,19 @@ def folds_of(pages, count, draw):
     return [at[p["site"]] for p in pages]
 
 
-def run(pages, folds, rounds, seed):
-    """The mean score of each page by its file, for the rules and for the model."""
-    out = {"rules": collections.defaultdict(list), "model": collections.defaultdict(list)}
+def run(pages, o):
+    """The mean score of each page by its file: for the rules, and for the model at each of the odds."""
+    odds = {"odds %g" % x: math.log(x) for x in o.odds}
+    out = {name: collections.defaultdict(list) for name in ["rules", *odds]}
     judged, learnt = [p for p in pages if p["part"] != "made"], [p for p in pages if p["part"] == "made"]
-    for r in range(rounds):
-        at = folds_of(judged, folds, random.Random(seed * 1000 + r))
-        for fold in range(folds):
+    for r in range(o.rounds):
+        at = folds_of(judged, o.folds, random.Random(o.seed * 1000 + r))
+        for fold in range(o.folds):
             model = learn.learn(learnt + [p for p, k in zip(judged, at) if k != fold])
             for p in (p for p, k in zip(judged, at) if k == fold):
+                scores = learn.predict(model, p)
                 for name in out:
-                    kept = decide(p["passages"], learn.predict(model, p) if name == "model" else [0.0] * len(p["passages"]))
+                    kept = decide(p["passages"], scores, odds[name]) if name in odds else decide(p["passages"], [0.0] * len(scores))
                     score = lost(p, kept) if p["part"] in ("kinds", "docs") else judge(p, text_of(p, kept))
                     out[name][p["part"], learn.key_of(p)].append(score)
     return {name: {key: np.mean(v, axis=0).tolist() for key, v in table.items()} for name, table in out.items()}
@@ -169,6 +171,7 @@ def main():
     args.add_argument("--seed", type=int, default=1)
     args.add_argument("--folds", type=int, default=5)
     args.add_argument("--rounds", type=int, default=3)
+    args.add_argument("--odds", type=float, nargs="+", default=[math.exp(FURNITURE)], help="from where on a passage is furniture")
     args.add_argument("--peers", action="store_true")
     args.add_argument("--save")
     args.add_argument("--against")
@@ -176,7 +179,8 @@ def main():
     args.add_argument("corpora", nargs="+")
     o = args.parse_args()
     pages = learn.read_all(*o.inputs, o.corpora)
-    tables = run(pages, o.folds, o.rounds, o.seed)
+    tables = run(pages, o)
+    first = "odds %g" % o.odds[0]
     if o.peers:
         tables.update(peers(pages))
     for name, table in tables.items():
@@ -185,10 +189,10 @@ def main():
         with open(o.against) as f:
             other = {(k[0], k[1]): v for k, v in json.load(f)}
         show("before", other, None)
-        print("model against it: %+.4f ± %.4f, %+.4f ± %.4f" % sum(difference(tables["model"], other), ()))
+        print(first + " against it: %+.4f ± %.4f, %+.4f ± %.4f" % sum(difference(tables[first], other), ()))
     if o.save:
         with open(o.save, "w") as f:
-            json.dump([[k, v] for k, v in sorted(tables["model"].items())], f)
+            json.dump([[k, v] for k, v in sorted(tables[first].items())], f)
 
 
 if __name__ == "__main__":
