@@ -127,7 +127,7 @@ func (p *passage) linksWhole() bool { return 10*p.linked >= 9*p.letters }
 // dated reports whether a passage is a short line with digits, as dates and counts are.
 func (p *passage) dated() bool { return p.letters <= 40 && p.text.digits > 0 }
 
-// long reports whether a passage is prose that the rules kept.
+// longProse reports whether a passage is prose that the rules kept.
 func (p *passage) longProse() bool {
 	return p.role == "" && p.prose() > 2*leastProse && 3*p.linked < p.letters
 }
