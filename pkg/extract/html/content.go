@@ -11,12 +11,22 @@ type contentPage struct {
 	passages []passage
 	cluster  *node         // the element with most of the prose directly in it or one below
 	above    map[*node]int // the cluster and what is around it: how far up
-	same     map[likeness]int32
 	regions  map[*node]*region
 	siblings map[sibling]int32 // counts of alike
 	counted  map[*node]bool    // whose children are in siblings
 	before   []int32           // prose before each passage
 	prose    int32             // of all passages
+
+	spots            []spot // made together, given out one by one
+	paths            map[uint32]*group
+	alikes           map[likeness]*group
+	articles         int32 // elements of that name
+	bodies           bool  // something says that it is the body of an article
+	atHeadline       int   // its passage, -1
+	aboveHeadline    map[*node]int
+	previous, next   []int32 // long prose before and after each passage, -1
+	running          []int32 // letters before each passage, and of all
+	dense, denseKept *candidates
 }
 
 // likeness is what passages that were made by one template have in common.
@@ -34,16 +44,20 @@ func (j *judgement) openContent(main *node) *contentPage {
 	if len(c.passages) == 0 {
 		return nil
 	}
-	c.above, c.same, c.regions = map[*node]int{}, map[likeness]int32{}, map[*node]*region{}
+	c.above, c.regions = map[*node]int{}, map[*node]*region{}
 	c.siblings, c.counted = map[sibling]int32{}, map[*node]bool{}
 	c.before = make([]int32, len(c.passages))
 	for i := range c.passages {
 		p := &c.passages[i]
 		c.before[i] = c.prose
 		c.prose += p.prose()
-		c.same[likenessOf(p)]++
+	}
+	c.running = make([]int32, len(c.passages)+1)
+	for i := range c.passages {
+		c.running[i+1] = c.running[i] + c.passages[i].letters
 	}
 	c.findCluster()
+	c.survey()
 	return c
 }
 
@@ -161,7 +175,7 @@ func perMille(part, whole int32) int32 {
 }
 
 // maxFeatures is how many there are, and some.
-const maxFeatures = 112
+const maxFeatures = 180
 
 // features returns what the model knows of a passage, and the words of the classes
 // around it.
@@ -188,6 +202,7 @@ func (c *contentPage) features(i int) (values []int32, words []string) {
 	for k, n := range around {
 		values = c.region(n).append(values, c.j, k)
 	}
+	values = c.moreFeatures(values, i)
 	for n := p.owner; n != nil && n != top.parent; n = n.parent {
 		words = append(words, c.j.wordsOf(n.attr("class"))...)
 		words = append(words, c.j.wordsOf(n.attr("id"))...)
@@ -208,25 +223,9 @@ func (r *region) append(values []int32, j *judgement, k int) []int32 {
 func (c *contentPage) ownFeatures(p *passage) []int32 {
 	t := &p.text
 	values := []int32{min(p.letters, 3000), perMille(p.linked, p.letters), min(t.sentences, 20), min(t.commas, 20), ending(t.last), perMille(t.digits, p.letters),
-		perMille(t.upper, p.letters), roleNumbers[p.role], min(c.same[likenessOf(p)], 100), beginning(t.first)}
-	inside, depth := int32(0), int32(0)
-	for n := p.owner; n != nil; n = n.parent {
-		depth++
-		switch n.Data {
-		case "li", "dl":
-			inside |= 1
-		case "td":
-			inside |= 2
-		case "blockquote":
-			inside |= 4
-		case "figure", "figcaption":
-			inside |= 8
-		case "article", "main":
-			inside |= 16
-		}
-	}
+		perMille(t.upper, p.letters), roleNumbers[p.role], min(p.alike.count, 100), beginning(t.first)}
 	for bit := int32(1); bit <= 16; bit *= 2 {
-		values = append(values, inside&bit/bit)
+		values = append(values, p.spot.inside&bit/bit)
 	}
 	many := int32(0)
 	if p.linked > 0 {
@@ -241,7 +240,7 @@ func (c *contentPage) ownFeatures(p *passage) []int32 {
 	if p.ruled != nil {
 		ruled = perMille(p.ruled.letters, int32(c.j.total))
 	}
-	return append(values, depth, many, ruled)
+	return append(values, p.spot.depth, many, ruled)
 }
 
 // ending says how a text ends.

@@ -8,9 +8,9 @@ const FlagMaybeFurniture = "maybe_furniture"
 // Scores are ten-thousandths of the natural logarithm of the odds that a passage is
 // furniture. They are integers, so that two machines agree.
 const (
-	// furnitureScore is from where on a passage that the rules keep is furniture (four
+	// furnitureScore is from where on a passage that the rules keep is furniture (three
 	// to one); docs/quality.md#main-content has the figures for others.
-	furnitureScore = 13863
+	furnitureScore = 10986
 	// doubtScore is from where on it is said that it may be.
 	doubtScore = 0
 	// matterScore is up to where a passage that the rules call furniture is kept.
@@ -67,6 +67,14 @@ func wordFeatures(values []int32, words []string, known map[string]int32) []int3
 	return append(values, most, least, max(-maxWordSum, min(maxWordSum, sum)))
 }
 
+// allFeatures returns what the trees are asked with about a passage.
+func (c *contentPage) allFeatures(i int) []int32 {
+	values, classes := c.features(i)
+	values = wordFeatures(values, classes, classScores)
+	values = wordFeatures(values, c.passages[i].text.words, textScores)
+	return wordFeatures(values, c.headWords(i), textScores)
+}
+
 // maxWordSum bounds what the words of a passage say together.
 const maxWordSum = 2000
 
@@ -89,9 +97,7 @@ func (j *judgement) decide() {
 	scores := make([]int32, len(c.passages))
 	for i := range c.passages {
 		if p := &c.passages[i]; c.asks(p) {
-			features, classes := c.features(i)
-			features = wordFeatures(features, classes, classScores)
-			scores[i] = score(wordFeatures(features, p.text.words, textScores))
+			scores[i] = score(c.allFeatures(i))
 		}
 	}
 	c.keepHeadings(scores)

@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -89,9 +88,7 @@ func (c *contentPage) reason(p *opened, i int) Reason {
 	if !c.asks(q) {
 		return r
 	}
-	features, classes := c.features(i)
-	features = wordFeatures(features, classes, classScores)
-	features = wordFeatures(features, q.text.words, textScores)
+	features := c.allFeatures(i)
 	sum := score(features)
 	r.Score, r.Signs = &sum, signs(features)
 	return r
@@ -174,30 +171,4 @@ func signs(features []int32) []Sign {
 	}
 	slices.SortStableFunc(out, func(a, b Sign) int { return cmp.Compare(max(b.Weight, -b.Weight), max(a.Weight, -a.Weight)) })
 	return out[:min(len(out), mostSigns)]
-}
-
-// featureNames returns what the features are called, in their order.
-func featureNames() []string {
-	names := []string{"letters", "per mille of links", "sentences", "commas", "kind of its end", "per mille of digits", "per mille of capitals", "role by rules", "passages like it", "kind of its beginning",
-		"in a list", "in a cell", "in a quotation", "in a figure", "in article or main", "depth", "links", "per mille of the page in the element with a role",
-		"per mille of the passages before it", "per mille of the prose before it", "per mille of the prose after it", "before or after the headline", "in the main element", "prose of the page"}
-	for _, where := range []string{"two before it", "before it", "after it", "two after it"} {
-		for _, what := range []string{"letters", "per mille of links", "role by rules", "heading"} {
-			names = append(names, what+", "+where)
-		}
-	}
-	names = append(names, "passages back to long text", "passages on to long text", "passages since a heading", "elements up to the text's column", "elements down from there")
-	for k, where := range []string{"its branch of the column", "its element", "the element around it", "the element around that"} {
-		whats := []string{"letters", "per mille of links", "headings", "fields", "buttons", "elements like it", "kind"}
-		if k != 1 {
-			whats = append(whats, "children", "headings that lead away", "per mille of the page", "per mille of the prose")
-		}
-		for _, what := range whats {
-			names = append(names, fmt.Sprintf("%s of %s", what, where))
-		}
-	}
-	for _, of := range []string{"classes", "words"} {
-		names = append(names, "strongest of its "+of+" for furniture", "strongest of its "+of+" against it", "sum of its "+of)
-	}
-	return names
 }

@@ -64,8 +64,7 @@ func TestFeatureNames(t *testing.T) {
 	}
 	j := judgeByRules(p.root, "", nil)
 	c := j.openContent(j.main)
-	values, classes := c.features(1)
-	values = wordFeatures(wordFeatures(values, classes, classScores), nil, textScores)
+	values := c.allFeatures(1)
 	if names := featureNames(); len(names) != len(values) {
 		t.Errorf("%d names for %d features", len(names), len(values))
 	}

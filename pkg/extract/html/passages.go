@@ -18,6 +18,10 @@ type passage struct {
 	letters int32
 	linked  int32
 	text    textSigns
+	read    bool // text is counted
+	spot    *spot
+	path    *group // passages with the same names of elements around
+	alike   *group // and those with its classes, too
 }
 
 // textSigns are what is counted in the text of a passage.
@@ -93,6 +97,10 @@ const shortText = 80
 
 // readText counts the signs of the passage's text.
 func (p *passage) readText() {
+	if p.read {
+		return
+	}
+	p.read = true
 	var short strings.Builder
 	ended := false
 	var read func(n *node)

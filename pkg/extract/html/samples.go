@@ -11,9 +11,13 @@ type Sample struct {
 	Text     string   `json:"text"`
 	Role     string   `json:"role"` // that the rules gave it
 	Headline bool     `json:"headline"`
+	Asked    bool     `json:"asked"`   // the model is asked about it
+	Heading  bool     `json:"heading"` // it is one, of any level
+	Letters  int32    `json:"letters"`
 	Features []int32  `json:"features"`
 	Classes  []string `json:"classes"`
 	Words    []string `json:"words"`
+	Heads    []string `json:"heads"` // words of what stands above it
 }
 
 // Samples returns the passages of a page, for a program that learns from them.
@@ -37,7 +41,8 @@ func Samples(ctx context.Context, in block.Input) ([]Sample, error) {
 	for i := range c.passages {
 		q := &c.passages[i]
 		values, classes := c.features(i)
-		s := Sample{Role: q.role, Headline: j.heads(q.owner), Features: values, Classes: classes, Words: q.text.words}
+		s := Sample{Role: q.role, Headline: j.heads(q.owner), Asked: c.asks(q), Heading: heading(q.owner), Letters: q.letters,
+			Features: values, Classes: classes, Words: q.text.words, Heads: c.headWords(i)}
 		run := q.run
 		if run == nil {
 			run = q.owner.kids

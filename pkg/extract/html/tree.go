@@ -35,10 +35,12 @@ type node struct {
 	fields   int32   // fields to fill in in the subtree
 	behind   int32   // those in what follows in the parent
 	buttons  int32   // buttons in the subtree
+	pictures int32   // pictures in the subtree
 	sections bool    // holds a table or a section
 	matter   bool    // holds an article or the element main
 	inner    string  // text of the document in an iframe
 	record   *record // that begins here
+	spot     *spot   // what its place says, when asked for
 	member   bool    // of a record
 	records  bool    // holds one
 }

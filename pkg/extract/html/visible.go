@@ -47,6 +47,7 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		n.leading += k.leading
 		n.fields += k.fields
 		n.buttons += k.buttons
+		n.pictures += k.pictures
 		n.matter = n.matter || k.matter || !k.hidden && k.Type == html.ElementNode && (k.Data == "article" || k.Data == "main")
 		n.sections = n.sections || k.sections || !k.hidden && sectioning[k.Data] && k.Type == html.ElementNode
 	}
@@ -68,6 +69,8 @@ func mark(n *node, hidden, linked, inFrame bool) {
 		}
 	case n.Data == "select" && n.Namespace == "":
 		n.choices = n.letters
+	case n.Data == "img" && !hidden && n.Type == html.ElementNode:
+		n.pictures++
 	case !hidden && isField(n):
 		n.fields++
 	case !hidden && n.Data == "button" && n.Type == html.ElementNode:

@@ -3,7 +3,7 @@
     python learn.py PASSAGES KINDS DOCS MADE OUT CORPUS...
 
 PASSAGES is the built program test/cmd/passages; KINDS a folder of pages whose elements
-are marked data-want and data-unwanted (those of testdata/kinds, filled as their test does);
+are marked data-want and data-unwanted (testdata/kinds);
 DOCS a file with paths of pages of documentation, one a line; MADE a folder that
 test/cmd/webset wrote; OUT the Go file. Needs
 trafilatura, readability-lxml, lxml, numpy and scikit-learn. docs/quality.md#main-content
@@ -82,6 +82,7 @@ def read_passages(binary, files):
                     s["n"] = len(letters(s["text"]))
                     s["c"] = sorted(set(s["classes"] or []))
                     s["t"] = sorted(set(s["words"] or [])) if s["n"] <= SHORT else []
+                    s["h"] = sorted(set(s.get("heads") or []))
                 yield page
 
 
@@ -180,9 +181,8 @@ def label_by_votes(page, segments):
             s["y"], s["w"] = 0, 4
 
 
-def marked(file):
-    with open(file, "rb") as f:
-        root = lxml.html.document_fromstring(f.read(), parser=lxml.html.HTMLParser(encoding="utf-8"))
+def marked(page):
+    root = lxml.html.document_fromstring(page.encode(), parser=lxml.html.HTMLParser(encoding="utf-8"))
     out = {"data-want": set(), "data-unwanted": set()}
 
     def walk(n, mark):
@@ -212,33 +212,87 @@ def weigh(page):
         s["w"] *= (s["n"] + 15) ** 0.6 / max(1, whole) ** 0.6
 
 
+SYLLABLES = {
+    "": "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu",
+    "ru:": "ба ве ги до жу за ке ли мо ну па ре си то фу ха це чи шо ю",
+    "ja:": "あ き す て の は み ゆ れ ん 山 川 町 橋 市 水 木 日 月 年",
+    "ar:": "با تو ثي جا حو خي دا رو سي شا صو طي عا فو قي كا لو مي نا هو",
+}
+
+
+def fill(template):
+    """Replaces {120} by 120 characters of words, as fill of pkg/extract/html/kinds_test.go does."""
+    seed = 1
+
+    def made(m):
+        nonlocal seed
+        script, n, out, count, word = m.group(1) or "", int(m.group(2)), "", 0, 0
+        while count < n:
+            seed = (seed * 1664525 + 1013904223) % 2**32
+            part = SYLLABLES[script].split()[(seed >> 16) % 20]
+            out, count, word = out + part, count + len(part), word + 1
+            if script != "ja:" and word > (seed >> 24) % 3 + 1 and count < n:
+                out, count, word = out + " ", count + 1, 0
+        return out
+
+    return re.sub(r"\{([a-z]{2}:)?(\d+)\}", made, template)
+
+
+def site_of(file, name):
+    """The site that a page says it is of, by its canonical address; else its name without numbers."""
+    with open(file, "rb") as f:
+        head = f.read(200000).decode("latin-1")
+    for tag in re.findall(r"<(?:link|meta)\b[^>]*>", head):
+        if re.search(r"canonical|og:url", tag):
+            host = re.search(r"https?://(?:www\.)?([\w.-]+)", tag)
+            if host:
+                return ".".join(host.group(1).lower().split(".")[-2:])
+    return re.sub(r"[-.]?\d*(\.html)?$", "", name).split("-")[0]
+
+
+def key_of(page):
+    """The name of a page that is the same in every folder."""
+    return "/".join(page["file"].split("/")[-2:]) if page["part"] == "article" else os.path.basename(page["file"])
+
+
+def note(page, part, site):
+    page["part"], page["site"] = part, site
+    return page
+
+
 def read_all(binary, kinds, docs, made, corpora):
+    """All pages with labels. Their part is article, segments, kinds, docs or made; those of the
+    first two have what they are judged by (truth)."""
     pages = []
     for corpus in corpora:
         for p in read_passages(binary, sorted(glob.glob(corpus + "/html/readability/*/source.html"))):
             label_articles(p)
-            pages.append(p)
+            with open(os.path.join(os.path.dirname(p["file"]), "expected.html")) as f:
+                p["truth"] = visible(f.read())
+            pages.append(note(p, "article", site_of(p["file"], os.path.basename(os.path.dirname(p["file"])))))
         with open(corpus + "/html/trafilatura/evaldata.json") as f:
             segments = {v["file"]: v for v in json.load(f).values()}
         for p in read_passages(binary, [corpus + "/html/trafilatura/" + f for f in sorted(segments)]):
-            label_by_votes(p, segments[os.path.basename(p["file"])])
-            pages.append(p)
+            p["truth"] = segments[os.path.basename(p["file"])]
+            label_by_votes(p, p["truth"])
+            pages.append(note(p, "segments", site_of(p["file"], os.path.basename(p["file"]))))
     with tempfile.TemporaryDirectory() as dir:
         for file in sorted(glob.glob(kinds + "/*.html")):
             bare = os.path.join(dir, os.path.basename(file))
             with open(file) as f, open(bare, "w") as g:
-                g.write(re.sub(r" data-(un)?want(ed)?(=\"[^\"]*\")?", "", f.read()))
+                page = fill(f.read())
+                g.write(re.sub(r" data-(un)?want(ed)?(=\"[^\"]*\")?", "", page))
             for p in read_passages(binary, [bare]):
-                label_by_marks(p, *marked(file))
-                pages.append(p)
+                label_by_marks(p, *marked(page))
+                pages.append(note(p, "kinds", os.path.basename(file)))
     with open(docs) as f:
         for p in read_passages(binary, f.read().split()):
             for s in p["passages"]:
                 s["y"], s["w"] = float(s["role"] == ""), 0.3
-            pages.append(p)
+            pages.append(note(p, "docs", p["file"]))
     for p in read_passages(binary, sorted(glob.glob(made + "/*.html"))):
         label_made(p)
-        pages.append(p)
+        pages.append(note(p, "made", p["file"]))
     for p in pages:
         weigh(p)
     return pages
@@ -267,13 +321,22 @@ def word_score(share, pages):
 
 
 def word_features(page, passage, field, sums):
-    """The scores of a passage's words, learnt from the other pages alone."""
-    found = [0]
+    """The scores of a passage's words, learnt from the other pages alone; a page that was not
+    learnt from has no words of its own. Words of headings (h) are scored as those of texts."""
+    found, seen = [0], page.get("own_t" if field == "h" else "own_" + field, {})
     for w in passage[field]:
-        share, pages = sums[w][0] - page["own_" + field][w], sums[w][1] - 1
-        if pages >= LEAST_PAGES - 1:
+        if w not in sums:
+            continue
+        own = 1 if w in seen else 0
+        share, pages = sums[w][0] - seen.get(w, 0), sums[w][1] - own
+        if pages >= LEAST_PAGES - own:
             found.append(word_score(share, pages))
     return [max(found), min(found), max(-2000, min(2000, sum(found)))]
+
+
+def inputs(page, passage, sums):
+    """What the trees are given of a passage."""
+    return passage["features"] + word_features(page, passage, "c", sums[0]) + word_features(page, passage, "t", sums[1]) + word_features(page, passage, "h", sums[1])
 
 
 def learn(pages):
@@ -283,13 +346,21 @@ def learn(pages):
         for s in p["passages"]:
             if s["y"] is None or s["headline"]:
                 continue
-            x.append(s["features"] + word_features(p, s, "c", sums[0]) + word_features(p, s, "t", sums[1]))
+            x.append(inputs(p, s, sums))
             y.append(int(s["y"] < 0.5))
             w.append(s["w"] * (1 if s["role"] == "" else 0.3))
     model = HistGradientBoostingClassifier(
-        max_iter=80, learning_rate=0.08, max_leaf_nodes=8, min_samples_leaf=25, l2_regularization=5, random_state=1
+        max_iter=160, learning_rate=0.05, max_leaf_nodes=8, min_samples_leaf=25, l2_regularization=5, max_features=0.2,
+        early_stopping=False, random_state=1,
     )
     return sums, model.fit(np.array(x, dtype=np.float32), y, sample_weight=np.array(w) / np.mean(w))
+
+
+def predict(learnt, page):
+    """The scores of the passages of a page that was not learnt from: logarithms of odds."""
+    sums, model = learnt
+    strange = dict(page, own_c={}, own_t={})
+    return model.decision_function(np.array([inputs(strange, s, sums) for s in page["passages"]], dtype=np.float32))
 
 
 def write(sums, model, path):
@@ -298,8 +369,8 @@ def write(sums, model, path):
     for name, table in zip(("classScores", "textScores"), sums):
         rows = sorted((w, word_score(*e)) for w, e in table.items() if e[1] >= LEAST_PAGES and word_score(*e))
         out.append("var %s = map[string]int32{" % name)
-        for i in range(0, len(rows), 12):
-            out.append("\t" + " ".join("%s: %d," % (json.dumps(w, ensure_ascii=False), v) for w, v in rows[i : i + 12]))
+        for i in range(0, len(rows), 24):
+            out.append("\t" + " ".join("%s: %d," % (json.dumps(w, ensure_ascii=False), v) for w, v in rows[i : i + 24]))
         out.append("}\n")
     out.append("var contentTrees = [][]split{")
     for (tree,) in model._predictors:
