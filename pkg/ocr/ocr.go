@@ -29,7 +29,8 @@ import (
 //	4: lines that lie like a fan made level; specks of up to three pixels; large
 //	   letters are no shaded boxes, small print is no row of dots; resolutions that
 //	   nobody prints at are guessed
-//	5: pages taken in the dark are no negatives, words out of focus no shaded boxes
+//	5: pages taken in the dark are no negatives, words out of focus no shaded boxes;
+//	   no page is drawn larger than engines are given
 const PreprocessingVersion = "5"
 
 // Engine is what there is to read with.

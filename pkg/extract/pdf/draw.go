@@ -54,14 +54,20 @@ type openPage struct {
 }
 
 // maxInches is how large a page is drawn at the resolution that is asked for;
-// larger ones are drawn as if they were that large.
-const maxInches = 24
+// larger ones are drawn as if they were that large. mostPixels is what is drawn at
+// most, of the page or its region: an engine is given no more, and what reads a page again at a
+// higher resolution must not fail where the first reading did not.
+const (
+	maxInches  = 24
+	mostPixels = 18_000_000
+)
 
 // drawWidth is how many pixels wide the region is drawn, and the resolution that this
 // is.
 func (p *openPage) drawWidth(dpi int) (width, has int) {
 	inches := math.Max(p.width, p.height) / 72
-	has = int(math.Max(math.Min(float64(dpi), float64(dpi)*maxInches/inches), 1))
+	most := math.Sqrt(mostPixels / (float64(p.region.W*p.width) / 72 * float64(p.region.H*p.height) / 72))
+	has = int(math.Max(math.Min(math.Min(float64(dpi), float64(dpi)*maxInches/inches), most), 1))
 	return max(int(math.Round(float64(p.region.W*p.width/72*float64(has)))), 1), has
 }
 
