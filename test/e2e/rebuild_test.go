@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	embedding "github.com/colophon-dev/colophon/pkg/devtest/endpoint"
 )
 
@@ -78,8 +80,21 @@ func whileAsked(t *testing.T, w *world, f func()) (all []put, ended time.Time) {
 	return all, ended
 }
 
+// putQuestion puts a question, again where a busy gateway says when to.
 func putQuestion(gateway, question string) put {
-	one := put{question: question, began: time.Now()}
+	for until := time.Now().Add(devtest.Patience); ; {
+		one, again := putOnce(gateway, question)
+		if again == 0 || time.Now().After(until) {
+			return one
+		}
+		<-time.After(again)
+	}
+}
+
+// putOnce puts a question once; again is when the gateway, to which too much was put at once, is to be
+// asked again.
+func putOnce(gateway, question string) (one put, again time.Duration) {
+	one = put{question: question, began: time.Now()}
 	response, err := http.Get(gateway + "/v1/search?q=" + url.QueryEscape(question))
 	if err == nil {
 		defer func() { _ = response.Body.Close() }()
@@ -87,6 +102,10 @@ func putQuestion(gateway, question string) put {
 		if body, err = io.ReadAll(response.Body); err == nil {
 			var a answer
 			switch err = json.Unmarshal(body, &a); {
+			case response.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(body), "too much is asked at once"):
+				seconds, wrong := strconv.Atoi(response.Header.Get("Retry-After"))
+				again, err = time.Duration(seconds)*time.Second, wrong
+				one.wrong = fmt.Sprintf("to be asked again after %q", response.Header.Get("Retry-After"))
 			case response.StatusCode != http.StatusOK:
 				one.wrong = fmt.Sprintf("status %d: %.200s", response.StatusCode, body)
 			case err == nil && (a.WordsOnly || a.first() != "vehicles.txt"):
@@ -102,7 +121,7 @@ func putQuestion(gateway, question string) put {
 		one.wrong = err.Error()
 	}
 	one.ended = time.Now()
-	return one
+	return one, again
 }
 
 // checkSwap: no question failed, each was answered by the vectors of the model that it was
