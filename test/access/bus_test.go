@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/colophon-dev/colophon/pkg/access"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
 
@@ -40,7 +41,7 @@ const chaos = "chaos"
 func (r *rig) startBus() *bus {
 	r.t.Helper()
 	b := &bus{
-		address: freeAddress(r.t), seeds: filepath.Join(r.dir, "seeds"), roles: make(map[string]string),
+		address: devtest.FreeAddress(r.t), seeds: filepath.Join(r.dir, "seeds"), roles: make(map[string]string),
 		own: r.first, clients: []*secrets.Authority{r.first},
 	}
 	b.log = newBusLog(b)

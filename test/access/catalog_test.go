@@ -13,6 +13,7 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/access"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
 
@@ -20,7 +21,7 @@ import (
 // over TCP with a certificate and a password, by SCRAM, and nobody else.
 func (r *rig) startPostgres() {
 	r.t.Helper()
-	r.remote = postgres.Remote{Addr: freeAddress(r.t), Rules: "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n"}
+	r.remote = postgres.Remote{Addr: devtest.FreeAddress(r.t), Rules: "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n"}
 	r.openPostgres(r.first, r.first)
 	var err error
 	r.postgres, err = postgres.New(postgres.Options{Dir: filepath.Join(r.dir, "postgres"), NoSync: true, Remote: &r.remote})

@@ -22,6 +22,7 @@ import (
 	"github.com/colophon-dev/colophon/devstack/s3"
 	"github.com/colophon-dev/colophon/pkg/access"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
 
@@ -65,7 +66,7 @@ func certificate(by *secrets.Authority) map[string]string {
 // its program was given, else one with one key for all.
 func (r *rig) startObjects() objects {
 	r.t.Helper()
-	address := freeAddress(r.t)
+	address := devtest.FreeAddress(r.t)
 	o := objects{
 		endpoint: "https://" + address, enforced: *minioPath != "", shared: key{"rootuser", "rootpassword"},
 		files: secrets.NewMount(r.t, certificate(r.first)),

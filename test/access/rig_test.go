@@ -9,7 +9,6 @@ import (
 	"errors"
 	"flag"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -126,7 +125,7 @@ func startRig(t *testing.T, explained bool) *rig {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	r := &rig{
-		t: t, dir: dir, bin: bin, services: make(map[string]*service), gateway: freeAddress(t),
+		t: t, dir: dir, bin: bin, services: make(map[string]*service), gateway: devtest.FreeAddress(t),
 		first: secrets.NewAuthority(t, "first"), second: secrets.NewAuthority(t, "second"), mounts: make(map[string]*secrets.Mount), vault: new(vault),
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -213,7 +212,7 @@ func (r *rig) start(role string) {
 			"COLOPHON_RECONCILE_OBJECTS_EVERY=1s", "COLOPHON_RECONCILE_OBJECT_AGE=" + orphanAge.String(),
 		}
 	}
-	s := &service{role: role, log: new(lockedBuffer), health: freeAddress(r.t)}
+	s := &service{role: role, log: new(lockedBuffer), health: devtest.FreeAddress(r.t)}
 	s.cmd = exec.Command(filepath.Join(r.bin, program))
 	s.cmd.Env = slices.Concat(r.environment(role), more, r.settings[role], []string{"COLOPHON_HEALTH_ADDR=" + s.health})
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
@@ -277,16 +276,6 @@ func ask(target string) (int, string) {
 	var body bytes.Buffer
 	_, _ = body.ReadFrom(answer.Body)
 	return answer.StatusCode, body.String()
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // await polls a condition; it is the one place of these tests that lets time pass.

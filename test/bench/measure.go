@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/event"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
@@ -191,7 +192,7 @@ func (o Options) grow(ctx context.Context, dir string, r *Report) (err error) {
 	if len(o.Growth) == 0 {
 		return nil
 	}
-	address, err := freeAddress()
+	address, err := devtest.FindFreeAddress()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,15 +16,6 @@ const (
 	metricStatements  = "colophon_catalog_statements_total"
 	metricAllocations = "go_memstats_mallocs_total"
 )
-
-// freeAddress returns a loopback address whose port is free now.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
 
 // metrics asks the process for its counts so far.
 func (s *system) metrics(ctx context.Context) (statements, allocations int64, err error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack/postgres"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
@@ -33,7 +34,7 @@ const scram = "hostssl all all 127.0.0.1/32 scram-sha-256"
 
 func newBase(t *testing.T, own *secrets.Authority, rule string, clients ...*secrets.Authority) *base {
 	t.Helper()
-	b := &base{t: t, remote: postgres.Remote{Addr: freeAddr(t)}}
+	b := &base{t: t, remote: postgres.Remote{Addr: devtest.FreeAddress(t)}}
 	b.set(own, rule, clients...)
 	var err error
 	b.server, err = postgres.New(postgres.Options{Dir: t.TempDir(), NoSync: true, Remote: &b.remote})
@@ -50,16 +51,6 @@ func newBase(t *testing.T, own *secrets.Authority, rule string, clients ...*secr
 	t.Cleanup(func() { _ = b.admin.Close(context.Background()) })
 	b.do("CREATE ROLE chunker LOGIN PASSWORD 'one'; GRANT CREATE ON DATABASE postgres TO chunker")
 	return b
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func (b *base) set(own *secrets.Authority, rule string, clients ...*secrets.Authority) {

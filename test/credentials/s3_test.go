@@ -17,6 +17,7 @@ import (
 
 	"github.com/colophon-dev/colophon/devstack/s3"
 	"github.com/colophon-dev/colophon/pkg/blobstore"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/test/secrets"
 )
@@ -39,7 +40,7 @@ func repeated(ctx context.Context, f func() error) error {
 // put. Each put is there in the end, and none has failed.
 func TestS3KeysUnderLoad(t *testing.T) {
 	first, second := secrets.NewAuthority(t, "first"), secrets.NewAuthority(t, "second")
-	dir, addr := t.TempDir(), freeAddr(t)
+	dir, addr := t.TempDir(), devtest.FreeAddress(t)
 	serve := func(a *secrets.Authority, access, secret string) *s3.Server {
 		t.Helper()
 		cert, key := a.Issue("server", secrets.InAnHour())

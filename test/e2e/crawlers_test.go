@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/colophon-dev/colophon/pkg/container/warc"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/test/programs"
 )
 
@@ -35,7 +36,7 @@ func TestCrawlers(t *testing.T) {
 		_, _ = w.Write([]byte("<h1>Page</h1><p>The ferry leaves at noon.</p>"))
 	}))
 	defer site.Close()
-	gateway := freeAddress(t)
+	gateway := devtest.FreeAddress(t)
 	w := startDev(t, t.TempDir(), []string{"COLOPHON_FETCH_NETWORKS=127.0.0.1/32"}, "--http", gateway)
 	archive := writeWARC(t)
 	w.must(0, "source", "add", "demo", "--name", "Demo", "--language", "en")

@@ -77,7 +77,7 @@ type waiting struct {
 // port of 127.0.0.1 may be one of theirs before it is opened.
 func startWaiting(t *testing.T, name string, env []string) *waiting {
 	t.Helper()
-	s := &waiting{t: t, name: name, address: strings.Replace(freeAddress(t), "127.0.0.1", "127.0.0.2", 1), log: new(bytes.Buffer), done: make(chan error, 1)}
+	s := &waiting{t: t, name: name, address: strings.Replace(devtest.FreeAddress(t), "127.0.0.1", "127.0.0.2", 1), log: new(bytes.Buffer), done: make(chan error, 1)}
 	s.cmd = exec.Command(bin(t, name))
 	s.cmd.Env = append(env[:len(env):len(env)], "COLOPHON_HEALTH_ADDR="+s.address)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/test/monitoring"
 	"github.com/colophon-dev/colophon/test/programs"
 )
@@ -59,7 +60,7 @@ type prometheus struct{ address string }
 // do not wait before they fire.
 func startPrometheus(t *testing.T, targets ...string) prometheus {
 	t.Helper()
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address := t.TempDir(), devtest.FreeAddress(t)
 	rules := regexp.MustCompile(`(?m)^(\s+for:) .*$`).ReplaceAllString(string(monitoring.Rules()), "$1 0s")
 	config := fmt.Sprintf("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\nrule_files: [rules.yaml]\n"+
 		"scrape_configs:\n  - job_name: colophon\n    static_configs:\n      - targets: [%s]\n", strings.Join(targets, ", "))

@@ -39,7 +39,7 @@ func measuredChain(t *testing.T, env ...string) measured {
 		_, _ = io.WriteString(w, "<h1>"+r.URL.Path+"</h1><p>The ferry leaves at noon.</p>")
 	}))
 	t.Cleanup(site.Close)
-	health, chat := freeAddress(t), startChat(t)
+	health, chat := devtest.FreeAddress(t), startChat(t)
 	m := measured{metrics: "http://" + health + "/metrics", chat: chat}
 	m.world = startDev(t, t.TempDir(), append([]string{
 		"COLOPHON_CHAT_URL=" + chat.URL + "/v1", "COLOPHON_CHAT_MODEL=scripted", "COLOPHON_CHAT_ASK_TIMEOUT=5s",
@@ -63,7 +63,7 @@ func measuredChain(t *testing.T, env ...string) measured {
 // startSink starts a sink of the chain's chunks, and returns the address of its /metrics.
 func startSink(t *testing.T, w *world) string {
 	t.Helper()
-	health := freeAddress(t)
+	health := devtest.FreeAddress(t)
 	cmd := exec.Command(w.program, "--dir", w.dir, "sink", "--to", "sqlite", "--out", filepath.Join(t.TempDir(), "chunks.sqlite"), "--health", health)
 	cmd.Env = environment(t.TempDir())
 	if err := cmd.Start(); err != nil {

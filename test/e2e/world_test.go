@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,17 +130,6 @@ func startProgram(t *testing.T, program, dir string, env []string, args ...strin
 		return err == nil
 	})
 	return w
-}
-
-// freeAddress returns an address of loopback whose port is free now.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // stop ends dev in good order; a second call does nothing.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -210,7 +209,7 @@ func (r *rig) startServer(name string) {
 	r.t.Helper()
 	args := []string{"--no-sync", "--only", name, "--dir", filepath.Join(r.dir, name)}
 	if name != "postgres" {
-		args = append(args, "--"+name, freeAddr(r.t))
+		args = append(args, "--"+name, devtest.FreeAddress(r.t))
 	}
 	output := filepath.Join(r.dir, name+".out")
 	p := &process{name: name, make: func() *exec.Cmd {
@@ -253,16 +252,6 @@ func (r *rig) file(path string, flag int) io.Writer {
 	return f
 }
 
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // await polls a condition; it is the one place of these tests that lets time
 // pass without doing anything.
 func (r *rig) await(limit time.Duration, what string, condition func() bool) bool {
@@ -301,7 +290,7 @@ func (r *rig) begin(t *testing.T, number int) {
 	r.t = t
 	name := fmt.Sprintf("f%d", number)
 	r.armed = filepath.Join(r.dir, "armed-"+name)
-	r.gateway = freeAddr(t)
+	r.gateway = devtest.FreeAddress(t)
 	r.values = map[string]string{
 		"COLOPHON_SUBJECT_PREFIX": name, "COLOPHON_STREAM_PREFIX": strings.ToUpper(name) + "_",
 		"COLOPHON_POSTGRES_SCHEMA": name, "COLOPHON_S3_BUCKET_PREFIX": name + "-", "COLOPHON_QDRANT_COLLECTION": collection,

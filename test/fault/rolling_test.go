@@ -87,7 +87,7 @@ func rolling(r *rig, items []*item) int {
 
 // settle gives an instance addresses of its own, and watches it.
 func (x *roller) settle(name string) {
-	health, api := freeAddr(x.t), freeAddr(x.t)
+	health, api := devtest.FreeAddress(x.t), devtest.FreeAddress(x.t)
 	p := x.services[name]
 	p.settings = []string{"COLOPHON_HEALTH_ADDR=" + health}
 	if strings.HasPrefix(name, "gateway") {

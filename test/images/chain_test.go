@@ -91,17 +91,6 @@ func runJob(t *testing.T, img image, settings, args []string, binds ...string) s
 	return c.log.String()
 }
 
-// freeAddress returns an address of this machine that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
-}
-
 // awaitReady returns when the service says that it can work.
 func awaitReady(t *testing.T, c *container, address string) {
 	t.Helper()

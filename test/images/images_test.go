@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 var built = flag.String("images", "", "folder of the OCI archives that `make images` writes; the tests are skipped without one")
@@ -146,7 +148,7 @@ func runChain(t *testing.T, found map[string]image) {
 	}
 	running := make(map[string]*container)
 	for _, name := range services(t) {
-		health, api := freeAddress(t), freeAddress(t)
+		health, api := devtest.FreeAddress(t), devtest.FreeAddress(t)
 		own := append([]string{"COLOPHON_HEALTH_ADDR=" + health, "COLOPHON_HTTP_ADDR=" + api}, settings...)
 		running[name] = start(t, found[name], name, own, nil)
 		awaitReady(t, running[name], health)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
 
@@ -84,7 +85,7 @@ func TestAFileIsWrittenAtTheEnd(t *testing.T) {
 	w.happen(20)
 	of := target{args: []string{"--to", "jsonl", "--out", filepath.Join(t.TempDir(), "folder")}}
 	dump := w.readBack(of)
-	rare := target{args: append(of.args, "--every", "1h", "--health", freeAddress(t))}
+	rare := target{args: append(of.args, "--every", "1h", "--health", devtest.FreeAddress(t))}
 	follow := func() *process {
 		p := w.start(rare, new(heard))
 		await(t, "the state has all", func() bool {

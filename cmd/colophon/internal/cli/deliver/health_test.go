@@ -3,7 +3,6 @@ package deliver_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -33,7 +32,7 @@ func TestASinkSaysHowItComesOn(t *testing.T) {
 		taken.Add(1)
 	}))
 	defer server.Close()
-	address := freeAddress(t)
+	address := devtest.FreeAddress(t)
 	sink := w.start(target{
 		args: []string{"--to", "webhook", "--out", filepath.Join(t.TempDir(), "position"), "--health", address},
 		env:  []string{"COLOPHON_SINK_URL=" + server.URL, "COLOPHON_SINK_SECRET=of the tests"},
@@ -54,16 +53,6 @@ func TestASinkSaysHowItComesOn(t *testing.T) {
 	if status, said := get(t, "http://"+address+"/healthz"); status != http.StatusOK {
 		t.Errorf("%d %q", status, said)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 func await(t *testing.T, what string, so func() bool) {
