@@ -60,6 +60,9 @@ func (c commands) retryCommand() *cobra.Command {
 				return fmt.Errorf("snapshot %s has no run: %w", given[0], catalog.ErrNotFound)
 			}
 			run := runs[len(runs)-1]
+			if _, err := enabledSource(ctx, db, run.SourceID); err != nil {
+				return err
+			}
 			if !run.State.Terminal() {
 				return cli.Failedf("the run is %s: wait for it to end", run.State)
 			}
