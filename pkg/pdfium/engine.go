@@ -149,17 +149,12 @@ func (e *engine) float32At(n uint32) float64 {
 // and which returns the length that it needs. The bytes are the caller's. More
 // than maxString is left out as a whole: half a string proves nothing.
 func (e *engine) data(name string, args ...uint64) []byte {
-	return e.dataUpTo(maxString, name, args...)
-}
-
-// dataUpTo is data with another limit, in bytes.
-func (e *engine) dataUpTo(limit uint32, name string, args ...uint64) []byte {
 	var list [8]uint64
 	n := copy(list[:], args)
 	for {
 		list[n], list[n+1] = e.at(0), uint64(e.size)
 		need := uint32(e.call(name, list[:n+2]...))
-		if e.err != nil || need > limit {
+		if e.err != nil || need > maxString {
 			return nil
 		}
 		if need <= e.size {

@@ -1,6 +1,7 @@
 package pdfium
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/tetratelabs/wazero/api"
@@ -79,11 +80,18 @@ type Graphics struct {
 // them: with its Width and Height they say what it shows. It returns nil where there are
 // none, and of a picture of more than maxStream bytes or maxDrawn pixels.
 func (p *Page) ImageStream(i Image) ([]byte, error) {
+	const name = "FPDFImageObj_GetImageDataRaw"
+	e := p.document.engine
 	if i.object == 0 || i.Width*i.Height > maxDrawn {
 		return nil, nil
 	}
-	data := p.document.engine.dataUpTo(maxStream, "FPDFImageObj_GetImageDataRaw", i.object)
-	return data, p.failed()
+	size := uint32(e.call(name, i.object, 0, 0))
+	if size == 0 || size > maxStream {
+		return nil, p.failed()
+	}
+	e.reserve(size)
+	e.call(name, i.object, e.at(0), uint64(size)) // into a larger buffer it copies nothing
+	return bytes.Clone(e.bytes(size)), p.failed()
 }
 
 // textObject is a text object of a page, and its place among all objects.
