@@ -127,7 +127,7 @@ type Failure struct {
 type Language struct {
 	Lang         string          `json:"lang"`                // ISO 639-1
 	Confidence   float64         `json:"lang_confidence"`     // 0 to 1
-	Origin       string          `json:"origin,omitempty"`    // html_lang, meta, detected, url, region
+	Origin       string          `json:"origin,omitempty"`    // html_lang, meta, detected, url, region, source
 	Multilingual bool            `json:"multilingual"`        // whether several languages have a share
 	Languages    []LanguageShare `json:"languages,omitempty"` // the languages by their share
 }
