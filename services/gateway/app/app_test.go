@@ -23,6 +23,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
 	"github.com/colophon-dev/colophon/pkg/extract/child"
+	"github.com/colophon-dev/colophon/pkg/extract/docxt"
 	"github.com/colophon-dev/colophon/pkg/model"
 	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
@@ -351,6 +352,9 @@ func madeUp(s model.Snapshot, run model.Run, d doc) segment.Frame {
 		Evidence: []model.Evidence{{SourceID: s.SourceID, SnapshotID: s.SnapshotID, PageNumber: 1, BBox: d.box,
 			RepresentationKind: model.RepresentationLocator, FragmentHash: "sha256:0"}}}
 	frame := segment.Frame{Page: page, Units: []model.Unit{unit}}
+	if d.unit == model.UnitFigure {
+		frame.Page.HTML, _ = docxt.Build(page.PageNo, frame.Units, nil)
+	}
 	for i := range d.more {
 		unit.IRID = fmt.Sprintf("ir_made_up_%d", i)
 		unit.FieldsRaw.Text = fmt.Sprintf("Unit %d", i)
