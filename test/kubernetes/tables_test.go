@@ -115,3 +115,40 @@ func TestWhatRunsIsOnThePage(t *testing.T) {
 		t.Errorf("%d Deployments", rows)
 	}
 }
+
+// TestASinkOnTopOfProduction takes the overlay that the page shows for a sink, which stands
+// behind the component tls and the images of production: its image is the registry's, and each file that
+// its settings name is mounted.
+func TestASinkOnTopOfProduction(t *testing.T) {
+	block := regexp.MustCompile("(?s)\n```\n(components:\n  - ../colophon/deploy/k8s/components/sink\n.*?)```\n").FindStringSubmatch(readPage(t))
+	if block == nil {
+		t.Fatal("the page shows no overlay with a sink")
+	}
+	more := strings.NewReplacer("../colophon/deploy/k8s", "K8S", "REGISTRY", "registry.ours").Replace(block[1])
+	all := render(t, overlay(t, "namespace: colophon\ntransformers: [K8S/places]\n"+more))
+	files := 0
+	for _, w := range ofColophon(t, all) {
+		if w.name != "sink" {
+			continue
+		}
+		c := w.pod.Containers[0]
+		mounted := map[string]bool{}
+		for _, m := range c.VolumeMounts {
+			mounted[m.MountPath] = true
+		}
+		if c.Image != "registry.ours/colophon:0.1.0" {
+			t.Errorf("its image is %s", c.Image)
+		}
+		for name, value := range environment(t, all, c) {
+			if strings.HasPrefix(value, "/etc/colophon/") {
+				files++
+				if !mounted[filepath.Dir(value)] {
+					t.Errorf("nothing is mounted for %s=%s", name, value)
+				}
+			}
+		}
+	}
+	if files < 5 { // seed, URL, authority, certificate, key
+		t.Errorf("its settings name %d files", files)
+	}
+}
