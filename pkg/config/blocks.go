@@ -204,7 +204,7 @@ func (Health) About() string { return "Health, readiness and the end of a proces
 
 // Chat says where a model answers that proposes entities.
 type Chat struct {
-	URL             string        `env:"CHAT_URL" help:"Address of an OpenAI-compatible endpoint with a chat model, up to its version, as https://host/v1: the model proposes entities beside the rules, and what does not stand on the page is left out. Rules alone when not set."`
+	URL             string        `env:"CHAT_URL" help:"Address of an OpenAI-compatible endpoint with a chat model, up to its version, as https://host/v1: the model proposes entities beside the rules, describes chunks where a source says enrich, and writes answers of /v1/ask; what does not stand in the text is left out. Rules alone when not set."`
 	Key             Secret        `env:"CHAT_API_KEY" help:"Key for the endpoint, sent as a bearer token."`
 	KeyFile         string        `fileOf:"Key"`
 	TLS             TLS           `envPrefix:"CHAT_"`
@@ -214,7 +214,7 @@ type Chat struct {
 	Calls           int           `env:"CHAT_CALLS" envDefault:"4" allowed:"1..1024" help:"Calls of one process at once."`
 	TokensPerMinute int           `env:"CHAT_TOKENS_PER_MINUTE" envDefault:"0" allowed:"0.." help:"Tokens that one process may spend in a minute, questions and answers, estimated; 0 is without bound."`
 	AnswerTokens    int           `env:"CHAT_ANSWER_TOKENS" envDefault:"4000" allowed:"64.." help:"Tokens of one answer, at most."`
-	DailyTokens     int64         `env:"CHAT_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that the pages of one source may cost in one day of UTC; then its pages wait for the next day. 0 is without bound."`
+	DailyTokens     int64         `env:"CHAT_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that the pages and chunks of one source may cost in one day of UTC; then they wait for the next day. 0 is without bound."`
 	AskTimeout      time.Duration `env:"CHAT_ASK_TIMEOUT" envDefault:"1m" allowed:"10ms..110s" help:"How long the answer to a question of colophon ask or /v1/ask may take."`
 	AskCalls        int           `env:"CHAT_ASK_CALLS" envDefault:"4" allowed:"1..1024" help:"Questions that one process answers at once, beside the calls about pages; more are told to ask again."`
 	AskDailyTokens  int64         `env:"CHAT_ASK_DAILY_TOKENS" envDefault:"0" allowed:"0.." help:"Tokens that questions may cost in one day of UTC; then they get the passages alone. 0 is without bound."`

@@ -31,11 +31,11 @@ const (
 	maxRedelivered = 0.01
 )
 
-// consumerOf names the consumer of a stage; other services have none.
+// consumersOf names the consumers of a service, each with its stream; some have none.
 func consumersOf(service string) map[string]string {
 	return map[string]map[string]string{
 		"capturer": {"capture": "REQUESTS"}, "splitter": {"split": "SNAPSHOTS"}, "extractor": {"extract": "PAGES", "ocr": "PAGES"},
-		"chunker": {"chunk": "IR"}, "annotator": {"entities": "IR"}, "indexer": {"index": "CHUNKS"},
+		"chunker": {"chunk": "IR"}, "annotator": {"entities": "IR", "enrich": "IR"}, "indexer": {"index": "CHUNKS"},
 	}[service]
 }
 

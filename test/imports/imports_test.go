@@ -68,6 +68,8 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"pkg/devtest/devtest.go", m + "pkg/stream", true},
 		{"pkg/devtest/devtest.go", m + "pkg/devtest/stagetest", true},
 		{"pkg/devtest/stagetest/world.go", m + "pkg/devtest", false},
+		{"services/capturer/app/app.go", m + "pkg/devtest", true},
+		{"test/bench/measure.go", m + "pkg/devtest", false},
 		{"pkg/devtest/stagetest/world.go", m + "pkg/devtest/stagetest/base", false},
 		{"pkg/devtest/stagetest/base/world.go", m + "pkg/catalog", false},
 		{"pkg/devtest/stagetest/world.go", m + "services/chunker/app", true},
