@@ -33,6 +33,7 @@ func (c *content) find(s sheet, buffer []layout.Glyph, draw partDrawer) *found {
 	c.markUnseen(s, f.glyphs, draw)
 	for i := range f.glyphs {
 		g := &f.glyphs[i]
+		g.Orphan = g.Marked && c.tags.isOrphan(c.chars[g.Index].Mark)
 		g.Marked = g.Marked && c.tags.isContent(c.chars[g.Index].Mark)
 	}
 	f.tables, f.rest = table.Find(f.shapes, f.glyphs)
