@@ -68,8 +68,9 @@ type Glyph struct {
 	Tag int
 	Style
 	// Marked: the file's marked content names it as part of the document. Artifact:
-	// it calls it an artifact, as running heads are.
-	Marked, Artifact bool
+	// it calls it an artifact, as running heads are. Orphan: it has an id of marked content
+	// that no element of the file's structure has.
+	Marked, Artifact, Orphan bool
 	// Space is the white space before it, 0 for none. Drawn: it stands in the
 	// file; otherwise the engine put it in.
 	Space rune

@@ -32,6 +32,17 @@ type claim struct {
 	id   string
 	text string
 	rows [][]string // folded parts
+	// aside: the file sets it outside of its text, so that a number beside one word is the page's
+	aside bool
+}
+
+// split divides a part into a title and the number beside it.
+func (c *claim) split(part string) (title, number string, ok bool) {
+	if c.aside {
+		return splitBeside(part)
+	}
+	title, number, _, ok = splitTitle(part)
+	return title, number, ok
 }
 
 // Unproved is a unit that is left out of chunks and stands nowhere else.
@@ -56,7 +67,7 @@ func (c *Claims) Add(page model.Page, units []model.Unit) {
 		if u.Type != model.UnitPageHeader && u.Type != model.UnitPageFooter || len(u.Evidence) == 0 || u.Evidence[0].PageNumber == 0 || isProved(u) {
 			continue
 		}
-		found := claim{page: Page{No: page.PageNo, Label: page.Label}, id: u.IRID, text: u.FieldsRaw.Text}
+		found := claim{page: Page{No: page.PageNo, Label: page.Label}, id: u.IRID, text: u.FieldsRaw.Text, aside: slices.Contains(u.FieldsRaw.Flags, FlagOutside)}
 		printed := u.FieldsRaw.TextPrinted
 		if printed == "" {
 			printed = u.FieldsRaw.Text
@@ -91,7 +102,7 @@ func (c *Claims) Open() bool {
 				for _, piece := range allPieces(k) {
 					c.count(piece, c.claims[i].page.No)
 				}
-				if title, _, _, ok := splitTitle(k); ok {
+				if title, _, ok := c.claims[i].split(k); ok {
 					c.count(besideNumber+title, c.claims[i].page.No)
 				}
 			}
@@ -139,7 +150,7 @@ func (c *Claims) learnOffsets() {
 				if folio, ok := chapterFolioOf(p.No, part); ok {
 					folios = append(folios, folio)
 				}
-				if _, number, _, ok := splitTitle(part); ok {
+				if _, number, ok := c.claims[i].split(part); ok {
 					n, isRoman := value(number)
 					titled[Offset{isRoman, n - p.No}]++
 				}
@@ -202,7 +213,7 @@ func (c *Claims) unprovedPieces(claim *claim, key string) []string {
 	}
 	pieces := piecesOf(key)
 	if len(pieces) == 0 {
-		if title, number, _, ok := splitTitle(key); ok {
+		if title, number, ok := claim.split(key); ok {
 			if n, isRoman := value(number); slices.Contains(c.titled, Offset{isRoman, n - claim.page.No}) {
 				if key = title; c.on[besideNumber+title] >= 2 {
 					return nil

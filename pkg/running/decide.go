@@ -17,6 +17,7 @@ const (
 	Chapter     // it changes with the chapter, and stands elsewhere on its page or on others
 	Outline     // the same, and the outline has it of a page before
 	Marked      // the file calls it an artifact
+	Outside     // a word and the page's number, in no element of the file's structure
 )
 
 // The quality flags of units that their file proves to be running heads or feet,
@@ -24,6 +25,7 @@ const (
 const (
 	FlagArtifact = "marked_artifact" // it calls them artifacts
 	FlagOutline  = "outline_title"   // its outline has them, of an earlier page
+	FlagOutside  = "outside_text"    // its structure has no element for them, on any page
 )
 
 // Flag is the quality flag of a reason, "" for one that the text of the document
@@ -34,6 +36,8 @@ func (w Why) Flag() string {
 		return FlagArtifact
 	case Outline:
 		return FlagOutline
+	case Outside:
+		return FlagOutside
 	}
 	return ""
 }
@@ -224,6 +228,8 @@ func (f *Facts) why(p *Page, i int, foot bool, marks bool, titles Titles) Why {
 		switch {
 		case slices.Contains(at.Texts, key) && bare:
 			return Number
+		case slices.Contains(at.Texts, key) && f.isLabel(p, r):
+			return Outside
 		case slices.Contains(at.Texts, key):
 			return Repeats
 		case at.Changing:

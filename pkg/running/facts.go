@@ -23,6 +23,8 @@ type Facts struct {
 	Stamps    []int    `json:"stamps,omitempty"`     // of stamped numbers, which begin with 0: what is added to the page, for them alone
 	ByChapter bool     `json:"by_chapter,omitempty"` // pages are numbered by chapter, as 2.1
 	Titled    int      `json:"titled,omitempty"`     // titles have the page's number beside them: TitledSmall, TitledAll
+	// Labelled: one word has the page's number beside it, in small type.
+	Labelled bool `json:"labelled,omitempty"`
 	// Mirrored: titles have the page's number beside them, before them on left (even)
 	// pages and behind them on right ones.
 	Mirrored bool    `json:"mirrored,omitempty"`

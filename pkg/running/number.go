@@ -224,7 +224,31 @@ func (f *Facts) partKeyIn(p *Page, r *Row, part string) (key string, owned, bare
 			return title + " " + placeholder, true, false
 		}
 	}
+	if word, ok := f.labelOwn(p, r, part); !owned && ok {
+		return word + " " + placeholder, true, false
+	}
 	return key, owned, bare
+}
+
+// labelOwn returns the one word of a part that has the page's number beside it, where that
+// is known to be so.
+func (f *Facts) labelOwn(p *Page, r *Row, part string) (word string, ok bool) {
+	if !f.Labelled || !f.isSmall(r) {
+		return "", false
+	}
+	word, number, ok := splitLabel(part)
+	return word, ok && f.own(p, number)
+}
+
+// isLabel reports a row that is such a word and the page's number, and nothing else.
+func (f *Facts) isLabel(p *Page, r *Row) bool {
+	if len(r.Parts) != 1 {
+		return false
+	}
+	part := fold(r.Parts[0].Text)
+	_, owned, _ := f.partKey(p, part)
+	_, ok := f.labelOwn(p, r, part)
+	return ok && !owned
 }
 
 // partKey is the key of one folded part.

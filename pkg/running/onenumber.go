@@ -107,7 +107,7 @@ func (f *Facts) numberOf(p *Page, r *Row, part string) int {
 	if letters, number, ok := splitLetters(part); ok && number[0] != '0' && slices.Contains(f.Letters, letters) && f.own(p, number) {
 		return 1
 	}
-	_, text, _, titled := splitTitle(part)
+	_, text, titled := splitBeside(part)
 	if _, owned, _ := f.partKeyIn(p, r, part); owned && titled && f.own(p, text) {
 		n, _ := value(text)
 		return n

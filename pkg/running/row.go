@@ -34,6 +34,7 @@ const (
 	Unmarked Mark = iota
 	Artifact      // all of it is an artifact of pagination
 	Content       // some of it is in the structure of the document
+	Orphan        // all of it has ids of marked content, which no element of that structure has
 )
 
 // Part is a piece of a row that white space of one em or more divides from the next.

@@ -17,31 +17,61 @@ const (
 // valley". A caption or an exhibit has its own number there, so that it takes more to
 // be the page's (learnTitled).
 var (
-	trailing = regexp.MustCompile(`^(\S.*\s(?:\S*[^\d\s(\[:.,]|\S+[,:.]))[,:.]?\s+[(\[]?` + number + `[)\]]?$`)
+	trailing = regexp.MustCompile(`^(\S.*\s(?:\S*[^\d\s(\[:.,]|\S+[,:.]|(?:19|20)\d\d))[,:.]?\s+[(\[]?` + number + `[)\]]?$`)
 	leading  = regexp.MustCompile(`^[(\[]?` + number + `[)\]]?\s+([^\d\s]\S*\s.*\S)$`)
+	// totalled is the same with the number of all pages behind: "Lease of a mill, 2 of 5".
+	totalled = regexp.MustCompile(`^(\S.*\s(?:\S*[^\d\s(\[:.,]|\S+[,:.]|(?:19|20)\d\d))[,:.]?\s+[(\[]?(` + arabic + `)\s*(?:` + totalWords + `)\s*\d{1,4}[)\]]?$`)
+	// labelled is one word with a number behind it or before it, all of a part: "Dunmore 85".
+	// It takes still more to be the page's.
+	labelled = regexp.MustCompile(`^(?:(\p{L}[\p{L}'’.-]*\p{L}),?\s+(` + arabic + `)|(` + arabic + `)\s+(\p{L}[\p{L}'’.-]*\p{L}))$`)
+	// onwards ends a text that says on which page it goes on.
+	onwards = regexp.MustCompile(`(?:^|\s)(?:` + words(pageWords, sheetWords) + `)[.:]?$`)
 )
 
 // splitTitle divides a folded part into a title and the number beside it. leads: the
 // number stands before the title.
 func splitTitle(part string) (title, number string, leads, ok bool) {
-	if m := trailing.FindStringSubmatch(part); m != nil && m[2] != "" {
+	if m := totalled.FindStringSubmatch(part); m != nil {
 		return strings.TrimRight(m[1], ",:."), m[2], false, true
 	}
-	if m := leading.FindStringSubmatch(part); m != nil && m[1] != "" {
-		return m[2], m[1], true, true
+	before := leading.FindStringSubmatch(part)
+	leads = before != nil && before[1] != ""
+	if m := trailing.FindStringSubmatch(part); m != nil && m[2] != "" && !(leads && year.MatchString(m[2])) {
+		return strings.TrimRight(m[1], ",:."), m[2], false, true
+	}
+	if leads {
+		return before[2], before[1], true, true
 	}
 	return "", "", false, false
+}
+
+// splitLabel is splitTitle of one word.
+func splitLabel(part string) (title, number string, ok bool) {
+	if m := labelled.FindStringSubmatch(part); m != nil {
+		return m[1] + m[4], m[2] + m[3], true
+	}
+	return "", "", false
+}
+
+// splitBeside is splitTitle or splitLabel.
+func splitBeside(part string) (title, number string, ok bool) {
+	if title, number, _, ok = splitTitle(part); ok {
+		return title, number, true
+	}
+	return splitLabel(part)
 }
 
 // beside is a title with a number beside it, outermost at an edge of a page.
 type beside struct {
 	page   *Page
+	row    int // in page.Rows
 	title  string
 	offset Offset
 	number int
 	leads  bool
 	small  bool // in small type
 	far    bool // from the text
+	label  bool // the title is one word
 	said   bool // the title is a line of the text, or the document's own
 }
 
@@ -62,13 +92,22 @@ func (f *Facts) learnTitled(pages []Page, titles Titles) {
 			}
 			small := !slices.ContainsFunc(of, func(b beside) bool { return !b.small })
 			far := !slices.ContainsFunc(of, func(b beside) bool { return !b.far })
+			labels := slices.ContainsFunc(of, func(b beside) bool { return b.label })
 			switch {
+			case labels && !(small && far && len(of) >= leastLabels && f.areOrphans(of) && isOne(of)):
+				continue
+			case labels:
+				f.Labelled = true
 			case far && beginsLater(of) && isSaid(of, titles):
 				f.Titled = TitledAll
 			case small && isSaid(of, titles):
 				f.Titled = max(f.Titled, TitledSmall)
 			case isMirrored(of):
 				f.Mirrored = true
+			case far && f.areOrphans(of):
+				f.Titled = TitledAll
+			case small && f.areOrphans(of):
+				f.Titled = max(f.Titled, TitledSmall)
 			default:
 				continue
 			}
@@ -95,13 +134,18 @@ func (f *Facts) besides(pages []Page, foot bool, titles Titles) (found []beside,
 		}
 		rows++
 		for _, part := range r.Parts {
-			title, number, leads, ok := splitTitle(fold(part.Text))
+			text := fold(part.Text)
+			title, number, leads, ok := splitTitle(text)
+			label := !ok && len(r.Parts) == 1
+			if label {
+				title, number, ok = splitLabel(text)
+			}
 			if !ok || len(title) < leastTitle || len(part.Text) > maxText {
 				continue
 			}
 			n, isRoman := value(number)
 			said := titles.own(titleOf(title)) || f.anySays(pages, titleOf(title), &c, func(*Page) bool { return true })
-			found = append(found, beside{p, title, Offset{isRoman, n - p.No}, n, leads, f.isSmall(r), f.isFar(c), said})
+			found = append(found, beside{p, edge[0], title, Offset{isRoman, n - p.No}, n, leads, f.isSmall(r), f.isFar(c), label, said})
 			break
 		}
 	}
@@ -116,6 +160,11 @@ func offsetsOf(found []beside) []Offset {
 		}
 	}
 	return out
+}
+
+// isOne reports whether all titles are the same.
+func isOne(of []beside) bool {
+	return !slices.ContainsFunc(of, func(b beside) bool { return b.title != of[0].title })
 }
 
 // isRepeated reports whether another page has the title too.
@@ -138,6 +187,15 @@ func isSaid(of []beside, titles Titles) bool {
 func isMirrored(of []beside) bool {
 	return slices.ContainsFunc(of, func(b beside) bool { return b.leads }) && slices.ContainsFunc(of, func(b beside) bool { return !b.leads }) &&
 		!slices.ContainsFunc(of, func(b beside) bool { return b.leads != (b.page.No%2 == 0) })
+}
+
+// leastLabels is how many pages have one word with the page's number beside it at least.
+const leastLabels = 3
+
+// areOrphans reports rows that all are in no element of the file's structure, which has nearly
+// all other text: what is counted in the text is in it. None says where the text goes on.
+func (f *Facts) areOrphans(of []beside) bool {
+	return f.Tagged && !slices.ContainsFunc(of, func(b beside) bool { return b.page.Rows[b.row].Mark != Orphan || onwards.MatchString(b.title) })
 }
 
 // beginsLater reports numbers that begin at another than things are counted from.

@@ -33,7 +33,9 @@ func (c *content) find(s sheet, buffer []layout.Glyph, draw partDrawer) *found {
 	c.markUnseen(s, f.glyphs, draw)
 	for i := range f.glyphs {
 		g := &f.glyphs[i]
-		g.Marked = g.Marked && c.tags.isContent(c.chars[g.Index].Mark)
+		if mark := c.chars[g.Index].Mark; g.Marked && !c.tags.isContent(mark) {
+			g.Marked, g.Orphan = false, c.tags.isOrphan(mark)
+		}
 	}
 	f.tables, f.rest = table.Find(f.shapes, f.glyphs)
 	return f

@@ -247,6 +247,51 @@ func TestMarkedContentDecides(t *testing.T) {
 	}
 }
 
+// orphanDocument is a file of tagged pages. Each has a word and its number above, which an
+// element of the page's tree has when it is linked, of the type of a box that means nothing.
+func orphanDocument(n int, linked bool) []byte {
+	var w writer
+	for i := range n {
+		var c canvas
+		c.WriteString("/Div << /MCID 0 >> BDC\n")
+		c.text("R", 8, 72, 760, fmt.Sprintf("Dunmore %d", i+1))
+		c.WriteString("EMC /P << /MCID 1 >> BDC\n")
+		c.text("R", 11, 72, 700, prose(i, 20)...)
+		c.WriteString("EMC\n")
+		w.page(fmt.Sprintf("%s /StructParents %d", letter, i), c.String())
+	}
+	parents := len(w.objects) + 3 + 2*n + 1
+	tree, top := parents+1, parents+2
+	var nums, kids strings.Builder
+	for i, page := range w.pages {
+		head := w.add(fmt.Sprintf("<< /Type /StructElem /S /Div /P %d 0 R /Pg %d 0 R /K 0 >>", top, page))
+		text := w.add(fmt.Sprintf("<< /Type /StructElem /S /P /P %d 0 R /Pg %d 0 R /K 1 >>", top, page))
+		fmt.Fprintf(&nums, "%d [%d 0 R %d 0 R] ", i, head, text)
+		if linked {
+			fmt.Fprintf(&kids, "%d 0 R ", head)
+		}
+		fmt.Fprintf(&kids, "%d 0 R ", text)
+	}
+	w.add(fmt.Sprintf("<< /Nums [%s] >>", nums.String()))
+	w.add(fmt.Sprintf("<< /Type /StructTreeRoot /K %d 0 R /ParentTree %d 0 R >>", top, parents))
+	w.add(fmt.Sprintf("<< /Type /StructElem /S /Document /P %d 0 R /K [%s] >>", tree, kids.String()))
+	w.catalog = fmt.Sprintf("/MarkInfo << /Marked true >> /StructTreeRoot %d 0 R", tree)
+	return w.bytes()
+}
+
+// TestWhatNoElementHas: a word and the page's number are a head where the tree of a tagged
+// file leaves them out, as it does the boxes in the margins of printed web pages, and text
+// where they are in a box of it.
+func TestWhatNoElementHas(t *testing.T) {
+	want := []string{"1: Dunmore 1", "2: Dunmore 2", "3: Dunmore 3", "4: Dunmore 4"}
+	if got := runningTexts(t, orphanDocument(4, false)); !slices.Equal(got, want) {
+		t.Errorf("left out: %q", got)
+	}
+	if got := runningTexts(t, orphanDocument(4, true)); len(got) != 0 {
+		t.Errorf("in a box: %q", got)
+	}
+}
+
 // TestContentThatRepeatsIsText: what the tags of a file call content is text, also
 // where it repeats at the edge of each page.
 func TestContentThatRepeatsIsText(t *testing.T) {

@@ -64,6 +64,13 @@ func roleOf(name string) (kind layout.Kind, level int) {
 // too, in no element or in one that means nothing.
 func (t *tags) isContent(mark int) bool { return t.none || t.content[mark] }
 
+// isOrphan reports marked content that no element of the page has, though it has elements:
+// programs that print web pages leave the boxes in the margins of pages out of the tree.
+func (t *tags) isOrphan(mark int) bool {
+	_, ok := t.place[mark]
+	return !t.none && !ok
+}
+
 // isBlock reports whether an element, or one around it, is a piece of the text: a
 // paragraph, a heading, a list, a table or another that this does not know.
 func isBlock(s pdfium.Structure, element int) bool {

@@ -25,7 +25,8 @@ import (
 //	   with is that of tables too
 //	4  the document's own title; titles beside page numbers by type and side
 //	5  numbers of pages by chapter; upright texts in side margins
-const Version = 5
+//	6  one word beside page numbers
+const Version = 6
 
 // Document is the record. Lengths are points of the upright page.
 type Document struct {

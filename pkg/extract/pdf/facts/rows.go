@@ -166,18 +166,23 @@ func (s *sheetRows) measure(lines []layout.Line, i int) {
 
 // markOf is what the file's marked content says about some lines.
 func markOf(lines []layout.Line, members []int) running.Mark {
-	mark := running.Artifact
+	artifact, orphan := true, true
 	for _, k := range members {
 		for i := range lines[k].Glyphs {
-			switch g := &lines[k].Glyphs[i]; {
-			case g.Marked:
+			g := &lines[k].Glyphs[i]
+			if g.Marked {
 				return running.Content
-			case !g.Artifact:
-				mark = running.Unmarked
 			}
+			artifact, orphan = artifact && g.Artifact, orphan && g.Orphan
 		}
 	}
-	return mark
+	switch {
+	case artifact:
+		return running.Artifact
+	case orphan:
+		return running.Orphan
+	}
+	return running.Unmarked
 }
 
 // partsOf are the texts of some lines of one row, from the left to the right.
