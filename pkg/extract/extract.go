@@ -57,7 +57,7 @@ import (
 //	14 main matter of web pages by what was learnt with the densest element, shapes that repeat and
 //	   what stands around; a passage is furniture at odds of three to one
 //	15 figures of PDF pages without text have the digest of what is drawn; tables of PDF pages
-//	   with one rule under their head, shaded columns or shaded cells in their head
+//	   with one rule under their head, shaded columns, shaded cells or bold names in their head
 const ParserVersion = "15"
 
 // Input is everything that a page depends on.

@@ -54,7 +54,7 @@ func underRules(across []ruling, taken []layout.Rect, drawn []drawing, glyphs []
 			}
 		}
 		t, own, ok := b.table(lines, limit, drawn)
-		if !ok {
+		if !ok || t.Rows-t.HeaderRows < ruledBodyRows {
 			continue
 		}
 		inside, outside := own.take(rest)
@@ -93,13 +93,73 @@ func (b bar) table(lines *stack, limit float64, drawn []drawing) (t Table, own r
 	}
 	own = region{slices.Concat(heads, body), len(heads)}
 	t, ok = assemble(c, heads, body, nil, nil)
-	if !ok || t.form() || t.Rows-t.HeaderRows < ruledBodyRows || t.longest() > maxCell || !t.short() || isChart(box, drawn) {
+	if !ok || t.form() || t.longest() > maxCell || !t.short() || isChart(box, drawn) {
 		return Table{}, region{}, false
 	}
 	t.Box = own.box()
 	t.Box.Left, t.Box.Right = math.Min(t.Box.Left, b.left), math.Max(t.Box.Right, b.right)
 	t.Confidence = 0.75
 	return t, own, true
+}
+
+const (
+	// boldBodyRows is how many rows stand below names in bold at least.
+	boldBodyRows = 3
+	// boldHeld is the least share of texts below them in line with their column.
+	boldHeld = 0.8
+	// boldShare: at most one of so many cells below them is in bold, too.
+	boldShare = 5
+)
+
+// underBold returns the tables below names in bold, each over its own column, and
+// the glyphs that are in none of them, in the order given. Nothing is drawn of them:
+// what stands below has to be in line.
+func underBold(shapes []Shape, drawn []drawing, glyphs []layout.Glyph, stacked *stacker) (tables []Table, rest []layout.Glyph) {
+	all := stacked.of(glyphs).lines
+	rest = glyphs
+	if len(all) == 0 || len(all) > maxLines || !slices.ContainsFunc(all, func(l layout.Line) bool { return l.Bold }) {
+		return nil, rest
+	}
+	for _, lines := range layout.Columns(all) {
+		rows := rowsOf(lines)
+		var column *stack
+		width := extent{}
+		for _, row := range rows {
+			if len(row) < 2 || slices.ContainsFunc(row, func(l layout.Line) bool { return !l.Bold }) {
+				continue
+			}
+			if column == nil {
+				column = newStack(lines)
+				box := (&region{rows: rows}).box()
+				width = extent{box.Left, box.Right}
+			}
+			b := bar{pos: row[0].Base + 1, left: width.from, right: width.to}
+			t, own, ok := b.table(column, math.Inf(1), drawn)
+			if !ok || !t.boldAlone() || t.Rows-t.HeaderRows < boldBodyRows || t.Held < boldHeld || t.headed() < t.Cols || onBars(t.Box, barsOf(shapes)) {
+				continue
+			}
+			inside, outside := own.take(rest)
+			if len(inside) != own.size() {
+				continue
+			}
+			t.Box, t.Confidence = own.box(), 0.65
+			tables, rest = append(tables, t), outside
+		}
+	}
+	return tables, rest
+}
+
+// boldAlone reports whether hardly a cell below the head is in bold beyond the first
+// column.
+func (t *Table) boldAlone() bool {
+	bold, n := 0, 0
+	for i := range t.Cells {
+		if c := &t.Cells[i]; c.Row >= t.HeaderRows && c.Col > 0 {
+			n++
+			bold += layout.CountIf(c.Bold)
+		}
+	}
+	return boldShare*bold <= n
 }
 
 // running reports whether the columns are those of running text: in two of them, or

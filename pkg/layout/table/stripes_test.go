@@ -101,3 +101,33 @@ func TestSentenceBetweenTables(t *testing.T) {
 	s.want(t, "Place|Works|Cost\nLower mill|12.5|140\nOld station|13.0|151\nFerry|14.5|162",
 		"Place|Works|Cost\nUpper mill|22.5|240\nNew station|23.0|251\nBridge|24.5|262")
 }
+
+// bold makes all text on the page so far bold.
+func (s *sheet) bold() {
+	for i := range s.glyphs {
+		s.glyphs[i].Bold = true
+	}
+}
+
+// words in columns below names in bold.
+func TestWordsUnderBoldNames(t *testing.T) {
+	s := &sheet{}
+	s.text(100, three, "Place", "Works", "Owner")
+	s.bold()
+	s.text(115, three, "Lower mill", "Roof", "Council")
+	s.text(130, three, "Old station", "", "Union")
+	s.text(145, three, "Ferry", "Engine", "Parish")
+	s.want(t, "Place|Works|Owner\nLower mill|Roof|Council\nOld station||Union\nFerry|Engine|Parish")
+}
+
+// names in bold above addresses side by side are none of a table's when the lines
+// below are bold, too, or are not in line.
+func TestBoldNamesAboveText(t *testing.T) {
+	s := &sheet{}
+	s.text(100, three, "A. Miller", "B. Smith", "C. Cooper")
+	s.text(115, three, "Lower mill", "Harbour", "Council")
+	s.text(130, three, "Ferry", "Quay", "Parish")
+	s.text(145, three, "North", "South", "West")
+	s.bold()
+	s.want(t)
+}

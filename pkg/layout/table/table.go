@@ -81,6 +81,8 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	tables = append(tables, more...)
 	more, rest = striped(shapes, drawn, rest, &lines)
 	tables = append(tables, more...)
+	more, rest = underBold(shapes, drawn, rest, &lines)
+	tables = append(tables, more...)
 	more, rest = aligned(rest, barsOf(shapes), drawn, &lines)
 	tables = append(tables, more...)
 	return tables, rest
