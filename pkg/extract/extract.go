@@ -56,9 +56,11 @@ import (
 //	   their items stand before them, headings of two lines that hang below their number are one
 //	14 main matter of web pages by what was learnt with the densest element, shapes that repeat and
 //	   what stands around; a passage is furniture at odds of three to one
-//	15 figures of PDF pages without text have the digest of what is drawn
-//	15 a word or a title and the page's number that the tags of a PDF file leave out, on all pages
-//	   alike, are running heads; a number after a year, or before that of all pages, can be the page's
+//	15 figures of PDF pages without text have the digest of what is drawn; a word or a title
+//	   and the page's number that the tags of a PDF file leave out, on all pages alike, are
+//	   running heads; a number after a year, or before that of all pages, can be the page's;
+//	   tables of PDF pages with one rule under their head, shaded columns, shaded cells or bold
+//	   names in their head
 const ParserVersion = "15"
 
 // Input is everything that a page depends on.

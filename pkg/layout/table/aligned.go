@@ -249,7 +249,7 @@ func figures(rows [][]layout.Line) bool {
 
 // label reports a row that names a group of rows: one short text.
 func label(row []layout.Line) bool {
-	return len(row) == 1 && row[0].At.Width() < 25*row[0].Size
+	return len(row) == 1 && row[0].At.Width() < 25*row[0].Size && !sentence(row)
 }
 
 // near reports whether two rows follow each other within so many ems.

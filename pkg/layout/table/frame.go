@@ -20,6 +20,9 @@ const (
 	barGap = 14
 	// leastBar is how long, in points, the rules of a table are at least.
 	leastBar = 72
+	// toldWidth is the share of the width of a frame that a sentence between
+	// tables takes at least: shorter ones are names and notes in cells.
+	toldWidth = 0.4
 )
 
 // bar is a rule across, maybe in parts.
@@ -37,6 +40,8 @@ type frame struct {
 	// shaded and openEnd: the first rule, and the last one, is the edge of a shaded
 	// row.
 	shaded, openEnd bool
+	// cells are the places where shaded cells of the head meet.
+	cells []float64
 }
 
 // bars puts parts of one rule together.
@@ -187,8 +192,8 @@ func (f *frame) band(lines *stack, top, bottom float64) int {
 	}
 	several, prose, short := 0, 0, true
 	for _, row := range rows {
-		if len(row) == 1 && layout.BeginsCaption(row[0].String()) {
-			return bandNone // that of the next table
+		if len(row) == 1 && layout.BeginsCaption(row[0].String()) || f.told(row) {
+			return bandNone // that of the next table, or text before it
 		}
 		several += layout.CountIf(len(row) > 1)
 		wide := len(row) == 1 && row[0].At.Width() > 0.7*(f.right-f.left)
@@ -202,6 +207,12 @@ func (f *frame) band(lines *stack, top, bottom float64) int {
 		return bandLabel
 	}
 	return bandNone
+}
+
+// told reports a row that is a sentence of text around tables: from the left edge
+// on, over a good part of the width.
+func (f *frame) told(row []layout.Line) bool {
+	return sentence(row) && !lower(&row[0]) && row[0].At.Left < f.left+float64(2*row[0].Size) && row[0].At.Width() > toldWidth*(f.right-f.left)
 }
 
 // split divides a chain of rules where something else stands between them.
@@ -271,7 +282,10 @@ func (f *frame) table(lines *stack, drawn []drawing) (t Table, own region, ok bo
 	rows, heads := f.withAbove(lines, rows, box)
 	rows = f.withBelow(lines, rows, heads)
 	own = region{rows, heads}
-	c := columnsOf(rows[heads:], extent{f.left, f.right})
+	c := columnsAt(rows[heads:], f.cells, extent{f.left, f.right})
+	if c == nil {
+		c = columnsOf(rows[heads:], extent{f.left, f.right})
+	}
 	if c == nil {
 		return Table{}, region{}, false
 	}

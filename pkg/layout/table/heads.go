@@ -199,10 +199,52 @@ func (c *columns) guessed(rows [][]layout.Line, lines []placed) []level {
 				l.spans = append(l.spans, extent{c.text[from].from, c.text[to].to})
 			}
 		}
+		l.spans = c.leveled(here, next, own, l.spans)
 		if len(l.spans) > 0 {
 			l.bottom = rows[r][0].Base + 1
 			out = append(out, l)
 		}
+	}
+	return out
+}
+
+// leveled returns the spans of a row of heads, each over the columns up to the next,
+// where the head of the first column stands in it and the row below has one for each
+// other column: so the row is a level of its own. spans are what was found by the
+// middles of its texts; without any of these, texts begin with their first columns.
+func (c *columns) leveled(here, next []placed, own *columns, spans []extent) []extent {
+	if len(here) < 2 || len(here) >= len(c.text) || here[0].col > 0 || here[0].span > 1 || headed(next, 0) {
+		return spans
+	}
+	for k := 1; k < len(c.text); k++ {
+		if !headed(next, k) {
+			return spans
+		}
+	}
+	var out []extent
+	for i := 1; i < len(here); i++ {
+		p := &here[i]
+		held := func(e extent) bool { return p.middle() >= e.from-1 && p.middle() <= e.to+1 }
+		if k := slices.IndexFunc(spans, held); k >= 0 {
+			out = append(out, spans[k])
+			continue
+		}
+		to := p.col
+		if len(spans) == 0 {
+			if to = len(c.text) - 1; i+1 < len(here) {
+				to = here[i+1].col - 1
+			}
+			if math.Abs(p.line.At.Left-own.text[p.col].from) > colSnap(c.em) {
+				return spans
+			}
+		}
+		if to < p.col {
+			return spans
+		}
+		if to == p.col && slices.ContainsFunc(next, func(n placed) bool { return n.col == to && lower(&n.line) }) {
+			continue // one head of two lines
+		}
+		out = append(out, extent{math.Min(c.text[p.col].from, own.text[p.col].from), math.Max(c.text[to].to, own.text[to].to)})
 	}
 	return out
 }

@@ -1,8 +1,10 @@
-// Package table finds the tables on a page, in three ways. Drawn lines are
+// Package table finds the tables on a page, in several ways. Drawn lines are
 // snapped into rulings, rulings that touch form a net, the net divides its area
 // into cells, and the characters inside fill them; what rulings leave open is
 // told from the text. Rules across alone make a frame, in which the text tells
-// rows and columns. Without any line, figures in columns do. Frames of text and
+// rows and columns. One rule or shade, under or behind the names of columns, and
+// shaded columns say where a table is, too. Without any line, figures in columns do.
+// Frames of text and
 // charts look alike and are refused: a table has at least two rows and two
 // columns, text in its cells, and columns that hold. Coordinates are those of
 // package layout.

@@ -72,9 +72,18 @@ func upTables(shapes []Shape, glyphs []layout.Glyph) (tables []Table, rest []lay
 	}
 	more, rest := framed(slices.Concat(across, ends(drawnNets)), shadesOf(shapes), taken, drawn, rest, &lines)
 	tables = append(tables, more...)
-	more, rest = aligned(rest, barsOf(shapes), drawn, &lines)
+	for i := range more {
+		taken = append(taken, more[i].Box)
+	}
+	more, rest = underRules(across, taken, drawn, rest, &lines)
 	tables = append(tables, more...)
-	more, rest = underShades(shadesOf(shapes), drawn, rest, &lines)
+	more, rest = underShades(slices.Concat(shadesOf(shapes), shadedHeads(shapes)), filledBoxes(shapes), drawn, rest, &lines)
+	tables = append(tables, more...)
+	more, rest = striped(shapes, drawn, rest, &lines)
+	tables = append(tables, more...)
+	more, rest = underBold(shapes, drawn, rest, &lines)
+	tables = append(tables, more...)
+	more, rest = aligned(rest, barsOf(shapes), drawn, &lines)
 	tables = append(tables, more...)
 	return tables, rest
 }

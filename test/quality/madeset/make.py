@@ -52,7 +52,7 @@ def label(document):
                 blocks.append({"kind": "paragraph", "text": f"{b['lead']} {b['text']}".strip()})
             case "table":
                 blocks.append({"kind": "table", "text": "", "table": len(tables)})
-                tables.append({"page": 1, "cells": places(b["rows"])})
+                tables.append({"page": 1, "look": b["look"], "cells": places(b["rows"])})
                 blocks += [{"kind": "other", "text": n} for n in b["notes"]]
             case "code" | "lines":
                 blocks += [{"kind": "other", "text": line} for line in b["lines"]]
