@@ -2,6 +2,7 @@ package quality
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/digest"
 	kinds "github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/extract/ocrblocks"
 	"github.com/colophon-dev/colophon/pkg/model"
@@ -30,7 +32,7 @@ type MadeScanOptions struct {
 	Each  int    // pages of each class
 	Fonts string // scanset.LookedAt, scanset.Unseen or "" for both
 	Only  string // one class; "" for all
-	Keep  string // folder to leave pictures and texts in; "" for none
+	Keep  string // folder to leave pictures, texts and what the command reads in; "" for none
 
 	Workers int // threads that read, each one page at a time
 }
@@ -177,14 +179,41 @@ func (m *madeReader) measure(ctx context.Context, name string, page scanset.Page
 	writeBlocks(&units, ocrblocks.Blocks(got, 0))
 	row.Errors, row.UnitErrors = CharacterErrors(page.Text, strings.Join(words, " ")), CharacterErrors(page.Text, units.String())
 	row.WordF1 = TokenScore(page.Text, units.String()).F1
-	cmd := exec.CommandContext(ctx, "tesseract", file+".png", "-", "-l", commandLanguages([]string{page.Language}), "--psm", "1")
-	out, err := cmd.Output()
+	out, err := m.command(ctx, file, page)
 	if err != nil {
-		return row, fmt.Errorf("the tesseract command: %w", err)
+		return row, err
 	}
-	row.CommandCPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	row.CommandErrors, row.CommandWordF1 = CharacterErrors(page.Text, string(out)), TokenScore(page.Text, string(out)).F1
+	row.CommandCPU = out.CPU
+	row.CommandErrors, row.CommandWordF1 = CharacterErrors(page.Text, out.Text), TokenScore(page.Text, out.Text).F1
 	return row, nil
+}
+
+// commandReading is what the tesseract command made of a picture.
+type commandReading struct {
+	Picture string  `json:"picture"` // the digest of its file
+	Text    string  `json:"text"`
+	CPU     float64 `json:"cpu"`
+}
+
+// command reads the picture of a page with the tesseract command, unless an earlier run left
+// what it made of the same one.
+func (m *madeReader) command(ctx context.Context, file string, page scanset.Page) (commandReading, error) {
+	out := commandReading{Picture: digest.Hex(page.PNG)}
+	var kept commandReading
+	if data, err := os.ReadFile(file + ".command.json"); err == nil && json.Unmarshal(data, &kept) == nil && kept.Picture == out.Picture {
+		return kept, nil
+	}
+	cmd := exec.CommandContext(ctx, "tesseract", file+".png", "-", "-l", commandLanguages([]string{page.Language}), "--psm", "1")
+	text, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("the tesseract command: %w", err)
+	}
+	out.Text, out.CPU = string(text), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	data, err := json.Marshal(out)
+	if err != nil {
+		return out, err
+	}
+	return out, os.WriteFile(file+".command.json", data, 0o600)
 }
 
 // countedReader counts what whole pages cost, and what parts of them do not.

@@ -263,7 +263,7 @@ func (s *sheet) shadedBoxes() error {
 
 // underlined lays out prose of which some paragraphs, or all, have a line below each line.
 func (s *sheet) underlined() error {
-	thick, below := s.hair(), int(s.between(0.1, 0.22)*s.points/72*float64(s.dpi))
+	thick, below := max(1, s.inches(s.between(0.004, 0.02))), int(s.between(0.03, 0.2)*s.points/72*float64(s.dpi))
 	all := s.rand.IntN(2) == 0
 	for i := range 3 + s.rand.IntN(2) {
 		text := s.words.paragraph(1 + s.rand.IntN(3))
