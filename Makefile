@@ -106,6 +106,11 @@ quality-made: ## web pages whose main content is known, made from SEED: what is 
 quality-made-pdf: ## blocks and tables of 220 PDF files made for it: headings, items, captions, tables (SEED=N, TWINS=DIR adds packages with HTML twins)
 	@python=$$(.ci/headset) && $(GO) run ./test/cmd/quality -made-pdf -seed "$(or $(SEED),1)" -python "$$python" -keep "$(KEEP)" -made-twins "$(TWINS)"
 
+.PHONY: quality-made-scans
+quality-made-scans: install ## scans of 22 kinds whose text is known, made from SEED, read beside the tesseract command (EACH=N pages of each, KEEP=DIR)
+	@.ci/scanfonts
+	@OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) run -tags $(OCR_TAGS) ./test/cmd/quality -made-scans -seed "$(or $(SEED),1)" -scans-each "$(or $(EACH),5)" -keep "$(KEEP)"
+
 .PHONY: hostile
 hostile: build ## a folder of harmful files: all must end, no service may: make hostile CORPUS=DIR
 	@$(GO) run ./test/cmd/quality $(if $(CORPUS),-hostile "$(CORPUS)")

@@ -31,7 +31,8 @@ import (
 //	   nobody prints at are guessed
 //	5: pages taken in the dark are no negatives, words out of focus no shaded boxes;
 //	   no page is drawn larger than engines are given
-const PreprocessingVersion = "5"
+//	6: shadows of folds made as bright as the paper beside them
+const PreprocessingVersion = "6"
 
 // Engine is what there is to read with.
 type Engine struct {

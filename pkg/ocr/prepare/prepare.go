@@ -60,6 +60,7 @@ func New(g *image.Gray, o Options) Sheet {
 		g = s.draw(g)
 		s.DPI = int(math.Round(float64(float64(s.DPI) * s.scale)))
 	}
+	g = uncrease(g, s.DPI, math.Tan(s.Skew*math.Pi/180))
 	s.Gray, s.Leaders = leaders(brighten(g), s.DPI) // shaded boxes and rows of dots are level now
 	return s
 }

@@ -42,12 +42,12 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	flags.BoolVar(&scans, "scans", false, "instead: read the scans and pictures of the corpus, beside the tesseract command; needs a build with OCR")
 	flags.BoolVar(&decisions, "decisions", false, "instead: print for each page of the corpus's PDF files whether it is read by OCR, and the numbers that say so")
 	flags.BoolVar(&heads, "heads", false, "instead: make a set of PDF files whose running heads and feet are known, and print what is lost and found; -python has its producers")
-	flags.StringVar(&seed, "seed", "1", "with -heads, -boundaries, -made-html and -made-pdf: what the set is made from; a number but for the first")
-	flags.StringVar(&keep, "keep", "", "with -heads, -entities and -made-pdf: folder to leave the set in")
+	flags.StringVar(&seed, "seed", "1", "with -heads, -boundaries, -made-html, -made-pdf and -made-scans: what the set is made from; a number but for the first")
+	flags.StringVar(&keep, "keep", "", "with -heads, -entities, -made-pdf and -made-scans: folder to leave the set in")
 	flags.StringVar(&sections, "sections", "", "instead: tables of headings whose kinds of section are known, divided by commas, compared with what they are said to be; each is a half")
 	found := addEntityFlags(flags)
 	cutting := addCutFlags(flags)
-	made, madePDF := addMadeFlags(flags), addMadePDFFlags(flags)
+	made, madePDF, madeScans := addMadeFlags(flags), addMadePDFFlags(flags), addMadeScanFlags(flags)
 	flags.BoolVar(&asked, "retrieval", false, "instead: ask the questions of the corpus's retrieval/ through a whole system, beside plain BM25; COLOPHON_EMBED_… says with which model")
 	flags.BoolVar(&references, "references", false, "instead: ask the questions of test/questions through a whole system, those whose answer stands behind a reference apart")
 	flags.StringVar(&vectors, "vectors", "", "with -retrieval and -cuts: folder that keeps the vectors of an endpoint's model, so that each is paid once")
@@ -77,6 +77,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	}
 	if *madePDF.wanted {
 		return shown(madePDF.run(ctx, o, seed, keep))
+	}
+	if *madeScans.wanted {
+		return shown(madeScans.run(ctx, seed, keep))
 	}
 	if made.asked() {
 		return made.run(ctx, seed, o.Python, asJSON, w)
