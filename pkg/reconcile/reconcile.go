@@ -47,11 +47,16 @@ const (
 type Bus interface {
 	Verify(ctx context.Context) error
 	Queues(ctx context.Context) ([]stream.Queue, error)
+	ChunkStream
+	Publisher(service string) *stream.Publisher
+	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
+}
+
+// ChunkStream is what was told of chunks.
+type ChunkStream interface {
 	SampleChunks(ctx context.Context) ([]event.Event, error)
 	ChunkSources(ctx context.Context) ([]string, error)
 	NewestChunks(ctx context.Context, source string) ([]event.Event, error)
-	Publisher(service string) *stream.Publisher
-	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
 }
 
 // ObjectStore is the object store, as far as orphans are looked for in it.
