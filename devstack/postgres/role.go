@@ -140,6 +140,7 @@ func supervise(
 	if options.NoSync {
 		flags = append(flags, "-c", "fsync=off", "-c", "full_page_writes=off")
 	}
+	flags = append(flags, walFlags(data)...)
 	// The server must outlive ctx for its last checkpoint.
 	server := account.command(context.WithoutCancel(ctx), filepath.Join(options.BinDir, "postgres"), flags...)
 	server.Stdout, server.Stderr = os.Stdout, os.Stderr

@@ -194,7 +194,7 @@ func chunkTables() []table {
 		{"chunks", []line{
 			{"chunk_ref point_id doc_hash generation chunk_index document_id source_id snapshot_id text content text_hash " +
 				"content_text_hash source_type provenance record", Derived, "cut again from the segments, field by field; each walks down to the captured bytes"},
-			{"blocks", Derived, "cut again from the segments; null for chunks of before"},
+			{"blocks", Derived, "cut again from the segments; null for versions of before, of which no chunk has any"},
 			{"created_at", Working, "clock of the chunker"},
 		}},
 		{"chunk_state", []line{

@@ -101,6 +101,11 @@ func captureContradictions() []string {
 
 func chunkContradictions() []string {
 	return []string{
+		// One process makes the chunks of a version, in one transaction: all have keys, or none, which is of before.
+		`SELECT 'chunk ' || c.chunk_ref, 'has no keys of its blocks, and others of its version have' FROM chunks c
+		WHERE ($1 = '' OR c.document_id = $1) AND c.blocks IS NULL
+		AND EXISTS (SELECT 1 FROM chunks o WHERE o.doc_hash = c.doc_hash AND o.generation = c.generation AND o.blocks IS NOT NULL)`,
+
 		`SELECT 'manifest ' || m.doc_hash || ', generation ' || m.generation, format('says %s chunks and has %s up to number %s',
 			m.chunk_count, c.n, c.last)
 		FROM chunk_manifests m CROSS JOIN LATERAL (SELECT count(*) AS n, coalesce(max(chunk_index), -1) AS last FROM chunks c

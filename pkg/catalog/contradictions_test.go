@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,5 +88,38 @@ func TestACheckGoesRoundARow(t *testing.T) {
 	}
 	if _, err := checkBy(`SELECT key key key FROM bindings`).apart(t.Context(), tx, "", time.Now()); err == nil || Unreadable(err) != nil {
 		t.Errorf("a check that is none is taken for damage: %v", err)
+	}
+}
+
+// A chunk whose keys of blocks were taken away is found beside others of its version; a version
+// of before, which has none at all, is not.
+func TestAChunkThatLostItsBlocksIsFound(t *testing.T) {
+	db := freshCatalog(t)
+	tx, err := db.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(t.Context()) }()
+	if _, err := tx.Exec(t.Context(), `SET LOCAL session_replication_role = replica;
+		INSERT INTO chunks (chunk_ref, point_id, doc_hash, generation, chunk_index, document_id, source_id, snapshot_id, text, content, text_hash, content_text_hash,
+			source_type, provenance, record, blocks)
+		SELECT v.doc || ':' || v.n, gen_random_uuid(), v.doc, 1, v.n, 'doc_' || v.doc, 's', 'snap_' || v.doc, '', '', '', '', '', '{}', '{}', v.blocks
+		FROM (VALUES ('a', 0, '{1,2}'::bigint[]), ('a', 1, NULL), ('a', 2, '{}'), ('before', 0, NULL), ('before', 1, NULL)) v (doc, n, blocks)`); err != nil {
+		t.Fatal(err)
+	}
+	var lost []string
+	for _, check := range chunkContradictions() {
+		found, err := checkBy(check).apart(t.Context(), tx, "", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range found {
+			if strings.Contains(c.What, "keys of its blocks") {
+				lost = append(lost, c.Where)
+			}
+		}
+	}
+	if !slices.Equal(lost, []string{"chunk a:1"}) {
+		t.Errorf("found %q, want the one that lost them", lost)
 	}
 }

@@ -137,3 +137,18 @@ func (db *DB) UnknownRevision(ctx context.Context, told []Told) (unknown Told, f
 	}
 	return told[at-1], true, nil
 }
+
+// SourcesWithoutChunks returns those of the sources of which the catalog has no chunk, in any
+// layer.
+func (db *DB) SourcesWithoutChunks(ctx context.Context, sources []string) ([]string, error) {
+	rows, err := db.pool.Query(ctx, `SELECT s FROM unnest($1::text[]) s
+		WHERE NOT EXISTS (SELECT FROM documents d JOIN chunks c USING (document_id) WHERE d.source_id = s) ORDER BY s COLLATE "C"`, sources)
+	if err != nil {
+		return nil, fmt.Errorf("sources without chunks: %w", Classify(err))
+	}
+	without, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("sources without chunks: %w", Classify(err))
+	}
+	return without, nil
+}

@@ -243,7 +243,7 @@ type ChunkCreated struct {
 // repeats and duplicate_of are then not known.
 type ChunkChange struct {
 	Rev         int64       `json:"rev"`
-	Cause       string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known), current (its version is the document's current one, and no other chunk says so)
+	Cause       string      `json:"cause"`     // archived (its document no longer says so), restored (it is current again), relinked (it repeats another version now), duplicate (another chunk stands for it), promoted (it stands for itself and its equals), since (what it repeats is older than was known), current (its version is the document's current one, and no other chunk says so), void (the catalog was restored from a backup, and has no chunk of the source: the chunk that is named as removed was none)
 	ChunkRef    string      `json:"chunk_ref"` // the chunk that has changed
 	DocHash     string      `json:"doc_hash"`
 	SourceID    string      `json:"source_id"`
@@ -257,6 +257,10 @@ type ChunkChange struct {
 	Current model.DocumentCurrent `json:"current"`         // which chunks of its document are those of the current version, now or a while ago: of one document the highest rev counts; all empty of a chunk that is gone
 	Epoch   string                `json:"epoch,omitempty"` // the copy of the catalog that says so: the highest one counts, whatever the revs; what only lower ones have told is void (contracts#epoch)
 }
+
+// CauseVoid is the cause of a chunk.removed that names no chunk of a source, but says that the
+// catalog was restored from a backup and has none of it: what was told in lower epochs is void.
+const CauseVoid = "void"
 
 // ChunkSuperseded says that a chunk has changed its state: it moved to the
 // archive or came back, or another one stands for it now.

@@ -40,6 +40,8 @@ type Passes interface {
 // Epochs are the copies of the catalog.
 type Epochs interface {
 	UnknownRevision(ctx context.Context, told []catalog.Told) (unknown catalog.Told, found bool, err error)
+	Epoch(ctx context.Context) (name string, err error)
+	SourcesWithoutChunks(ctx context.Context, sources []string) ([]string, error)
 }
 
 // Captures are requests without an outcome, or with one that nobody was told.

@@ -2,12 +2,14 @@ package reconcile
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/stream"
 )
 
 // epoch says where the catalog is an older copy than what was told of it: among the events of
@@ -34,6 +36,59 @@ func (p *pass) epoch(ctx context.Context) error {
 		"the stream of chunks tells of revision %d of chunk %s, which the catalog does not have: if it was restored from a backup, stop the services and run `colophon migrate --restored`",
 		unknown.Rev, unknown.ChunkRef))
 	return nil
+}
+
+// lostSources tells of each source of which earlier copies of the catalog have told chunks, and
+// this one has none, that these are void: an event in the epoch of now, of a chunk that there
+// is not. Else who follows that source, and has no gateway to ask, would hear nothing of the
+// restore (contracts#epoch). Once an event of the epoch is in the stream nothing is told again.
+func (p *pass) lostSources(ctx context.Context) error {
+	c := p.report.count("lost sources")
+	sources, err := p.bus.ChunkSources(ctx)
+	if err != nil {
+		return err
+	}
+	lost, err := p.catalog.SourcesWithoutChunks(ctx, sources)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	epoch, err := p.catalog.Epoch(ctx)
+	if err != nil {
+		return err
+	}
+	for _, source := range lost {
+		newest, err := p.bus.NewestChunks(ctx, source)
+		if err != nil {
+			return err
+		}
+		if !allBefore(newest, epoch) {
+			continue
+		}
+		hash := digest.HexParts("void", source, epoch)
+		if _, err := p.handle(ctx, c, stuck{
+			consumer: stream.ConsumerIndex,
+			event: event.ChunkRemoved{ChunkChange: event.ChunkChange{
+				Rev: 1, Cause: event.CauseVoid, ChunkRef: digest.ChunkRef(hash, "0"), DocHash: hash, SourceID: source, Epoch: epoch,
+			}},
+			moved: func(context.Context) error { return nil }, // the stream says that it was told
+		}); err != nil {
+			return fmt.Errorf("%s: %w", c.What, err)
+		}
+	}
+	return nil
+}
+
+// allBefore reports whether there are events, and all of them are of lower epochs.
+func allBefore(events []event.Event, epoch string) bool {
+	for _, e := range events {
+		var said struct {
+			Epoch string `json:"epoch"`
+		}
+		if json.Unmarshal(e.Payload, &said) != nil || said.Epoch >= epoch {
+			return false
+		}
+	}
+	return len(events) > 0
 }
 
 // chunkRefForm is that of a chunk_ref: a doc_hash and a chunk_id (contracts#chunk-id).

@@ -122,3 +122,54 @@ func TestWhatIsMadeUpIsNoOlderCatalog(t *testing.T) {
 		t.Error("the catalog of this test has no name, so this shows little")
 	}
 }
+
+// TestASourceThatARestoredCatalogLacks: who follows it is told, once, that what he keeps is
+// void; of a source of which there is a chunk the chunk says it.
+func TestASourceThatARestoredCatalogLacks(t *testing.T) {
+	r := newRig(t)
+	s := r.store(true)
+	c := r.chunk(s, r.run(s, 1))
+	epoch, err := r.db.Epoch(r.ctx)
+	r.must(err)
+	lost := model.Chunk{ChunkRef: digest.HexParts("lost") + ":0", SourceID: "lost-source"}
+	r.tell("chunker", event.ChunkCreated{Rev: 7, Chunk: lost, Epoch: epoch})
+	r.tell("chunker", event.ChunkCreated{Rev: 1, Chunk: c, Epoch: epoch})
+	void := func(o reconcile.Options) (told []event.ChunkRemoved) {
+		t.Helper()
+		o.SkipObjects, o.Age = true, time.Hour
+		_, err := reconcile.New(r.db, r.conn, r.blobs, r.vectors, r.alias).Run(r.ctx, o)
+		r.must(err)
+		for _, source := range []string{lost.SourceID, source} {
+			newest, err := r.conn.NewestChunks(r.ctx, source)
+			r.must(err)
+			for _, e := range newest {
+				if e.Type != event.TypeChunkRemoved {
+					continue
+				}
+				d, err := event.As[event.ChunkRemoved](e)
+				r.must(err)
+				told = append(told, d)
+			}
+		}
+		return told
+	}
+	if told := void(reconcile.Options{}); len(told) != 0 {
+		t.Fatalf("nothing was restored, and it is told %+v", told)
+	}
+	now, _, err := r.db.BeginEpoch(r.ctx)
+	r.must(err)
+	if told := void(reconcile.Options{DryRun: true}); len(told) != 0 {
+		t.Errorf("a dry run has told %+v", told)
+	}
+	told := void(reconcile.Options{})
+	if len(told) != 1 || told[0].SourceID != lost.SourceID || told[0].Epoch != now || told[0].Cause != event.CauseVoid || told[0].Rev != 1 || told[0].ChunkRef == lost.ChunkRef {
+		t.Fatalf("told %+v, want one event of %s in epoch %s", told, lost.SourceID, now)
+	}
+	report, err := reconcile.New(r.db, r.conn, r.blobs, r.vectors, r.alias).Run(r.ctx, reconcile.Options{SkipObjects: true, Age: time.Hour})
+	r.must(err)
+	for _, c := range report.Counts {
+		if c.What == "lost sources" && c.Found != 0 {
+			t.Errorf("it is told again: %+v", c)
+		}
+	}
+}

@@ -47,9 +47,16 @@ const (
 type Bus interface {
 	Verify(ctx context.Context) error
 	Queues(ctx context.Context) ([]stream.Queue, error)
-	SampleChunks(ctx context.Context) ([]event.Event, error)
+	ChunkStream
 	Publisher(service string) *stream.Publisher
 	Bury(ctx context.Context, consumer string, e event.Event, reason fault.Reason, sentence string) error
+}
+
+// ChunkStream is what was told of chunks.
+type ChunkStream interface {
+	SampleChunks(ctx context.Context) ([]event.Event, error)
+	ChunkSources(ctx context.Context) ([]string, error)
+	NewestChunks(ctx context.Context, source string) ([]event.Event, error)
 }
 
 // ObjectStore is the object store, as far as orphans are looked for in it.
@@ -147,7 +154,7 @@ func (p *pass) run(ctx context.Context, now time.Time) error {
 		}
 	}
 	for _, step := range []func(context.Context) error{
-		p.epoch, p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.heldRuns, p.documents, p.collections, p.points, p.chunks, p.orphans,
+		p.epoch, p.lostSources, p.sources, p.captures, p.order, p.snapshots, p.ranges, p.runs, p.entities, p.enrichments, p.heldRuns, p.documents, p.collections, p.points, p.chunks, p.orphans,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -20,7 +20,7 @@ type Report struct {
 
 // Count is what was found of one kind.
 type Count struct {
-	What     string `json:"what"` // source changes, captures, order of versions, snapshots, ranges, runs, documents, collections, points, chunks, raw objects, derived objects
+	What     string `json:"what"` // lost sources, source changes, captures, order of versions, snapshots, ranges, runs, documents, collections, points, chunks, raw objects, derived objects
 	Found    int    `json:"found"`
 	Redriven int    `json:"redriven"` // published again
 	GivenUp  int    `json:"given_up"` // failed as internal, with a dead letter

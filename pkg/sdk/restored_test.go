@@ -321,3 +321,17 @@ func TestAStateThatIsReadWhileTheCatalogIsRestored(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoHasNoGatewayHearsOfALostSource: the restored catalog has no chunk of it, and what the
+// janitor says of that is enough.
+func TestWhoHasNoGatewayHearsOfALostSource(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	c := r.client()
+	r.say(in("1", created("a:0", 1))...)
+	at := r.listen([]string{"a:0/1"}, r.chunks(c, sdk.From{Source: source}))
+	r.listen([]string{"a:0/1"}, r.named(c, "search"))
+	r.say(event.ChunkRemoved{ChunkChange: event.ChunkChange{Rev: 1, Cause: event.CauseVoid, ChunkRef: "none:0", SourceID: source, Epoch: "2"}})
+	r.listen([]string{"restored 2", "none:0/1"}, r.chunks(c, sdk.From{Position: at, Source: source}))
+	r.listen([]string{"restored 2", "none:0/1"}, r.named(c, "search"))
+}

@@ -35,7 +35,8 @@ or this machine is in trouble. A check lists its first 100 breaks, and says how 
 there are.
 
 JSON is held by what it says: a record that is written otherwise and decoded to the same
-values, such as ` + "`1.50`" + ` for ` + "`1.5`" + `, or an empty field that was left out, is the same record
+values, such as ` + "`1.50`" + ` for ` + "`1.5`" + `, an empty field that was left out,
+or a key that nothing reads, is the same record
 where nothing else binds its text. Such a change is not found.
 
 ## Who proves

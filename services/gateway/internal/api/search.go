@@ -111,6 +111,7 @@ func searchFilter(values url.Values, f *search.Filter) (err error) {
 	); err != nil {
 		return err
 	}
+	f.Hosts, f.Languages = asStored(f.Hosts, f.Languages)
 	for name, to := range map[string]*time.Time{"as_of": &f.AsOf, "from": &f.From, "to": &f.To} {
 		if *to, err = day(values, name); err != nil {
 			return err

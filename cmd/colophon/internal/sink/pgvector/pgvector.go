@@ -2,6 +2,7 @@
 package pgvector
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,7 +11,9 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink"
 	"github.com/colophon-dev/colophon/pkg/event"
+	"github.com/colophon-dev/colophon/pkg/patience"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	"github.com/colophon-dev/colophon/pkg/sdk"
 )
@@ -41,7 +45,20 @@ type Options struct {
 	Password string // of the user that URL names without one
 	Schema   string // made where it is missing
 	Embedder retrieval.Embedder
+	Silence  time.Duration // after which a server that says nothing is given up; zero: DefaultSilence
 }
+
+const (
+	// DefaultSilence is how long a server may say nothing while it is waited for, as a machine
+	// that has stopped, or a network that drops what is sent: nobody closes the connection
+	// then, and the kernel waits for hours.
+	DefaultSilence = time.Minute
+	// forgetRows is how many rows one transaction of Forget deletes: a million at once would
+	// take longer than a statement may.
+	forgetRows = 20_000
+	// closeTime is how long a good-bye to the server may take.
+	closeTime = 5 * time.Second
+)
 
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
@@ -60,16 +77,31 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	config.RuntimeParams["search_path"] = o.Schema + ", public"
 	config.RuntimeParams["application_name"] = "colophon sink"
+	limitSilence(config, cmp.Or(o.Silence, DefaultSilence))
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
 	d := &DB{conn: conn, embedder: o.Embedder}
 	if err := d.prepare(ctx, o.Schema); err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx))
+		_ = d.Close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// limitSilence has a connection end when the server is silent for so long, and the server
+// end a statement before that which waits for a lock or is slow: else each attempt would
+// leave one behind. Where the address names a time for statements it is left as it is.
+func limitSilence(config *pgx.ConnConfig, silence time.Duration) {
+	config.DialFunc = pgconn.DialFunc(patience.Limit(patience.Dial(config.DialFunc), silence))
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > silence {
+		config.ConnectTimeout = silence
+	}
+	const name = "statement_timeout"
+	if _, said := config.RuntimeParams[name]; !said {
+		config.RuntimeParams[name] = strconv.FormatInt((silence * 5 / 6).Milliseconds(), 10)
+	}
 }
 
 func (d *DB) prepare(ctx context.Context, name string) error {
@@ -157,10 +189,7 @@ func (d *DB) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Positio
 	if err != nil {
 		return err
 	}
-	err = pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
-		if err := d.isWhereItWas(ctx, tx); err != nil {
-			return err
-		}
+	err = d.inPlace(ctx, func(tx pgx.Tx) error {
 		var b pgx.Batch
 		for i, ch := range changes {
 			if err := put(&b, ch, vectors[i]); err != nil {
@@ -189,19 +218,38 @@ func (d *DB) isWhereItWas(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// Forget is sink.Target's.
+// Forget is sink.Target's. It is done in pieces, the position last.
 func (d *DB) Forget(ctx context.Context, _ *sdk.Restored) error {
-	err := pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
-		if err := d.isWhereItWas(ctx, tx); err != nil {
-			return err
+	for _, table := range []string{"chunks", "documents"} {
+		for deleted := int64(forgetRows); deleted == forgetRows; {
+			err := d.inPlace(ctx, func(tx pgx.Tx) error {
+				tag, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE ctid = ANY(ARRAY(SELECT ctid FROM `+table+` LIMIT $1))`, forgetRows)
+				deleted = tag.RowsAffected()
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM chunks; DELETE FROM documents; UPDATE sink SET value = '' WHERE name = 'position'`)
+	}
+	err := d.inPlace(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE sink SET value = '' WHERE name = 'position'`)
 		return err
 	})
 	if err == nil {
 		d.position = ""
 	}
 	return err
+}
+
+// inPlace does it in a transaction in which the position is held, and is where it was.
+func (d *DB) inPlace(ctx context.Context, do func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, d.conn, func(tx pgx.Tx) error {
+		if err := d.isWhereItWas(ctx, tx); err != nil {
+			return err
+		}
+		return do(tx)
+	})
 }
 
 // embed makes the vectors of the texts among changes: of content, as the indexer does.
@@ -275,4 +323,8 @@ func (d *DB) Current(ctx context.Context) iter.Seq2[sdk.Change, error] {
 }
 
 // Close closes the connection.
-func (d *DB) Close() error { return d.conn.Close(context.Background()) }
+func (d *DB) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return d.conn.Close(ctx)
+}

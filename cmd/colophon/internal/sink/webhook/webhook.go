@@ -31,6 +31,9 @@ const (
 	// lanes is how many documents are posted at once: each has one, and its changes go one
 	// after another.
 	lanes = 8
+	// pieceChanges is how many changes are posted before the position is written. To a slow address a whole
+	// batch takes many minutes, and a sink that ends sooner each time would post the same for ever.
+	pieceChanges = 2 * lanes
 	// answerTime is how long an answer is waited for.
 	answerTime   = 30 * time.Second
 	firstPause   = 200 * time.Millisecond
@@ -130,6 +133,24 @@ func (h *Hook) Texts(_ context.Context, refs []string) (map[string]bool, error) 
 // Apply is sink.Target's: it ends when every change was taken, and waits for an address
 // that is away, or refuses, without end.
 func (h *Hook) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Position) error {
+	for len(changes) > pieceChanges {
+		piece := changes[:pieceChanges]
+		if err := h.postAll(ctx, piece); err != nil {
+			return err
+		}
+		if err := h.keep(piece[pieceChanges-1].Position); err != nil {
+			return err
+		}
+		changes = changes[pieceChanges:]
+	}
+	if err := h.postAll(ctx, changes); err != nil {
+		return err
+	}
+	return h.keep(behind)
+}
+
+// postAll posts changes, those of several documents at once, until each is taken.
+func (h *Hook) postAll(ctx context.Context, changes []sdk.Change) error {
 	documents, order := byDocument(changes)
 	work := make(chan []sdk.Change)
 	failed := make(chan error, lanes)
@@ -162,10 +183,7 @@ func (h *Hook) Apply(ctx context.Context, changes []sdk.Change, behind sdk.Posit
 		return err
 	default:
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return h.keep(behind)
+	return ctx.Err()
 }
 
 // byDocument returns the changes of each document, in their order, and the documents in

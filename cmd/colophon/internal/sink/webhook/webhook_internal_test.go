@@ -1,11 +1,16 @@
 package webhook
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/colophon-dev/colophon/cmd/colophon/internal/sink"
@@ -58,4 +63,40 @@ func TestTwoWebhooksOfOnePosition(t *testing.T) {
 		t.Fatalf("after the first was closed: %v", err)
 	}
 	_ = third.Close()
+}
+
+// TestASlowAddressComesOn: a sink that ends in the middle of a batch goes on behind what was taken
+// long ago, and does not post all of it again.
+func TestASlowAddressComesOn(t *testing.T) {
+	t.Parallel()
+	const taken = 2*pieceChanges + 3
+	ctx, cancel := context.WithCancel(t.Context())
+	var posts atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, req *http.Request) {
+		_, _ = io.Copy(io.Discard, req.Body)
+		if posts.Add(1) > taken {
+			cancel()
+			out.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	h, err := Open(Options{
+		URL: server.URL, Secret: "of the tests", File: filepath.Join(t.TempDir(), "position"), Client: server.Client(), Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	var changes []sdk.Change
+	for n := range 100 {
+		changes = append(changes, sdk.Change{
+			Type: event.TypeChunkSuperseded, ChunkRef: fmt.Sprintf("v%d:0", n), Rev: 1, Position: sdk.Position{Log: int64(n + 1)},
+		})
+	}
+	if err := h.Apply(ctx, changes, changes[99].Position); err == nil {
+		t.Fatal("all were taken")
+	}
+	if p, err := h.Position(t.Context()); err != nil || p.Log != 2*pieceChanges {
+		t.Errorf("it goes on behind %d of the %d that were taken: %v", p.Log, taken, err)
+	}
 }
