@@ -87,7 +87,7 @@ func (f Floors) check(folder, imp string) string {
 		return "pkg looks up to nobody"
 	case folder == "pkg/devtest":
 		return "devtest uses the standard library only"
-	case within(rest, "pkg/devtest") && !within(folder, "pkg/devtest"):
+	case within(rest, "pkg/devtest") && !within(folder, "pkg/devtest") && !within(folder, "test"):
 		return "devtest is for tests"
 	case within(folder, "pkg"):
 		return f.checkPkg(folder, rest)
