@@ -185,7 +185,7 @@ func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (
 }
 
 func (s *Stage) answer(run model.Run) model.LLMAnswer {
-	return model.LLMAnswer{SourceID: run.SourceID, SnapshotID: run.SnapshotID, Model: s.Chat.Name(), PromptVersion: PromptVersion}
+	return model.LLMAnswer{SourceID: run.SourceID, SnapshotID: run.SnapshotID, Model: s.Chat.Name(), PromptVersion: promptVersion}
 }
 
 // transcript is what was said about a chunk, as it is kept.
@@ -235,7 +235,7 @@ func (t transcript) proposal() (model.ChunkProposal, string) {
 		return model.ChunkProposal{}, entities.OutcomeRefused
 	}
 	for _, text := range slices.Backward(t.Answers) {
-		if p, err := Read(text); err == nil {
+		if p, err := readProposal(text); err == nil {
 			return p, entities.OutcomeUsed
 		}
 	}
@@ -274,7 +274,7 @@ func (s *Stage) ask(ctx context.Context, sourceID string, q question) (t transcr
 		t.Answers = append(t.Answers, a.Text)
 		wrong := err
 		if wrong == nil {
-			if _, wrong = Read(a.Text); wrong == nil {
+			if _, wrong = readProposal(a.Text); wrong == nil {
 				return t, nil
 			}
 		}

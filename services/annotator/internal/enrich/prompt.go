@@ -11,8 +11,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/statement"
 )
 
-// PromptVersion is raised by whoever changes what a model is asked.
-const PromptVersion = 1
+// promptVersion is raised by whoever changes what a model is asked.
+const promptVersion = 1
 
 // asks is what a model is told. It is of use to the model alone: what it proposes is held against the
 // chunk, whatever it was told.
@@ -59,9 +59,9 @@ const (
 
 var errNoProposal = errors.New("it is no such object")
 
-// Read reads what a model answered about a chunk, whatever that is: plain JSON, in a fence, between sentences, mended.
+// readProposal reads what a model answered about a chunk, whatever that is: plain JSON, in a fence, between sentences, mended.
 // Lists and words are bounded.
-func Read(text string) (model.ChunkProposal, error) {
+func readProposal(text string) (model.ChunkProposal, error) {
 	var p model.ChunkProposal
 	data, err := answer.Object(text)
 	if err != nil {

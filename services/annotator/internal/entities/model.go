@@ -78,11 +78,6 @@ const (
 	OutcomeRefused    = "refused"    // the model or its endpoint does not answer this page
 )
 
-// Outcomes returns them all.
-func Outcomes() []string {
-	return []string{OutcomeUsed, OutcomeRemembered, OutcomeInvalid, OutcomeRefused}
-}
-
 // Versions returns the versions of the rules and of the prompt.
 func (m *Model) Versions() (extractor, prompt int) { return rules.Version, int(m.Prompt) }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Reannotated is what reannotate prints.
-type Reannotated struct {
+type reannotated struct {
 	SnapshotID   string `json:"snapshot_id"`
 	ExtractionID string `json:"extraction_id"`
 	Page         int    `json:"page,omitempty"`
@@ -51,7 +51,7 @@ func (c commands) reannotateCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			r := Reannotated{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Page: page}
+			r := reannotated{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Page: page}
 			if err := c.Traced(ctx, s, "reannotate", func(ctx context.Context) (err error) {
 				r.Pages, err = reannotate(ctx, db, conn, run, page)
 				return err
