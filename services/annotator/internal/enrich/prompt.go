@@ -42,8 +42,8 @@ func questionAbout(c model.Chunk) question {
 	}
 }
 
-// schema is the JSON Schema of an answer.
-func schema() json.RawMessage {
+// answerSchema is the JSON Schema of an answer.
+func answerSchema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,` +
 		`"required":["topic","tags","actors","kind_of_content","type_guess","legal_cues"],"properties":{` +
 		`"topic":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"actors":{"type":"array","items":{"type":"string"}},` +
@@ -70,18 +70,18 @@ func readProposal(text string) (model.ChunkProposal, error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return model.ChunkProposal{}, fmt.Errorf("%w: %v", errNoProposal, err)
 	}
-	p.Topic, p.KindOfContent, p.TypeGuess = bounded(p.Topic), bounded(p.KindOfContent), bounded(p.TypeGuess)
+	p.Topic, p.KindOfContent, p.TypeGuess = dropLongWord(p.Topic), dropLongWord(p.KindOfContent), dropLongWord(p.TypeGuess)
 	for _, list := range []*[]string{&p.Tags, &p.Actors, &p.LegalCues} {
 		*list = (*list)[:min(len(*list), mostWords)]
 		for i, word := range *list {
-			(*list)[i] = bounded(word)
+			(*list)[i] = dropLongWord(word)
 		}
 	}
 	return p, nil
 }
 
-// bounded returns a word, "" for one that is too long to be one.
-func bounded(word string) string {
+// dropLongWord returns a word, "" for one that is too long to be one.
+func dropLongWord(word string) string {
 	if len(word) > mostBytes {
 		return ""
 	}
