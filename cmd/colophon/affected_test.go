@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestAffected(t *testing.T) {
 }
 
 // exportsLeaveOut disables one of two sources: exports of all have the other's alone, and
-// say so; one that names it has it.
+// say so; one that names it has it. Nothing of it is made again.
 func exportsLeaveOut(t *testing.T, d *desk, kept, disabled string) {
 	t.Helper()
 	d.say(t, 0, "source", "disable", disabled)
@@ -73,6 +74,12 @@ func exportsLeaveOut(t *testing.T, d *desk, kept, disabled string) {
 		if named := of("--source", disabled); named == "" || named == out {
 			t.Errorf("%s of the disabled source: %d bytes", kind, len(named))
 		}
+	}
+	shown := strings.Fields(d.say(t, 0, "affected", "--source", disabled))
+	snapshot := shown[slices.IndexFunc(shown, func(word string) bool { return strings.HasPrefix(word, "snap_") })]
+	for _, again := range [][]string{{"reparse", "--source", disabled}, {"reparse", "--ocr", "--snapshot", snapshot}, {"retry", snapshot}, {"reannotate", snapshot}} {
+		_, told := d.hear(t, 3, again...)
+		contains(t, told, "source "+disabled+" is disabled", "colophon source enable "+disabled)
 	}
 	d.say(t, 0, "source", "enable", disabled)
 	if out, told := d.hear(t, 0, "export", "chunks"); strings.Count(out, "\n") != 2*strings.Count(d.say(t, 0, "export", "chunks", "--source", kept), "\n") {

@@ -136,7 +136,7 @@ var (
 		`<!-- DOCXT:FIGURE id="[^"]+" caption="[^"]*" src="[^"]*" -->`,
 	}, "|") + `)$`)
 	seedTable  = regexp.MustCompile(`<!-- DOCXT:TABLE_START id="([^"]+)" title="([^"]*)" -->\n<table data-docxt="table" data-id="([^"]+)" data-title="([^"]*)">`)
-	seedFigure = regexp.MustCompile(`<!-- DOCXT:FIGURE id="[^"]+" caption="[^"]*" src="(figures/[0-9a-f]{64}\.png)" -->\n<figure><img src="(figures/[0-9a-f]{64}\.png)"`)
+	seedFigure = regexp.MustCompile(`<!-- DOCXT:FIGURE id="[^"]+" caption="[^"]*" src="(figures/fig-[0-9]+-[0-9]+\.png)" -->\n<figure><img src="(figures/fig-[0-9]+-[0-9]+\.png)"`)
 )
 
 func (d *desk) exportsPages(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 
 // TestVerifyBesideChurn verifies everything again and again while new versions of a few
 // pages come, so that chunks change their layer, appear and go: nothing of that is a
-// break. COLOPHON_CHURN says how often, 12 times by default.
+// break. COLOPHON_CHURN says how often, 4 times by default.
 func TestVerifyBesideChurn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a system")
 	}
-	want := 12
+	want := 4
 	if given := os.Getenv("COLOPHON_CHURN"); given != "" {
 		var err error
 		if want, err = strconv.Atoi(given); err != nil {

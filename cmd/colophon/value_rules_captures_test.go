@@ -170,7 +170,7 @@ func pageRules(s *shelf) map[string]rule {
 		"page.left_out.furniture":                          left,
 		"page.language.lang":                               code,
 		"page.language.lang_confidence":                    share,
-		"page.language.origin":                             oneOf("html_lang", "meta", "detected", "url", "region"),
+		"page.language.origin":                             oneOf("html_lang", "meta", "detected", "url", "region", "source"),
 		"page.language.multilingual":                       shares,
 		"page.language.languages[].code":                   code,
 		"page.language.languages[].coverage":               shares,

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/extract"
+	"github.com/colophon-dev/colophon/pkg/extract/present"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -237,8 +239,14 @@ func unitDetailRules(s *shelf) map[string]rule {
 		"unit.fields_raw.error.raw_text": func(v said) error {
 			return expect(strings.HasPrefix(string(v.raw), strings.Fields(fmt.Sprint(v.value))[0]), "what the bytes begin with")
 		},
-		"unit.fields_raw.images[].alt":             inBytes,
-		"unit.fields_raw.images[].url":             absolute,
+		"unit.fields_raw.images[].alt": inBytes,
+		"unit.fields_raw.images[].url": absolute,
+		"unit.fields_raw.images[].sha256": func(v said) error {
+			if v.snapshot.SnapshotKind != model.KindPDF || v.unit.FieldsRaw.Text != "" {
+				return errors.New("it is not of a figure of a PDF page without text")
+			}
+			return equal(present.BlockHash(v.unit, v.snapshot.ContentHash), digest.HexParts(fmt.Sprint(v.value)))
+		},
 		"unit.fields_raw.language.lang_confidence": share,
 		"unit.fields_raw.language.origin":          oneOf("detected", "html_lang"),
 		"unit.fields_raw.markdown":                 saysItsText,

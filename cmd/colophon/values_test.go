@@ -144,6 +144,7 @@ func TestFieldsAreRight(t *testing.T) {
 			t.Errorf("no value of %s is filled, and there is a rule for it", field)
 		}
 	}
+	s.checkUnfilled()
 	t.Logf("%d fields, %d rules, %d values looked at", len(s.values), len(rules), looked)
 }
 

@@ -105,11 +105,11 @@ type Link struct {
 	Text string `json:"text"` // its text
 }
 
-// Image is a picture found in a unit: an absolute URL, or the digest of a
-// stored PNG.
+// Image is a picture found in a unit: its address, or the digest of what is drawn on the
+// page of a PDF file.
 type Image struct {
 	URL    string `json:"url,omitempty"`    // where it is, absolute
-	SHA256 string `json:"sha256,omitempty"` // hex digest of the stored PNG
+	SHA256 string `json:"sha256,omitempty"` // hex digest of what is drawn, of a figure without text (contracts#picture-digest)
 	Alt    string `json:"alt,omitempty"`    // its alternative text
 }
 
@@ -127,7 +127,7 @@ type Failure struct {
 type Language struct {
 	Lang         string          `json:"lang"`                // ISO 639-1
 	Confidence   float64         `json:"lang_confidence"`     // 0 to 1
-	Origin       string          `json:"origin,omitempty"`    // html_lang, meta, detected, url, region
+	Origin       string          `json:"origin,omitempty"`    // html_lang, meta, detected, url, region, source
 	Multilingual bool            `json:"multilingual"`        // whether several languages have a share
 	Languages    []LanguageShare `json:"languages,omitempty"` // the languages by their share
 }

@@ -1,6 +1,7 @@
 package pdfium
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/tetratelabs/wazero/api"
@@ -11,6 +12,12 @@ const (
 	maxObjects   = 200_000   // page objects looked at, with those inside forms
 	maxPoints    = 1_000_000 // path points
 	maxFormDepth = 8         // form XObjects inside each other
+)
+
+// Limits of ImageStream.
+const (
+	maxStream = 8 << 20  // bytes
+	maxDrawn  = 64 << 20 // pixels of the picture
 )
 
 // PointKind says how a path reaches a point.
@@ -57,6 +64,8 @@ type Image struct {
 	Mark int
 	// Order is its place among all objects of the page, in drawing order.
 	Order int
+
+	object uint64
 }
 
 // Graphics is what is drawn on a page besides text, in drawing order.
@@ -65,6 +74,24 @@ type Graphics struct {
 	Images []Image
 	// Truncated: there is more than the limits allow.
 	Truncated bool
+}
+
+// ImageStream returns the bytes of a picture of this page's Graphics as the file packs
+// them: with its Width and Height they say what it shows. It returns nil where there are
+// none, and of a picture of more than maxStream bytes or maxDrawn pixels.
+func (p *Page) ImageStream(i Image) ([]byte, error) {
+	const name = "FPDFImageObj_GetImageDataRaw"
+	e := p.document.engine
+	if i.object == 0 || i.Width*i.Height > maxDrawn {
+		return nil, nil
+	}
+	size := uint32(e.call(name, i.object, 0, 0))
+	if size == 0 || size > maxStream {
+		return nil, p.failed()
+	}
+	e.reserve(size)
+	e.call(name, i.object, e.at(0), uint64(size)) // into a larger buffer it copies nothing
+	return bytes.Clone(e.bytes(size)), p.failed()
 }
 
 // textObject is a text object of a page, and its place among all objects.
@@ -160,7 +187,7 @@ func (r *objectReader) read(object uint64, parent matrix, depth int) {
 // image places the unit square, which is what an image fills before its matrix.
 func (r *objectReader) image(object uint64, m matrix) {
 	e := r.engine
-	img := Image{Order: r.objects, Box: boxAround(m.apply(Point{0, 0}), m.apply(Point{1, 0}), m.apply(Point{0, 1}), m.apply(Point{1, 1}))}
+	img := Image{object: object, Order: r.objects, Box: boxAround(m.apply(Point{0, 0}), m.apply(Point{1, 0}), m.apply(Point{0, 1}), m.apply(Point{1, 1}))}
 	if e.call("FPDFImageObj_GetImagePixelSize", object, e.at(0), e.at(4)) != 0 {
 		img.Width, img.Height = int(e.uint32At(0)), int(e.uint32At(4))
 	}

@@ -328,7 +328,8 @@ q 2 0 0 2 100 200 cm /O Do Q
 q 80 0 0 40 300 400 cm /P Do Q
 10 10 m 20 30 40 30 50 10 c h S
 10 10 m 90 10 l 90 90 l n`)
-	g, err := page(t, load(t, w.bytes()), 0).Graphics()
+	drawn := page(t, load(t, w.bytes()), 0)
+	g, err := drawn.Graphics()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,8 +353,12 @@ q 80 0 0 40 300 400 cm /P Do Q
 	if c := g.Paths[3]; len(c.Points) < 4 || c.Points[1].Kind != CurveTo {
 		t.Errorf("curve: %+v", c)
 	}
-	if g.Images[0] != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2, Mark: -1, Order: 6}) {
-		t.Errorf("image: %+v", g.Images[0])
+	picture := g.Images[0]
+	if stream, err := drawn.ImageStream(picture); err != nil || string(stream) != "12345678" {
+		t.Errorf("the picture's bytes: %q, %v", stream, err)
+	}
+	if picture.object = 0; picture != (Image{Box: Rect{300, 400, 380, 440}, Width: 4, Height: 2, Mark: -1, Order: 6}) {
+		t.Errorf("image: %+v", picture)
 	}
 }
 

@@ -34,6 +34,7 @@ type Objects interface {
 // Drawer draws pages of PDF files and of scans.
 type Drawer interface {
 	Draw(ctx context.Context, s model.Snapshot, p child.Picture) ([]byte, error)
+	Draws(s model.Snapshot) bool // by its kind, without a look
 }
 
 // Pictures draws and keeps pictures. It is safe for concurrent use.
@@ -71,22 +72,20 @@ const (
 	figureWidth = 4000 // pixels at most
 )
 
-// Figure cuts a figure out of its page as PNG, at 150 dots per inch, keeps it
-// under its digest and returns both. A figure that stands in several places is
-// cut out as one, with what is between.
-func (p Pictures) Figure(ctx context.Context, s model.Snapshot, page model.Page, u model.Unit) (data []byte, sum string, err error) {
+// Figure cuts a figure out of its page as PNG, at 150 dots per inch, and keeps it under its
+// digest. A figure that stands in several places is cut out as one, with what is between.
+func (p Pictures) Figure(ctx context.Context, s model.Snapshot, page model.Page, u model.Unit) ([]byte, error) {
 	region, ok := regionOf(u)
 	if !ok {
-		return nil, "", fault.Document(fault.UnsupportedType, fmt.Errorf("figure %s of page %d has no place on its page", u.FieldsRaw.BlockID, page.PageNo))
+		return nil, fault.Document(fault.UnsupportedType, fmt.Errorf("figure %s of page %d has no place on its page", u.FieldsRaw.BlockID, page.PageNo))
 	}
 	width := int(math.Round(region.W * page.Width / 72 * figureDPI))
-	data, err = p.Drawer.Draw(ctx, s, child.Picture{Page: page.PageNo, Width: min(max(width, 1), figureWidth), Region: region, Rotation: &page.Rotation})
+	data, err := p.Drawer.Draw(ctx, s, child.Picture{Page: page.PageNo, Width: min(max(width, 1), figureWidth), Region: region, Rotation: &page.Rotation})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	sum = digest.Hex(data)
-	_, err = p.Objects.PutOnce(ctx, blobstore.Derived, blobstore.FigureKey(s.SourceID, sum), data, mediaType)
-	return data, sum, err
+	_, err = p.Objects.PutOnce(ctx, blobstore.Derived, blobstore.FigureKey(s.SourceID, digest.Hex(data)), data, mediaType)
+	return data, err
 }
 
 // regionOf returns the box around all of a unit's places.
@@ -99,6 +98,24 @@ func regionOf(u model.Unit) (model.BBox, bool) {
 		}
 	}
 	return model.BBox{X: left, Y: top, W: right - left, H: bottom - top}, right > left && bottom > top
+}
+
+// FigureAddresses returns where the figures of a page are that have no address of their own,
+// by id: below a folder, such as "figures/fig-3-1.png". There are none of a document that
+// is not drawn.
+func (p Pictures) FigureAddresses(s model.Snapshot, pageNo int, units []model.Unit, folder string) map[string]string {
+	addresses := make(map[string]string)
+	if !p.Drawer.Draws(s) {
+		return addresses
+	}
+	ids, figures := Figures(pageNo, units)
+	for i, id := range ids {
+		elsewhere := slices.ContainsFunc(figures[i].FieldsRaw.Images, func(image model.Image) bool { return image.URL != "" })
+		if _, placed := regionOf(figures[i]); placed && !elsewhere {
+			addresses[id] = folder + "figures/" + id + ".png"
+		}
+	}
+	return addresses
 }
 
 // Figures returns the figures of a page by their ids (contracts#part-id), in order.

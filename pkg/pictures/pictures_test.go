@@ -5,6 +5,7 @@ import (
 	"context"
 	"image"
 	"image/png"
+	"maps"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
@@ -42,6 +43,9 @@ func (d *desk) PutOnce(_ context.Context, _ blobstore.Bucket, key string, data [
 	return true, nil
 }
 
+// Draws implements pictures.Drawer.
+func (d *desk) Draws(s model.Snapshot) bool { return s.SnapshotKind == model.KindPDF }
+
 var snapshot = model.Snapshot{SourceID: "town", SnapshotID: "snap_x", SnapshotKind: model.KindPDF}
 
 func TestPage(t *testing.T) {
@@ -74,18 +78,39 @@ func TestFigure(t *testing.T) {
 		}
 		return u
 	}
-	data, sum, err := p.Figure(t.Context(), snapshot, page, unit(model.BBox{X: .25, Y: .25, W: .25, H: .25}, model.BBox{X: .5, Y: .5, W: .25, H: .125}))
-	if err != nil || sum != digest.Hex(data) || !bytes.Equal(d.objects["town/figures/"+sum+".png"], data) {
+	data, err := p.Figure(t.Context(), snapshot, page, unit(model.BBox{X: .25, Y: .25, W: .25, H: .25}, model.BBox{X: .5, Y: .5, W: .25, H: .125}))
+	if err != nil || !bytes.Equal(d.objects["town/figures/"+digest.Hex(data)+".png"], data) {
 		t.Fatalf("not kept: %v", err)
 	}
 	if got, want := d.drawn[0], (model.BBox{X: .25, Y: .25, W: .5, H: .375}); got.Region != want || got.Width != 750 || got.Page != 2 {
 		t.Errorf("drawn %+v", got)
 	}
-	if _, _, err := p.Figure(t.Context(), snapshot, page, unit()); fault.ReasonOf(err) != fault.UnsupportedType {
+	if _, err := p.Figure(t.Context(), snapshot, page, unit()); fault.ReasonOf(err) != fault.UnsupportedType {
 		t.Errorf("a figure without place: %v", err)
 	}
 	ids, figures := pictures.Figures(2, []model.Unit{{Type: model.UnitParagraph}, unit(), {Type: model.UnitTable}, unit()})
 	if len(figures) != 2 || ids[0] != "fig-2-1" || ids[1] != "fig-2-2" {
 		t.Errorf("ids %q", ids)
+	}
+}
+
+// A figure that is cut out of its page has its address there, also with an alternative text
+// and a digest; one that is elsewhere, has no place or is of a page that is not drawn has
+// none.
+func TestFigureAddresses(t *testing.T) {
+	p := pictures.Pictures{Drawer: &desk{}}
+	placed := []model.Evidence{{BBox: &model.BBox{W: .5, H: .5}}}
+	units := []model.Unit{
+		{Type: model.UnitFigure, Evidence: placed},
+		{Type: model.UnitFigure, Evidence: placed, FieldsRaw: model.Fields{Images: []model.Image{{Alt: "a map", SHA256: "ab"}}}},
+		{Type: model.UnitFigure, Evidence: placed, FieldsRaw: model.Fields{Images: []model.Image{{URL: "https://a.example/a.png"}}}},
+		{Type: model.UnitFigure},
+	}
+	want := map[string]string{"fig-2-1": "2/figures/fig-2-1.png", "fig-2-2": "2/figures/fig-2-2.png"}
+	if got := p.FigureAddresses(snapshot, 2, units, "2/"); !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if got := p.FigureAddresses(model.Snapshot{SnapshotKind: model.KindHTML}, 2, units, ""); len(got) != 0 {
+		t.Errorf("of a text %v", got)
 	}
 }

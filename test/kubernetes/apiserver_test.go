@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/colophon-dev/colophon/pkg/devtest"
 )
 
 const (
@@ -54,7 +52,7 @@ func startCluster(t *testing.T) *cluster {
 		}
 		return path
 	}
-	store, peer, own := devtest.FreeAddress(t), devtest.FreeAddress(t), devtest.FreeAddress(t)
+	store, peer, own := freeAddress(t), freeAddress(t), freeAddress(t)
 	startProgram(t, "etcd", "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync", "--log-level", "warn",
 		"--listen-client-urls", "http://"+store, "--advertise-client-urls", "http://"+store,
 		"--listen-peer-urls", "http://"+peer, "--initial-advertise-peer-urls", "http://"+peer, "--initial-cluster", "default=http://"+peer)
@@ -93,6 +91,16 @@ plugins:
       kind: PodSecurityConfiguration
       defaults: {enforce: restricted, enforce-version: latest, warn: restricted, warn-version: latest}
 `
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
 
 func startProgram(t *testing.T, name string, args ...string) {
 	t.Helper()

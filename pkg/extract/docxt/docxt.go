@@ -206,9 +206,6 @@ func (w *writer) figure(f *model.Fields) {
 	src, alt := "", alt(f)
 	if len(f.Images) > 0 {
 		src = f.Images[0].URL
-		if sum := f.Images[0].SHA256; sum != "" {
-			src = "figures/" + sum + ".png"
-		}
 	}
 	w.line(fmt.Sprintf(`<!-- DOCXT:FIGURE id="%s" caption="%s" src="%s" -->`, digest.FigureID(w.pageNo, w.figures), attr(oneLine(caption(f, alt))), attr(src)))
 	w.line(fmt.Sprintf(`<figure%s><img src="%s" alt="%s"></figure>`, w.place(), attr(src), attr(oneLine(alt))))

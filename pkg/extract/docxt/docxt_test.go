@@ -116,15 +116,15 @@ func TestTable(t *testing.T) {
 // lowest level, and the section that they stand in goes on behind them.
 func TestBlocksAreSections(t *testing.T) {
 	figure := unit(model.UnitFigure, "")
-	figure.FieldsRaw.Images = []model.Image{{SHA256: "ab", Alt: "A map"}}
+	figure.FieldsRaw.Images = []model.Image{{URL: "https://a.example/ab.png", Alt: "A map"}}
 	note := unit(model.UnitFootnote, "See the map.")
 	note.FieldsRaw.Marker = "1"
 	plain := unit(model.UnitTable, "a\tb") // of which nothing but the text is known
 	got := built(2, []model.Unit{figure, heading(6, "Water"), note, plain, unit(model.UnitParagraph, "x")})
 	want := `<!-- DOCXT:PAGE index=2 id="" slug="" -->
 <!-- DOCXT:SECTION_START kind="figure" level=6 text="A map" -->
-<!-- DOCXT:FIGURE id="fig-2-1" caption="A map" src="figures/ab.png" -->
-<figure><img src="figures/ab.png" alt="A map"></figure>
+<!-- DOCXT:FIGURE id="fig-2-1" caption="A map" src="https://a.example/ab.png" -->
+<figure><img src="https://a.example/ab.png" alt="A map"></figure>
 <!-- DOCXT:SECTION_END kind="figure" -->
 <!-- DOCXT:SECTION_START kind="generic" level=6 text="Water" -->
 <h6>Water</h6>

@@ -245,11 +245,16 @@ func slanted(p *pdfium.Path) bool {
 }
 
 // figure makes the block of a picture or drawing. Its text are its labels, in
-// reading order, one a line; its first evidence is its place.
-func (r *reader) figure(f *figure, caption string, words layout.Words) block.Block {
+// reading order, one a line; its first evidence is its place. One without text has the
+// digest of what is drawn.
+func (r *reader) figure(f *figure, g pdfium.Graphics, caption string, words layout.Words) block.Block {
 	out := block.Block{Type: model.UnitFigure, Confidence: 1, Evidence: []model.Evidence{r.place(f.box)}}
-	if f.alt != "" {
-		out.Images = []model.Image{{Alt: f.alt}}
+	image := model.Image{Alt: f.alt}
+	if len(f.labels) == 0 && r.err == nil {
+		image.SHA256, r.err = r.drawnDigest(f.box, g)
+	}
+	if image != (model.Image{}) {
+		out.Images = []model.Image{image}
 	}
 	if caption != "" {
 		out.Values = map[string][]string{"caption": {caption}}

@@ -145,7 +145,7 @@ func (r *reader) layer(known *facts.Document, f *found, g pdfium.Graphics, said 
 			out.Continued, out.Continues = r.runsOver(blocks, i, caption)
 			r.out.Blocks = append(r.out.Blocks, out)
 		default:
-			r.out.Blocks = append(r.out.Blocks, r.figure(&figures[b.Ref-len(tables)], figureCaption(blocks, i, words), words))
+			r.out.Blocks = append(r.out.Blocks, r.figure(&figures[b.Ref-len(tables)], g, figureCaption(blocks, i, words), words))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -95,12 +96,7 @@ func figure(f *model.Fields, pageNo, n int) string {
 	alt, src := "", "figures/"+digest.FigureID(pageNo, max(n, 1))+".png"
 	if len(f.Images) > 0 {
 		alt = f.Images[0].Alt
-		switch image := f.Images[0]; {
-		case image.URL != "":
-			src = image.URL
-		case image.SHA256 != "":
-			src = "figures/" + image.SHA256 + ".png"
-		}
+		src = cmp.Or(f.Images[0].URL, src)
 	}
 	if captions := f.Values["caption"]; alt == "" && len(captions) > 0 {
 		alt = captions[0]

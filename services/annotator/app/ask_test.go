@@ -25,7 +25,7 @@ type asking struct {
 // newAsking answers questions with the model of an endpoint, with none where s is nil.
 func newAsking(t *testing.T, s *script, change func(*config.Chat)) *asking {
 	t.Helper()
-	c := config.Chat{PromptVersion: 2, Timeout: time.Second, Calls: 1, AskTimeout: time.Second, AskCalls: 2}
+	c := config.Chat{PromptVersion: 2, Timeout: devtest.Patience, Calls: 1, AskTimeout: devtest.Patience, AskCalls: 2}
 	if change != nil {
 		change(&c)
 	}
@@ -136,7 +136,11 @@ func TestAnAnswerThatSaysAnything(t *testing.T) {
 		"says it twice":         {reply{text: bridge + "\n" + bridge + "\n"}, 1, model.AskAnswered, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAsking(t, startScript(t, func(talk) reply { return c.reply }), nil)
+			a := newAsking(t, startScript(t, func(talk) reply { return c.reply }), func(settings *config.Chat) {
+				if c.reply.hang {
+					settings.AskTimeout = 300 * time.Millisecond
+				}
+			})
 			said, end := a.ask(question())
 			var left []string
 			for _, l := range end.LeftOut {

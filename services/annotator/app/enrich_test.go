@@ -11,6 +11,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/event"
@@ -44,7 +45,7 @@ func newEnriching(t *testing.T, s *script, change func(*config.Chat), contents .
 	run := w.run("a.pdf", 1)
 	a := &enriching{World: w.World}
 	var m *chat.Model
-	c := config.Chat{Model: "scripted", Timeout: time.Second, Calls: 2}
+	c := config.Chat{Model: "scripted", Timeout: devtest.Patience, Calls: 2}
 	if change != nil {
 		change(&c)
 	}
@@ -223,7 +224,7 @@ func TestNoModelIsSet(t *testing.T) {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	s := startScript(t, func(talk) reply { return reply{text: proposal("basin")} })
-	c := config.Chat{URL: s.URL + "/v1", Model: "scripted", Timeout: time.Second, Calls: 1}
+	c := config.Chat{URL: s.URL + "/v1", Model: "scripted", Timeout: devtest.Patience, Calls: 1}
 	m, err := chat.Open(chat.ConfigOf(c))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/colophon-dev/colophon/pkg/config"
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/devtest/stagetest"
 	"github.com/colophon-dev/colophon/pkg/entity"
 	"github.com/colophon-dev/colophon/pkg/fault"
@@ -152,7 +153,7 @@ func (a reply) stream(w http.ResponseWriter) {
 // withModel is a world whose stage asks the scripted endpoint.
 func withModel(t *testing.T, s *script, change func(*config.Chat)) *world {
 	t.Helper()
-	c := config.Chat{URL: s.URL + "/v1", Model: "scripted", PromptVersion: 2, Timeout: time.Second, Calls: 2}
+	c := config.Chat{URL: s.URL + "/v1", Model: "scripted", PromptVersion: 2, Timeout: devtest.Patience, Calls: 2}
 	if change != nil {
 		change(&c)
 	}

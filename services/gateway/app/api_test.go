@@ -194,6 +194,10 @@ func TestPictures(t *testing.T) {
 	if w, _ := size("/v1/snapshots/{id}/pages/{n}/figures/{figure}", pages+"/figures/fig-1-1.png"); w != 620 {
 		t.Errorf("the figure is %d wide", w)
 	}
+	// The page that is served says where its figure is, from its own address on.
+	if html := r.get("/v1/snapshots/{id}/pages/{n}.html", http.StatusOK, pages+".html"); !bytes.Contains(html, []byte(`<img src="1/figures/fig-1-1.png"`)) {
+		t.Errorf("no address of the figure: %s", html)
+	}
 	kept := 0
 	for object, err := range r.app.blobs.List(r.ctx, blobstore.Derived, s.SourceID+"/") {
 		r.must(err)

@@ -141,7 +141,8 @@ type Objects interface {
 // Pictures draws pages and figures, or takes them from the store.
 type Pictures interface {
 	Page(ctx context.Context, s model.Snapshot, page model.Page, width int) ([]byte, error)
-	Figure(ctx context.Context, s model.Snapshot, page model.Page, u model.Unit) (data []byte, sum string, err error)
+	Figure(ctx context.Context, s model.Snapshot, page model.Page, u model.Unit) ([]byte, error)
+	FigureAddresses(s model.Snapshot, pageNo int, units []model.Unit, folder string) map[string]string
 }
 
 // Queues asks the bus what waits.

@@ -79,7 +79,7 @@ func (a *API) figure(w http.ResponseWriter, r *http.Request) error {
 	if found == nil {
 		return fmt.Errorf("figure %s of page %d: %w", clip(name), page.PageNo, catalog.ErrNotFound)
 	}
-	data, _, err := a.Pictures.Figure(r.Context(), of, page, *found)
+	data, err := a.Pictures.Figure(r.Context(), of, page, *found)
 	if err != nil {
 		return undrawn(err)
 	}

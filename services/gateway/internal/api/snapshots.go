@@ -245,8 +245,9 @@ func (a *API) html(ctx context.Context, s model.Snapshot, f segment.Frame, evide
 			open = docxt.Carry(open, page)
 		}
 	}
+	src := a.Pictures.FigureAddresses(s, f.Page.PageNo, f.Units, strconv.Itoa(f.Page.PageNo)+"/") // beside …/pages/{n}.html
 	if !evidence {
-		return render.HTML(f, s.Slug, open), nil
+		return docxt.FillFigures(render.HTML(f, s.Slug, open), src), nil
 	}
 	found, err := a.Catalog.EntitiesOfPage(ctx, s.SnapshotID, f.Page.PageNo)
 	if err != nil {
@@ -256,7 +257,7 @@ func (a *API) html(ctx context.Context, s model.Snapshot, f segment.Frame, evide
 	if err != nil {
 		return "", err
 	}
-	return render.Annotated(f, s.Slug, open, marks), nil
+	return docxt.FillFigures(render.Annotated(f, s.Slug, open, marks), src), nil
 }
 
 // usePage hands over the page that a request names, of the newest run that has

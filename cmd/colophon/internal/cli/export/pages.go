@@ -27,21 +27,21 @@ func (e *exporter) page(ctx context.Context, s model.Snapshot, f segment.Frame, 
 		}
 		return cli.WriteFile(path, []byte(data))
 	}
-	src := make(map[string]string)
+	src := e.pictures.FigureAddresses(s, f.Page.PageNo, f.Units, "")
 	ids, figures := pictures.Figures(f.Page.PageNo, f.Units)
 	for i, id := range ids {
-		if len(figures[i].FieldsRaw.Images) > 0 || !e.drawer.Draws(s) {
+		if src[id] == "" {
 			continue // its picture is elsewhere
 		}
-		data, sum, err := e.pictures.Figure(ctx, s, f.Page, figures[i])
+		data, err := e.pictures.Figure(ctx, s, f.Page, figures[i])
 		if fault.KindOf(err) == fault.KindPermanent {
 			fmt.Fprintf(e.cli.Err, "%s: figure %s is left out: %v\n", s.URL, id, err)
+			delete(src, id)
 			continue
 		}
 		if err != nil {
 			return files, err
 		}
-		src[id] = "figures/" + sum + ".png"
 		if err := write(src[id], string(data)); err != nil {
 			return files, err
 		}

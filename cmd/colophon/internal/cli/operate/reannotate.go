@@ -46,6 +46,9 @@ func (c commands) reannotateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := enabledSource(ctx, db, run.SourceID); err != nil {
+				return err
+			}
 			conn, err := c.Stream(ctx, s)
 			if err != nil {
 				return err

@@ -69,6 +69,7 @@ func (c commands) reparseCommand() *cobra.Command {
 			"again, but with --ocr, which makes units of its own beside the old ones at each\n" +
 			"call: of what the same engine has read in the same way before, when nothing changed.\n" +
 			"With --source it asks only for documents of which something is read by OCR.\n" +
+			"Nothing of a disabled source is extracted again.\n" +
 			"Exits 3 when, with --wait, a run fails that it asked for.",
 		Example: "  colophon reparse --source valdoro --wait\n  colophon reparse --snapshot snap_2c… --json\n  colophon reparse --snapshot snap_2c… --ocr --language fr --dpi 300", Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -150,7 +151,7 @@ func (c commands) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn
 		}
 		o.source = one.SourceID
 	}
-	source, err := db.Source(ctx, o.source)
+	source, err := enabledSource(ctx, db, o.source)
 	if err != nil {
 		return err
 	}
@@ -210,6 +211,16 @@ func (c commands) reparse(ctx context.Context, db *catalog.DB, conn *stream.Conn
 		return cli.ErrFailed
 	}
 	return nil
+}
+
+// enabledSource returns a source of which something is to be made again. Of a disabled one
+// nothing is (contracts#source): what it has stays as it is.
+func enabledSource(ctx context.Context, db *catalog.DB, id string) (model.Source, error) {
+	source, err := db.Source(ctx, id)
+	if err == nil && source.State == model.SourceDisabled {
+		err = cli.Failedf("source %s is disabled: nothing of it is made again before `colophon source enable %s`", id, id)
+	}
+	return source, err
 }
 
 // rechunk lets the chunker look again at runs whose chunks an older one has made.
