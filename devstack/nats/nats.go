@@ -15,9 +15,9 @@ import (
 	"github.com/colophon-dev/colophon/devstack/disk"
 )
 
-// DefaultSyncInterval is how often JetStream calls fsync: a kill of the process loses nothing, a loss of power at most
+// defaultSyncInterval is how often JetStream calls fsync: a kill of the process loses nothing, a loss of power at most
 // this much.
-const DefaultSyncInterval = time.Second
+const defaultSyncInterval = time.Second
 
 // startLimit bounds the wait for a server that neither serves nor fails.
 const startLimit = 20 * time.Second
@@ -26,7 +26,7 @@ const startLimit = 20 * time.Second
 type Options struct {
 	Dir          string        // where JetStream keeps its files; made when missing
 	Addr         string        // host:port to listen on; empty means 127.0.0.1 and a free port
-	SyncInterval time.Duration // 0 means DefaultSyncInterval
+	SyncInterval time.Duration // 0 means defaultSyncInterval
 	SyncAlways   bool          // fsync before every acknowledgement
 }
 
@@ -82,7 +82,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.most = max(s.most, room)
 	interval := s.options.SyncInterval
 	if interval == 0 {
-		interval = DefaultSyncInterval
+		interval = defaultSyncInterval
 	}
 	running, err := server.NewServer(&server.Options{
 		ServerName:        "colophon-devstack",

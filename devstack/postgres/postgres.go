@@ -19,8 +19,8 @@ import (
 // RoleName is the name of this package's child role.
 const RoleName = "postgres"
 
-// User is the database superuser, who needs no password: only the owner of the socket's folder (and root) can connect.
-const User = "app"
+// superuser is the database user of the servers, who needs no password: only the owner of the socket's folder (and root) can connect.
+const superuser = "app"
 
 // Options of a server.
 type Options struct {
@@ -172,6 +172,6 @@ func (s *Server) URL() string {
 			query.Set("port", port)
 		}
 	}
-	target := url.URL{Scheme: "postgres", User: url.User(User), Path: "/postgres", RawQuery: query.Encode()}
+	target := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/postgres", RawQuery: query.Encode()}
 	return target.String()
 }

@@ -95,7 +95,7 @@ func initialise(ctx context.Context, options Options, account owner, data string
 	if err := account.makePrivate(fresh); err != nil {
 		return err
 	}
-	flags := []string{"-D", fresh, "-U", User, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	flags := []string{"-D", fresh, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if options.NoSync {
 		flags = append(flags, "--no-sync")
 	}

@@ -102,19 +102,9 @@ type File struct {
 	SHA256 string // 64 hex digits
 }
 
-// NewFile reads r to its end into a temporary file in dir (the system's when
-// empty) and hashes it on the way. More than limit bytes are ErrTooLarge, of
-// which nothing is left; a limit of 0 is none. Errors of r come back wrapped,
-// those of the file are a *scratch.Error.
-func NewFile(dir string, r io.Reader, limit int64) (*File, error) {
-	temporary, err := scratch.Create(dir)
-	if err != nil {
-		return nil, err
-	}
-	return fill(temporary, r, limit)
-}
-
-// fill is NewFile for a file that is there, which is closed with an error.
+// fill reads r to its end into a temporary file and hashes it on the way. More than limit
+// bytes are ErrTooLarge; a limit of 0 is none. With an error the file is closed, and
+// nothing of it is left. Errors of r come back wrapped, those of the file are a *scratch.Error.
 func fill(into *scratch.File, r io.Reader, limit int64) (*File, error) {
 	file := &File{File: into}
 	if limit > 0 && limit < math.MaxInt64 {

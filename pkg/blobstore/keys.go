@@ -59,9 +59,6 @@ func ThumbKey(sourceID, snapshotID string, pageNo, width int) string {
 	return fmt.Sprintf("%s/thumbs/%s/%d-%d.png", sourceID, snapshotID, pageNo, width)
 }
 
-// BundleKey returns the key of an offline bundle in Bundles.
-func BundleKey(bundleID string) string { return bundleID + ".tar.zst" }
-
 // InboxKey returns the key under which a source hands over an object called
 // name in Inbox.
 func InboxKey(sourceID, name string) string { return SourcePrefix(sourceID) + name }

@@ -21,7 +21,6 @@ func TestKeys(t *testing.T) {
 		blobstore.LLMKey("town", "maker/model:7b", "p1", sum):                   "town/llm/maker%2Fmodel:7b/p1/" + sum + ".json",
 		blobstore.FigureKey("town", sum):                                        "town/figures/" + sum + ".png",
 		blobstore.ThumbKey("town", "snap_x", 3, 320):                            "town/thumbs/snap_x/3-320.png",
-		blobstore.BundleKey("b1"):                                               "b1.tar.zst",
 		blobstore.InboxKey("town", "2026/a.pdf"):                                "town/2026/a.pdf",
 		blobstore.SourcePrefix("town"):                                          "town/",
 	} {

@@ -172,7 +172,7 @@ func (db *DB) RecordCapture(ctx context.Context, c model.Capture, s model.Snapsh
 // CaptureAtOnce returns, and its error is returned unless there is another.
 func (db *DB) CaptureAtOnce(ctx context.Context, c model.Capture, s model.Snapshot, unchanged func(model.Standing) bool,
 	put func(ctx context.Context) error) (stands model.Capture, first bool, err error) {
-	u := db.meanwhile(ctx, put)
+	u := db.beginPut(ctx, put)
 	defer u.end()
 	stands, err = db.record(ctx, c, s, nil, unchanged, recording{first: true, put: u})
 	if errors.Is(err, errDecided) {

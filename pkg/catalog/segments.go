@@ -39,7 +39,7 @@ func (db *DB) PutSegment(ctx context.Context, s model.SegmentRow, pages []model.
 
 // PutSegmentBeside is PutSegment while the segment's object is put.
 func (db *DB) PutSegmentBeside(ctx context.Context, s model.SegmentRow, pages []model.Page, put func(ctx context.Context) error) (out model.SegmentRow, err error) {
-	u := db.meanwhile(ctx, put)
+	u := db.beginPut(ctx, put)
 	defer u.end()
 	err = db.pipelined(ctx, func(p *pipeline) error {
 		if err := askPutSegment(p.later, s, pages, &out); err != nil {

@@ -24,10 +24,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -116,27 +114,6 @@ func LoadFrom[T any](values map[string]string) (T, error) {
 		}
 	}
 	return loaded, nil
-}
-
-// Unknown returns the names among the values, sorted, that are no setting of any
-// of the structs: mistyped ones, or another service's. Callers warn of them.
-func Unknown(values map[string]string, structs ...any) ([]string, error) {
-	known := make(map[string]bool)
-	for _, v := range structs {
-		settings, err := settingsOf(reflect.TypeOf(v))
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range settings {
-			known[s.name] = true
-			if s.secret() {
-				known[s.name+fileSuffix] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool {
-		return known[name] || !strings.HasPrefix(name, Prefix)
-	}), nil
 }
 
 // fileSuffix ends the name of a variable that names a file with a secret.

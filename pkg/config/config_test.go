@@ -188,13 +188,6 @@ func TestSecretIsNeverShown(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
-	got, err := config.Unknown(least("WORKER", "1", "NATS_URL_FILE", "x", "LOG_LEVEL_FILE", "x", "SAMPLE_WORKERS", "2"), sample{})
-	if err != nil || !slices.Equal(got, []string{"COLOPHON_LOG_LEVEL_FILE", "COLOPHON_WORKER"}) {
-		t.Error(got, err)
-	}
-}
-
 func TestEnvironTakesStandardNames(t *testing.T) {
 	t.Setenv("COLOPHON_LOG_LEVEL", "warn")
 	t.Setenv("COLOPHON_EMPTY", "")

@@ -11,12 +11,12 @@ import (
 // maxPath bounds a path: it is part of a request_id.
 const maxPath = 600
 
-// Escape makes a member's path of the bytes of its name, so that they mislead
+// escapePath makes a member's path of the bytes of its name, so that they mislead
 // nobody: letters, digits, "-", ".", "_" and "/" stand for themselves, all else
 // is percent-encoded, also a "/" at the beginning or behind another, and the
 // dots of "." and "..". What is longer than 600 bytes is cut, and "~" with the
 // first 26 characters of its sha256 in base32 stand for the rest.
-func Escape(name string) string {
+func escapePath(name string) string {
 	path := escape(name)
 	if len(path) <= maxPath {
 		return path

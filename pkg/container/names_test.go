@@ -8,7 +8,7 @@ func TestEscape(t *testing.T) {
 		`C:\x`: "C%3A%5Cx", "na\xefve": "na%EFve", "é": "%C3%A9", "a b": "a%20b", "x\x00y\n": "x%00y%0A", "a/./b": "a/%2E/b", "...": "...",
 		"100%": "100%25", "a~2": "a%7E2", "": "",
 	} {
-		if got := Escape(name); got != want {
+		if got := escapePath(name); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", name, got, want)
 		}
 	}

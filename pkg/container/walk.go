@@ -49,7 +49,7 @@ func (w *Walk) Entry() error {
 // no two members have the same one. taken says how many bytes of the container the file
 // takes, as far as it is read.
 func (w *Walk) File(m Member, name string, taken func() int64, open func() (io.ReadCloser, error)) error {
-	m.Path, m.Name = Escape(name), Show(end(name))
+	m.Path, m.Name = escapePath(name), Show(end(name))
 	w.seen[m.Path]++
 	if n := w.seen[m.Path]; n > 1 {
 		m.Path = fmt.Sprintf("%s~%d", m.Path, n)

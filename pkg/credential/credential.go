@@ -24,10 +24,10 @@ import (
 	"github.com/colophon-dev/colophon/pkg/fault"
 )
 
-// CheckEvery is how often files are looked at: often beside the minute that a
+// checkEvery is how often files are looked at: often beside the minute that a
 // platform takes to bring a changed Secret to its mounts, and so rarely that reading a
 // dozen small files costs nothing.
-const CheckEvery = 5 * time.Second
+const checkEvery = 5 * time.Second
 
 const (
 	// fileLimit bounds a file, in bytes. A bundle of all public authorities has 250 KB.
@@ -50,7 +50,7 @@ type Read = func(path string) ([]byte, error)
 // Options of Watch.
 type Options struct {
 	Store string        // whose credentials these are, for the log
-	Every time.Duration // between two looks at the files; 0 means CheckEvery
+	Every time.Duration // between two looks at the files; 0 means checkEvery
 	Log   *slog.Logger  // nil: quiet
 }
 
@@ -78,7 +78,7 @@ type reading[T any] struct {
 // read others each time. Nothing is read yet.
 func Watch[T any](o Options, build func(read Read) (T, error)) *Watched[T] {
 	if o.Every <= 0 {
-		o.Every = CheckEvery
+		o.Every = checkEvery
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -33,10 +33,6 @@ const (
 	URLCanonVersion1 = "urlcanon_v1"
 	// TextNormVersion names the rules of [TextNormV1].
 	TextNormVersion = "textnorm_v1"
-	// UnicodeVersion is the Unicode version that both rest on: case mapping,
-	// white space, normalisation and host names. Another one is another
-	// version of the rules.
-	UnicodeVersion = "15.0.0"
 	// LocatorKind is the fragment_representation_kind of [FragmentLocator].
 	LocatorKind = "locator_jcs_v1"
 )

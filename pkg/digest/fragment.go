@@ -83,13 +83,6 @@ func FragmentSpan(slice []byte) string {
 	return Content(slice)
 }
 
-// FragmentText returns the fragment_hash of the representation, in UTF-8, that
-// fragment_representation_kind names, where there is neither a byte span nor a
-// box.
-func FragmentText(representation string) string {
-	return Content([]byte(representation))
-}
-
 // FragmentLocator returns the fragment_hash of a fragment of a PDF or a scan:
 // of the JCS object of its locator, the box rounded. It fails when the box is
 // not made of numbers or not exactly one of the pages is given.

@@ -10,23 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/colophon-dev/colophon/pkg/redact"
 )
-
-// CheckSourceID returns an error unless id is a source_id: [a-z0-9_-]{1,64},
-// one subject token (contracts#source-id).
-func CheckSourceID(id string) error {
-	ok := len(id) >= 1 && len(id) <= 64
-	for i := range len(id) {
-		c := id[i]
-		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-')
-	}
-	if !ok {
-		return fmt.Errorf("source_id %.80q: want 1 to 64 of a-z, 0-9, _ and -", id)
-	}
-	return nil
-}
 
 // Identity returns the identity of a document, kept as external_id:
 // sourceRecordID when the source gives one, else urlCanonical. A request with
@@ -40,23 +24,6 @@ func Identity(sourceRecordID, urlCanonical string) (string, error) {
 	default:
 		return "", errors.New("identity: neither a source_record_id nor a URL")
 	}
-}
-
-// MemberIdentity returns the identity of an archive member: its container's,
-// "!/", and the member's path, in which every byte but the unreserved
-// characters of RFC 3986 and "/" is percent-encoded.
-func MemberIdentity(containerIdentity, memberPath string) string {
-	var b strings.Builder
-	b.WriteString(containerIdentity)
-	b.WriteString("!/")
-	for i := range len(memberPath) {
-		if c := memberPath[i]; redact.IsUnreserved(c) || c == '/' {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
 }
 
 // DocumentID returns the document_id: doc_ + base32 [source_id, identity].
@@ -164,7 +131,7 @@ func EntityID(title, pageID, evidence string) string {
 		words := strings.Fields(evidence)
 		title = strings.Join(words[:min(10, len(words))], " ")
 	}
-	return joinSlug(Slugify(title), Hex([]byte(pageID + evidence))[:8])
+	return joinSlug(slugify(title), Hex([]byte(pageID + evidence))[:8])
 }
 
 // DocHash returns the doc_hash: hex sha256 of [source_id, identity,
@@ -210,17 +177,17 @@ func PointID(chunkRef string) string {
 	return uuid.UUID(sum[:16]).String()
 }
 
-// PointID004 returns the point id of seeds#store, for who must meet ids made elsewhere:
+// pointID004 returns the point id of seeds#store, for who must meet ids made elsewhere:
 // the first 64 bits of the sha256 of chunk_ref as an unsigned integer.
-func PointID004(chunkRef string) uint64 {
+func pointID004(chunkRef string) uint64 {
 	sum := sha256.Sum256([]byte(chunkRef))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// PointUUID004 returns PointID004 in the form of a UUID: the number is the last 64 bits, the
+// PointUUID004 returns pointID004 in the form of a UUID: the number is the last 64 bits, the
 // first are 0. What keeps ids of points as UUIDs keeps numbers so.
 func PointUUID004(chunkRef string) string {
-	return NumberUUID(PointID004(chunkRef))
+	return NumberUUID(pointID004(chunkRef))
 }
 
 // NumberUUID returns an id of a point that is a number in the form of a UUID.

@@ -12,10 +12,10 @@ import (
 // slugLength is the longest result of [Slugify].
 const slugLength = 60
 
-// Slugify returns s as a name for paths: NFKD, marks removed, lower case,
+// slugify returns s as a name for paths: NFKD, marks removed, lower case,
 // every run outside [a-z0-9] to "-", trimmed, at most 60 characters. It may be
 // empty (contracts#slug).
-func Slugify(s string) string {
+func slugify(s string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range norm.NFKD.String(s) {
@@ -45,7 +45,7 @@ func Slug(filename, url, documentID string) string {
 	if filename == "" {
 		filename = lastSegment(url)
 	}
-	return joinSlug(Slugify(filename), Hex([]byte(documentID))[:8])
+	return joinSlug(slugify(filename), Hex([]byte(documentID))[:8])
 }
 
 func joinSlug(name, digits string) string {

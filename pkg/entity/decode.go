@@ -6,14 +6,9 @@ import (
 )
 
 // DecodePage returns the proposals of an answer about a page: a JSON object with a list for each
-// type. What is of another shape than its field is left out, and named in wrong; names of the
+// of these types. What is of another shape than its field is left out, and named in wrong; names of the
 // canonical schema count as those of the prompt.
-func DecodePage(data []byte) (proposals []Entity, wrong []string, err error) {
-	return DecodePageOf(Types(), data)
-}
-
-// DecodePageOf is DecodePage for these types.
-func DecodePageOf(types []Type, data []byte) (proposals []Entity, wrong []string, err error) {
+func DecodePage(types []Type, data []byte) (proposals []Entity, wrong []string, err error) {
 	var lists map[string]json.RawMessage
 	if err := json.Unmarshal(data, &lists); err != nil {
 		return nil, nil, err

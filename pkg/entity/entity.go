@@ -75,9 +75,9 @@ func (e Entity) Title() string {
 	return ""
 }
 
-// MakeID returns the id that the entity has on a page (contracts#entity-id): its quotes are
+// makeID returns the id that the entity has on a page (contracts#entity-id): its quotes are
 // joined with line ends.
-func (e Entity) MakeID(pageID string) string {
+func (e Entity) makeID(pageID string) string {
 	return digest.EntityID(e.Title(), pageID, strings.Join(e.Evidence, "\n"))
 }
 
@@ -99,7 +99,7 @@ func (e Entity) Key(snapshotID string, pageNo int) UpsertKey {
 func AssignIDs(pageID string, entities []Entity) {
 	count := make(map[string]int)
 	for i := range entities {
-		id := entities[i].MakeID(pageID)
+		id := entities[i].makeID(pageID)
 		key := entities[i].Type + " " + id
 		count[key]++
 		if n := count[key]; n > 1 {

@@ -106,19 +106,6 @@ func (i Instrument) Prometheus() string {
 	return name
 }
 
-// Series returns how many time series one process may have of the instrument: all
-// values of its labels, times the buckets of a histogram.
-func (i Instrument) Series() int {
-	n := 1
-	for _, l := range i.Labels {
-		n *= len(l.Values)
-	}
-	if i.Kind == KindHistogram {
-		n *= len(i.Bounds) + 3 // +Inf, sum and count
-	}
-	return n
-}
-
 // Meter stands in for a meter that is nil, as in tools and tests: it measures nothing.
 func Meter(m metric.Meter) metric.Meter {
 	if m == nil {

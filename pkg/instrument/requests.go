@@ -34,8 +34,8 @@ const (
 	OutcomeCancelled   Outcome = "cancelled"   // whoever asked has gone
 )
 
-// Outcomes returns all of them.
-func Outcomes() []Outcome {
+// outcomes returns all of them.
+func outcomes() []Outcome {
 	return []Outcome{OutcomeOK, OutcomeNotFound, OutcomeExists, OutcomeDenied, OutcomeRefused, OutcomeFull,
 		OutcomeUnavailable, OutcomeConflict, OutcomeCancelled}
 }

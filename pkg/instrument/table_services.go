@@ -33,11 +33,11 @@ const (
 	DiskSize Name = "colophon.disk.size"
 )
 
-// Roles are what children are started for.
-func Roles() []string { return []string{"extract", "draw", "ocr", other} }
+// roles are what children are started for.
+func roles() []string { return []string{"extract", "draw", "ocr", other} }
 
 // Role returns a role as it is measured.
-func Role(name string) string { return oneOf(name, Roles()) }
+func Role(name string) string { return oneOf(name, roles()) }
 
 // The causes for which a child ends.
 const (
@@ -50,8 +50,8 @@ const (
 	ChildKilled    = "killed" // by somebody else, most likely the system
 )
 
-// EntityLists are the types of entities, by the names of their lists.
-func EntityLists() []string {
+// entityLists are the types of entities, by the names of their lists.
+func entityLists() []string {
 	return []string{"goals", "bmps", "implementation", "monitoring", "outreach", "geographicAreas"}
 }
 
@@ -79,7 +79,7 @@ func oneOf(name string, listed []string) string {
 }
 
 func ofChildren() []Instrument {
-	role := Label{"role", Roles()}
+	role := Label{"role", roles()}
 	withChildren := []string{"splitter", "extractor", "gateway"}
 	return []Instrument{
 		{
@@ -151,7 +151,7 @@ func ofAnnotator() []Instrument {
 		},
 		{
 			Name: Entities, Kind: KindCounter, Unit: "{entity}", Writers: []string{"annotator"}, Rare: true,
-			Labels:  []Label{{"type", EntityLists()}},
+			Labels:  []Label{{"type", entityLists()}},
 			Meaning: "Entities that were found on these pages, by type.",
 			Bad:     "None for hours of documents that had some before: the source's documents have another form now.",
 		},

@@ -100,7 +100,7 @@ func everyOperation() []string {
 
 func outcomeNames() []string {
 	var names []string
-	for _, o := range Outcomes() {
+	for _, o := range outcomes() {
 		names = append(names, string(o))
 	}
 	return names

@@ -119,20 +119,25 @@ type statusError struct {
 func (e *statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.said) }
 
 func post(ctx context.Context, one *call, url, key string, question, answer any) error {
-	body, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	response, err := send(one, request, key)
+	response, err := postJSON(ctx, one, url, key, question)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
 	return json.NewDecoder(response.Body).Decode(answer)
+}
+
+// postJSON sends question as JSON, and returns the answer, whose body is to be closed.
+func postJSON(ctx context.Context, one *call, url, key string, question any) (*http.Response, error) {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return send(one, request, key)
 }
 
 // send sends a request of JSON. An answer that is none is a statusError.

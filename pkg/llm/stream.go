@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"time"
 )
 
@@ -60,15 +58,7 @@ func (e *Endpoint) Stream(ctx context.Context, path string, question any, most i
 }
 
 func streamBody(ctx context.Context, one *call, url, key string, question any, each func(data []byte) error) error {
-	body, err := json.Marshal(question)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	response, err := send(one, request, key)
+	response, err := postJSON(ctx, one, url, key, question)
 	if err != nil {
 		return err
 	}

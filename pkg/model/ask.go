@@ -84,11 +84,6 @@ const (
 	AskAway     AskOutcome = "away"     // the model, or who asks it, does not answer
 )
 
-// AskOutcomes returns them all.
-func AskOutcomes() []AskOutcome {
-	return []AskOutcome{AskAnswered, AskPartial, AskNothing, AskRefused, AskNoModel, AskBusy, AskSpent, AskAway}
-}
-
 // AskReason is why a sentence is not told.
 type AskReason string
 

@@ -54,9 +54,6 @@ func loadError(e *engine) error {
 // Close frees the document and its instance.
 func (d *Document) Close() { d.engine.close() }
 
-// JunkBefore is the number of bytes before the PDF header that were left out.
-func (d *Document) JunkBefore() int64 { return d.junk }
-
 // PageCount is the number of pages, at least 1. A damaged or lying file may
 // count pages that Page cannot load.
 func (d *Document) PageCount() int { return d.pages }
@@ -80,46 +77,6 @@ func (d *Document) Metadata(tag string) (string, error) {
 func (d *Document) PageLabel(index int) (string, error) {
 	label := d.engine.text("FPDF_GetPageLabel", d.handle, uint64(index))
 	return label, d.failed("page label")
-}
-
-// FormType is the kind of form in the document (fpdf_formfill.h, FORMTYPE_*).
-type FormType int
-
-// The kinds of form.
-const (
-	FormNone     FormType = 0
-	FormAcro     FormType = 1
-	FormXFAFull  FormType = 2
-	FormXFAForeg FormType = 3
-)
-
-// Properties is what a document says of itself as a whole.
-type Properties struct {
-	// Version is the PDF version times ten: 17 is 1.7. 0: unknown.
-	Version int
-	// Encrypted: protected, though the given password opened it.
-	Encrypted bool
-	// Permissions are the bits of ISO 32000-1, table 22 (all set when not
-	// encrypted). They are recorded, not enforced.
-	Permissions uint32
-	// Tagged: it says that its structure is marked up.
-	Tagged bool
-	Form   FormType
-}
-
-// Properties reads the flags of the document.
-func (d *Document) Properties() (Properties, error) {
-	e := d.engine
-	p := Properties{
-		Encrypted:   e.callInt("FPDF_GetSecurityHandlerRevision", d.handle) != -1,
-		Permissions: uint32(e.call("FPDF_GetDocPermissions", d.handle)),
-		Tagged:      e.callInt("FPDFCatalog_IsTagged", d.handle) != 0,
-		Form:        FormType(e.callInt("FPDF_GetFormType", d.handle)),
-	}
-	if e.callInt("FPDF_GetFileVersion", d.handle, e.at(0)) != 0 {
-		p.Version = int(e.uint32At(0))
-	}
-	return p, d.failed("properties")
 }
 
 // failed names the place of the engine's error, if there is one.

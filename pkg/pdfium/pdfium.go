@@ -40,8 +40,8 @@ var pdfiumWasm []byte
 // parser made a page (contracts#engine).
 const Version = "pdfium-wasm-go-pdfium-1.18.0+wazero-1.12.0"
 
-// DefaultMemoryLimit is the memory one document may use when Config names none.
-const DefaultMemoryLimit = 256 << 20
+// defaultMemoryLimit is the memory one document may use when Config names none.
+const defaultMemoryLimit = 256 << 20
 
 // The engine starts with 18 MiB and cannot address more than 2 GiB.
 const (
@@ -71,7 +71,7 @@ type Config struct {
 	// 1.4 s at the start. It is made when missing. Empty: no cache.
 	CacheDir string
 	// MemoryLimitBytes (whole MiB) is what one document may use, 32 MiB to 2 GiB.
-	// 0: DefaultMemoryLimit. The raw bytes of the document do not count.
+	// 0: defaultMemoryLimit. The raw bytes of the document do not count.
 	MemoryLimitBytes int64
 }
 
@@ -87,7 +87,7 @@ type Runtime struct {
 func Open(ctx context.Context, config Config) (*Runtime, error) {
 	limit := config.MemoryLimitBytes
 	if limit == 0 {
-		limit = DefaultMemoryLimit
+		limit = defaultMemoryLimit
 	}
 	if limit < minMemoryLimit || limit > maxMemoryLimit {
 		return nil, fmt.Errorf("PDF engine: memory limit of %d bytes is outside %d to %d", limit, minMemoryLimit, maxMemoryLimit)
@@ -154,7 +154,7 @@ func (r *Runtime) Load(raw []byte, password string) (*Document, error) {
 
 // LoadReader opens a document that the engine reads piece by piece, so that a
 // large file need not be in memory. Bytes before the header are left out
-// (Document.JunkBefore). It fails with ErrPassword, ErrFormat or ErrLimit, or
+// (Document.junk). It fails with ErrPassword, ErrFormat or ErrLimit, or
 // with the error of a read that failed.
 func (r *Runtime) LoadReader(source io.ReaderAt, size int64, password string) (*Document, error) {
 	junk, err := findHeader(source, size)

@@ -394,9 +394,6 @@ func TestAnnotations(t *testing.T) {
 			t.Errorf("got %+v %+v", a, a.Field)
 		}
 	}
-	if p, err := d.Properties(); err != nil || p.Form != FormAcro {
-		t.Errorf("properties %+v, %v", p, err)
-	}
 }
 
 func TestDocumentFacts(t *testing.T) {
@@ -418,12 +415,8 @@ func TestDocumentFacts(t *testing.T) {
 			t.Errorf("label %d: got %q, %v", i, got, err)
 		}
 	}
-	p, err := d.Properties()
-	if err != nil || p.Version != 17 || p.Encrypted || !p.Tagged || p.Form != FormNone {
-		t.Errorf("properties %+v, %v", p, err)
-	}
-	if d.PageCount() != 5 || d.JunkBefore() != 0 {
-		t.Errorf("%d pages, junk %d", d.PageCount(), d.JunkBefore())
+	if d.PageCount() != 5 || d.junk != 0 {
+		t.Errorf("%d pages, junk %d", d.PageCount(), d.junk)
 	}
 }
 
@@ -486,9 +479,6 @@ func TestPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if p, err := d.Properties(); err != nil || !p.Encrypted {
-		t.Errorf("properties %+v, %v", p, err)
-	}
 	var unknown writer
 	unknown.page("/MediaBox [0 0 612 792]", "")
 	unknown.trailer = "/Encrypt << /Filter /Unheard /V 9 >>"
@@ -524,8 +514,8 @@ func TestRepaired(t *testing.T) {
 	} {
 		d := load(t, test.raw)
 		list, _ := chars(t, page(t, d, 0))
-		if runes(list) != "Hello" || d.JunkBefore() != test.junk {
-			t.Errorf("%s: %q, junk %d", name, runes(list), d.JunkBefore())
+		if runes(list) != "Hello" || d.junk != test.junk {
+			t.Errorf("%s: %q, junk %d", name, runes(list), d.junk)
 		}
 	}
 }

@@ -43,25 +43,25 @@ func markRight(right string, form Form) string {
 }
 
 // PathAt returns the path of a URL on a host, which may have a port, in a form: that of
-// [Path], without the right that a webhook's or a private calendar's path is, to its end.
+// [redactPath], without the right that a webhook's or a private calendar's path is, to its end.
 func PathAt(host, path string, form Form) string {
 	if !form.rules().newest || host == "" {
-		return Path(path, form)
+		return redactPath(path, form)
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
 	if !mayHoldRight(host + path) {
-		return Path(path, form)
+		return redactPath(path, form)
 	}
 	at := knownHosts.FindStringSubmatchIndex(host + path)
 	if at == nil || at[0] > 0 || at[4] < len(host) {
-		return Path(path, form)
+		return redactPath(path, form)
 	}
 	before, right := path[:at[4]-len(host)], path[at[4]-len(host):]
 	trimmed := strings.TrimRight(right, ".:!/")
 	if trimmed == "" {
-		return Path(path, form)
+		return redactPath(path, form)
 	}
-	return Path(before, form) + markRight(trimmed, form) + right[len(trimmed):]
+	return redactPath(before, form) + markRight(trimmed, form) + right[len(trimmed):]
 }
 
 // hookWords are segments of paths behind which the key of a webhook stands, rightWords those

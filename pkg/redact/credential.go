@@ -60,12 +60,10 @@ const (
 	plainMin = 16
 )
 
-// IsCredential reports whether a value under a name that may be a secret's looks
+// isCredential reports whether a value under a name that may be a secret's looks
 // like one: it has a known form, or it is long and its letters, digits and capitals
 // follow each other without the order that words, numbers, dates, UUIDs, hex
 // digests and record numbers have.
-func IsCredential(value string) bool { return rules4.isCredential(value) }
-
 func (r *ruleset) isCredential(value string) bool {
 	value = decodeAll(value)
 	return r.holdsKnown(value) || r.looksRandom(value)

@@ -104,8 +104,8 @@ func redactSigned(pair string, form Form) string {
 	return pair
 }
 
-// Path returns the path of a URL, which is no file's, in a form.
-func Path(path string, form Form) string {
+// redactPath returns the path of a URL, which is no file's, in a form.
+func redactPath(path string, form Form) string {
 	segments := strings.Split(cutUsers(path), "/")
 	left := make([]string, 0, len(segments))
 	r := form.rules()

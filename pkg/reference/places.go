@@ -88,7 +88,7 @@ func (g *Grammar) kindsAbove(path []string, line string) []string {
 			break
 		}
 		own, _ := g.Place(heading) // below "Part 1" there are no parts
-		for _, kind := range g.KindsIn(heading) {
+		for _, kind := range g.kindsIn(heading) {
 			if kind != own.Kind {
 				kinds = append(kinds, kind)
 			}

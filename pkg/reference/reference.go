@@ -197,9 +197,9 @@ func closes(line string, words []word, end int, kind string) bool {
 	return slices.Contains([]rune{'.', ')', ':', '–', '—', '-'}, r) || r == ' ' && unicode.IsUpper(next)
 }
 
-// KindsIn returns the kinds that a heading names, as "Fundamentos de derecho" names
+// kindsIn returns the kinds that a heading names, as "Fundamentos de derecho" names
 // grounds.
-func (g *Grammar) KindsIn(heading string) []string {
+func (g *Grammar) kindsIn(heading string) []string {
 	var kinds []string
 	for _, w := range read(heading) {
 		if kind, ok := g.kinds[w.text]; ok && !slices.Contains(kinds, kind) {

@@ -11,20 +11,14 @@ import (
 	"github.com/colophon-dev/colophon/pkg/digest"
 )
 
-// AnalysisVersion names what Analyze and Sparse make of a text. It is raised
-// whenever a term, its index or its weight changes; vectors of different
-// versions must not be compared.
-//
-//	1  words, and their first four and six letters
-const AnalysisVersion = "1"
-
 // gramLength is the length of a character gram in code points (contracts#hash-embedder).
 const gramLength = 4
 
 // Analyze returns the folded words of text in their order: textnorm_v1, then
 // NFKD with all marks removed, then each run of letters and digits
 // (contracts#hash-embedder). Text without letters and digits has no words. Bytes that
-// are not UTF-8 divide words like punctuation does.
+// are not UTF-8 divide words like punctuation does. Whoever changes what comes out names the
+// embedder anew: vectors of different terms, indices or weights must not be compared.
 func Analyze(text string) []string {
 	var words []string
 	for word := range markedWords(text) {

@@ -52,9 +52,9 @@ type Unproved struct {
 	Text   string
 }
 
-// FirstVersion is the parser_version from which on units of PDF files are running
+// firstVersion is the parser_version from which on units of PDF files are running
 // heads only where that can be proved.
-const FirstVersion = 7
+const firstVersion = 7
 
 // Add takes the next page.
 func (c *Claims) Add(page model.Page, units []model.Unit) {
@@ -86,7 +86,7 @@ func (c *Claims) Add(page model.Page, units []model.Unit) {
 // isProved reports a unit that the file itself proves, or one of an older version.
 func isProved(u *model.Unit) bool {
 	version, err := strconv.Atoi(u.ParserVersion)
-	return err != nil || version < FirstVersion || slices.Contains(u.FieldsRaw.Flags, FlagArtifact) || slices.Contains(u.FieldsRaw.Flags, FlagOutline)
+	return err != nil || version < firstVersion || slices.Contains(u.FieldsRaw.Flags, FlagArtifact) || slices.Contains(u.FieldsRaw.Flags, FlagOutline)
 }
 
 // Open proves by each other what can be, and reports whether claims are left that

@@ -26,15 +26,15 @@ func (r *Reader) Boxes(i int) ([]UnitBoxes, error) {
 	if err != nil {
 		return nil, err
 	}
-	boxes, err := DecodeBoxes(frame)
+	boxes, err := decodeBoxes(frame)
 	if err != nil {
 		return nil, fmt.Errorf("page %d: %w", r.idx.Pages[i].PageNo, err)
 	}
 	return boxes, nil
 }
 
-// DecodeBoxes reads the places of units out of one compressed page frame.
-func DecodeBoxes(frame []byte) ([]UnitBoxes, error) {
+// decodeBoxes reads the places of units out of one compressed page frame.
+func decodeBoxes(frame []byte) ([]UnitBoxes, error) {
 	raw, err := Decompress(frame)
 	if err != nil {
 		return nil, err

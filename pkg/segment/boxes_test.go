@@ -48,7 +48,7 @@ func TestBoxesAreThoseOfTheFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeBoxes(frame)
+		got, err := decodeBoxes(frame)
 		if err != nil || !reflect.DeepEqual(got, boxesOf(want)) {
 			t.Errorf("%d units: %v\n%+v", units, err, got)
 		}
@@ -58,7 +58,7 @@ func TestBoxesAreThoseOfTheFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := DecodeBoxes(frame); err == nil {
+		if got, err := decodeBoxes(frame); err == nil {
 			t.Errorf("%q has the boxes %+v", broken, got)
 		}
 	}
@@ -75,7 +75,7 @@ func FuzzDecodeBoxes(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		if _, err := DecodeBoxes(frame); err != nil {
+		if _, err := decodeBoxes(frame); err != nil {
 			t.Logf("refused: %v", err)
 		}
 		page, err := DecodeFrame(frame)
@@ -85,7 +85,7 @@ func FuzzDecodeBoxes(f *testing.F) {
 		if frame, err = EncodeFrame(page); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := DecodeBoxes(frame); err != nil || !reflect.DeepEqual(got, boxesOf(page)) {
+		if got, err := decodeBoxes(frame); err != nil || !reflect.DeepEqual(got, boxesOf(page)) {
 			t.Errorf("boxes %+v of %+v: %v", got, boxesOf(page), err)
 		}
 	})
@@ -98,7 +98,7 @@ func BenchmarkDecodeBoxes(b *testing.B) {
 	}
 	b.Run("boxes", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := DecodeBoxes(frame); err != nil {
+			if _, err := decodeBoxes(frame); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -16,15 +16,15 @@ func (r *Reader) OfType(i int, t model.UnitType) ([]model.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	units, err := DecodeOfType(frame, t)
+	units, err := decodeOfType(frame, t)
 	if err != nil {
 		return nil, fmt.Errorf("page %d: %w", r.idx.Pages[i].PageNo, err)
 	}
 	return units, nil
 }
 
-// DecodeOfType reads the units of one type out of one compressed page frame.
-func DecodeOfType(frame []byte, t model.UnitType) ([]model.Unit, error) {
+// decodeOfType reads the units of one type out of one compressed page frame.
+func decodeOfType(frame []byte, t model.UnitType) ([]model.Unit, error) {
 	raw, err := Decompress(frame)
 	if err != nil {
 		return nil, err

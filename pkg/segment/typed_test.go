@@ -34,7 +34,7 @@ func TestUnitsOfATypeAreThoseOfTheFrame(t *testing.T) {
 				want = append(want, u)
 			}
 		}
-		if got, err := DecodeOfType(frame, kind); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := decodeOfType(frame, kind); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %d units, want %d, %v", kind, len(got), len(want), err)
 		}
 	}
@@ -43,11 +43,11 @@ func TestUnitsOfATypeAreThoseOfTheFrame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := DecodeOfType(frame, model.UnitHeading); err == nil {
+		if _, err := decodeOfType(frame, model.UnitHeading); err == nil {
 			t.Errorf("%q was read", broken)
 		}
 	}
-	if _, err := DecodeOfType([]byte("no frame"), model.UnitHeading); err == nil {
+	if _, err := decodeOfType([]byte("no frame"), model.UnitHeading); err == nil {
 		t.Error("what is no frame was read")
 	}
 }
@@ -61,7 +61,7 @@ func FuzzDecodeOfType(f *testing.F) {
 	}
 	f.Add(frame)
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		got, err := DecodeOfType(frame, model.UnitParagraph)
+		got, err := decodeOfType(frame, model.UnitParagraph)
 		if err != nil {
 			return
 		}

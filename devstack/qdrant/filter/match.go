@@ -68,10 +68,10 @@ func isNoneOf(keywords []string, integers []int64) check {
 // text makes the check of a full-text match. A field without a text index is divided as one with the usual parameters.
 func (c compiler) text(key, wanted string, contains func(have, want []string) bool) check {
 	params := c.texts[c.prefix+key]
-	tokens := Tokens(params, wanted)
+	tokens := splitTokens(params, wanted)
 	return func(value *pb.Value) bool {
 		text, ok := value.GetKind().(*pb.Value_StringValue)
-		return ok && len(tokens) > 0 && contains(Tokens(params, text.StringValue), tokens)
+		return ok && len(tokens) > 0 && contains(splitTokens(params, text.StringValue), tokens)
 	}
 }
 

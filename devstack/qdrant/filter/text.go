@@ -8,10 +8,10 @@ import (
 	pb "github.com/qdrant/go-client/qdrant"
 )
 
-// Tokens divides a text as a full-text index with these parameters does: by white space (whitespace tokenizer) or by
+// splitTokens divides a text as a full-text index with these parameters does: by white space (whitespace tokenizer) or by
 // everything that is neither letter nor digit (word tokenizer, the default), in lower case unless that is turned off,
 // leaving out tokens that are too short or too long.
-func Tokens(params *pb.TextIndexParams, text string) []string {
+func splitTokens(params *pb.TextIndexParams, text string) []string {
 	if params == nil || params.Lowercase == nil || params.GetLowercase() {
 		text = strings.ToLower(text)
 	}

@@ -122,8 +122,8 @@ func (s Sparse) Dot(stored Sparse) (float32, bool) {
 	return sum, shares
 }
 
-// IDF is the inverse document frequency of an index that frequency of total vectors have.
-func IDF(total, frequency int) float32 {
+// weighTerm is the inverse document frequency of an index that frequency of total vectors have.
+func weighTerm(total, frequency int) float32 {
 	n, df := float64(total), float64(frequency)
 	return float32(math.Log((n-df+0.5)/(df+0.5) + 1))
 }
@@ -133,7 +133,7 @@ func IDF(total, frequency int) float32 {
 func (s Sparse) Weigh(total int, frequency func(index uint32) int) Sparse {
 	weighed := Sparse{Indices: s.Indices, Values: make([]float32, len(s.Values))}
 	for i, index := range s.Indices {
-		weighed.Values[i] = s.Values[i] * IDF(total, frequency(index))
+		weighed.Values[i] = s.Values[i] * weighTerm(total, frequency(index))
 	}
 	return weighed
 }

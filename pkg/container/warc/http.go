@@ -19,9 +19,9 @@ type Response struct {
 	Body   io.Reader // without transfer coding; content codings stand
 }
 
-// HasResponse reports whether a record's block is an HTTP response: that of
+// hasResponse reports whether a record's block is an HTTP response: that of
 // response records and of revisits that kept the headers.
-func (r *Record) HasResponse() bool {
+func (r *Record) hasResponse() bool {
 	media, _, _ := strings.Cut(strings.ToLower(r.Fields.Get("Content-Type")), ";")
 	switch r.Type() {
 	case TypeResponse:
@@ -33,10 +33,10 @@ func (r *Record) HasResponse() bool {
 	}
 }
 
-// Response reads the HTTP message of a record for which HasResponse is true. The
+// Response reads the HTTP message of a record for which hasResponse is true. The
 // body of one that is truncated ends where the archive ends it.
 func (r *Record) Response() (*Response, error) {
-	response, err := ReadResponse(r.Block)
+	response, err := readResponse(r.Block)
 	if err == nil && r.Truncated() {
 		response.Body = cut{response.Body}
 	}
@@ -54,9 +54,9 @@ func (c cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadResponse reads the HTTP message of a block. It is more lenient than a
+// readResponse reads the HTTP message of a block. It is more lenient than a
 // client: archives keep what servers sent, right or wrong.
-func ReadResponse(block io.Reader) (*Response, error) {
+func readResponse(block io.Reader) (*Response, error) {
 	r := bufio.NewReader(block)
 	status, fields, err := readHead(r)
 	for err == nil && status < http.StatusOK && begins(r, "HTTP/") { // an interim answer (RFC 9110, 15.2): the document's comes behind it

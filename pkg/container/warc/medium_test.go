@@ -54,7 +54,7 @@ func readAll(file io.ReaderAt, size int64) error {
 		if record, err = r.Next(); err == nil {
 			_, err = io.Copy(io.Discard, record.Block)
 		}
-		var damage *Damage
+		var damage *recordDamage
 		if errors.As(err, &damage) && !scratch.Failed(err) {
 			err = nil
 		}

@@ -38,14 +38,12 @@ const (
 
 // The types of records (ISO 28500, 6).
 const (
-	TypeInfo         = "warcinfo"
-	TypeResponse     = "response"
-	TypeResource     = "resource"
-	TypeRequest      = "request"
-	TypeMetadata     = "metadata"
-	TypeRevisit      = "revisit"
-	TypeConversion   = "conversion"
-	TypeContinuation = "continuation"
+	TypeInfo       = "warcinfo"
+	TypeResponse   = "response"
+	TypeResource   = "resource"
+	TypeMetadata   = "metadata"
+	TypeRevisit    = "revisit"
+	TypeConversion = "conversion"
 )
 
 // Record is one record of an archive.
@@ -114,17 +112,17 @@ func (p Place) String() string {
 	return fmt.Sprintf("%d+%d", p.Offset, p.Inner)
 }
 
-// Damage is an error that is no reason to stop reading: Next goes on behind it.
-type Damage struct {
+// recordDamage is an error that is no reason to stop reading: Next goes on behind it.
+type recordDamage struct {
 	Place Place
 	Err   error
 }
 
 // Error names the place.
-func (d *Damage) Error() string { return fmt.Sprintf("record at byte %s: %v", d.Place, d.Err) }
+func (d *recordDamage) Error() string { return fmt.Sprintf("record at byte %s: %v", d.Place, d.Err) }
 
 // Unwrap returns what is wrong there.
-func (d *Damage) Unwrap() error { return d.Err }
+func (d *recordDamage) Unwrap() error { return d.Err }
 
 var (
 	// ErrNoArchive says that a file does not begin as a WARC file does.
@@ -163,7 +161,7 @@ var (
 	gzipMagic = []byte{0x1f, 0x8b, 0x08}
 )
 
-// Next returns the next record, io.EOF after the last one, and a *Damage for
+// Next returns the next record, io.EOF after the last one, and a *recordDamage for
 // what cannot be read; then Next may be called again. Any other error is the
 // file's own, or ErrDamaged, and final.
 func (r *Reader) Next() (*Record, error) {
@@ -206,8 +204,8 @@ func (r *Reader) Next() (*Record, error) {
 	}
 }
 
-// At returns the record at a place. A place at which none begins is an error.
-func At(file io.ReaderAt, size int64, place Place) (*Record, error) {
+// readRecordAt returns the record at a place. A place at which none begins is an error.
+func readRecordAt(file io.ReaderAt, size int64, place Place) (*Record, error) {
 	if place.Offset < 0 || place.Offset >= size {
 		return nil, fmt.Errorf("no record begins at byte %s of %d", place, size)
 	}
@@ -223,22 +221,6 @@ func At(file io.ReaderAt, size int64, place Place) (*Record, error) {
 			return nil, fmt.Errorf("no record begins at byte %s", place)
 		}
 	}
-}
-
-// ParsePlace reads what Place.String writes.
-func ParsePlace(s string) (Place, error) {
-	offset, inner, several := strings.Cut(s, "+")
-	at, err := strconv.ParseInt(offset, 10, 64)
-	if err != nil || at < 0 {
-		return Place{}, fmt.Errorf("%q is no place of a record", s)
-	}
-	p := Place{Offset: at}
-	if several {
-		if p.Inner, err = strconv.ParseInt(inner, 10, 64); err != nil || p.Inner <= 0 {
-			return Place{}, fmt.Errorf("%q is no place of a record", s)
-		}
-	}
-	return p, nil
 }
 
 // plain reads a record that is not compressed. Its length is checked before it
@@ -341,7 +323,7 @@ func (r *Reader) skip(at Place, problem error) error {
 		return err
 	}
 	r.next = found
-	return &Damage{Place: at, Err: problem}
+	return &recordDamage{Place: at, Err: problem}
 }
 
 // seek returns where the next record or gzip member begins, from some byte on,

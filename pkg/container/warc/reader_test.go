@@ -50,7 +50,7 @@ func all(t testing.TB, data []byte) (records, damages []string) {
 	}
 	for {
 		rec, err := r.Next()
-		var damage *Damage
+		var damage *recordDamage
 		switch {
 		case errors.Is(err, io.EOF):
 			return records, damages
@@ -155,7 +155,7 @@ func TestHostileArchivesEnd(t *testing.T) {
 		steps := 0
 		for ; ; steps++ {
 			_, err := r.Next()
-			var damage *Damage
+			var damage *recordDamage
 			if err != nil && !errors.As(err, &damage) {
 				if !errors.Is(err, io.EOF) && !errors.Is(err, ErrDamaged) {
 					t.Errorf("%s: %v", name, err)
@@ -186,7 +186,7 @@ func TestReadResponse(t *testing.T) {
 		"nothing but one":   {"HTTP/1.1 100 Continue\r\nContent-Type: a/b\r\n\r\nHTML", "100 a/b HTML"},
 		"headers only":      {"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\n", "200 a/b "},
 	} {
-		r, err := ReadResponse(strings.NewReader(c.block))
+		r, err := readResponse(strings.NewReader(c.block))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -196,7 +196,7 @@ func TestReadResponse(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, c.want)
 		}
 	}
-	if _, err := ReadResponse(strings.NewReader("GET / HTTP/1.1\r\n\r\n")); err == nil {
+	if _, err := readResponse(strings.NewReader("GET / HTTP/1.1\r\n\r\n")); err == nil {
 		t.Error("a request is no response")
 	}
 }
@@ -240,7 +240,7 @@ func FuzzReader(f *testing.F) {
 		seen := map[Place]bool{}
 		for {
 			rec, err := r.Next()
-			var damage *Damage
+			var damage *recordDamage
 			if err != nil {
 				if errors.As(err, &damage) {
 					continue
@@ -252,16 +252,13 @@ func FuzzReader(f *testing.F) {
 			}
 			seen[rec.Place] = true
 			block, err := io.ReadAll(rec.Block)
-			if alone, errAt := At(bytes.NewReader(data), int64(len(data)), rec.Place); errAt != nil {
+			if alone, errAt := readRecordAt(bytes.NewReader(data), int64(len(data)), rec.Place); errAt != nil {
 				t.Fatalf("the record at %s cannot be read alone: %v", rec.Place, errAt)
 			} else if again, errAgain := io.ReadAll(alone.Block); !bytes.Equal(block, again) || (err == nil) != (errAgain == nil) || !reflect.DeepEqual(rec.Fields, alone.Fields) {
 				t.Fatalf("the record at %s is another alone: %q, %v, and %q, %v", rec.Place, block, err, again, errAgain)
 			}
-			if place, err := ParsePlace(rec.Place.String()); err != nil || place != rec.Place {
-				t.Fatalf("%s is read as %s, %v", rec.Place, place, err)
-			}
-			if rec.HasResponse() {
-				if response, err := ReadResponse(bytes.NewReader(block)); err == nil {
+			if rec.hasResponse() {
+				if response, err := readResponse(bytes.NewReader(block)); err == nil {
 					_, _ = io.Copy(io.Discard, response.Body)
 				}
 			}

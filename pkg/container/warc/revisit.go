@@ -76,7 +76,7 @@ func (p *payloads) lookAhead(w *container.Walk, f container.File, from Place) er
 			return err
 		}
 		r, err := reader.Next()
-		var damage *Damage
+		var damage *recordDamage
 		switch {
 		case err == nil:
 			if holdsDocument(r) && (r.Place.Offset > from.Offset || r.Place.Inner > from.Inner) {

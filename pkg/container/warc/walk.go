@@ -52,7 +52,7 @@ func (a *archive) walk() error {
 			return err
 		}
 		record, err := r.Next()
-		var damage *Damage
+		var damage *recordDamage
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -138,7 +138,7 @@ func (a *archive) revisit(r *Record) error {
 	if err := a.Take(place.Inner); err != nil { // all of a gzip member before it is read again
 		return err
 	}
-	original, err := At(a.file, a.file.Size, place)
+	original, err := readRecordAt(a.file, a.file.Size, place)
 	switch {
 	case scratch.Failed(err):
 		return err
@@ -185,7 +185,7 @@ func (a *archive) document(r, original *Record) error {
 // payloadOf returns the payload of a record, and adds what its HTTP message, or
 // else its own header, says of it to what is said, unless another record has said it.
 func payloadOf(r *Record, said *container.Record) (io.Reader, error) {
-	if !r.HasResponse() {
+	if !r.hasResponse() {
 		if said.Status == 0 && r.Type() != TypeRevisit {
 			said.ContentType = r.Fields.Get("Content-Type")
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/entity"
 )
 
-// MaxBytes bounds an answer. The largest that a page can need is some 100 entities of 2 KB;
+// maxBytes bounds an answer. The largest that a page can need is some 100 entities of 2 KB;
 // a model that writes more repeats itself.
-const MaxBytes = 1 << 20
+const maxBytes = 1 << 20
 
 // maxEntities bounds how many entities one answer may propose, and maxEvidence how many quotes each:
 // a page of 500 rows has no more, and each costs a search of the page.
@@ -26,7 +26,7 @@ const (
 	maxEvidence = 32
 )
 
-// ErrTooLarge says that an answer is larger than MaxBytes.
+// ErrTooLarge says that an answer is larger than maxBytes.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // ErrNoJSON says that an answer holds no JSON object, or one that was cut and cannot be mended: reason invalid_json.
@@ -52,8 +52,8 @@ func ParseOf(types []entity.Type, schema *entity.Validator, text string) (Answer
 
 func parse(text string, types []entity.Type, validate func(data []byte) error) (Answer, error) {
 	var a Answer
-	if len(text) > MaxBytes {
-		return a, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), MaxBytes)
+	if len(text) > maxBytes {
+		return a, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), maxBytes)
 	}
 	data, repaired, err := object(text)
 	if err != nil {
@@ -63,7 +63,7 @@ func parse(text string, types []entity.Type, validate func(data []byte) error) (
 	if err := validate(data); err != nil {
 		a.Wrong = append(a.Wrong, err.Error())
 	}
-	proposals, wrong, err := entity.DecodePageOf(types, data)
+	proposals, wrong, err := entity.DecodePage(types, data)
 	if err != nil {
 		return a, fmt.Errorf("%w: %v", ErrNoJSON, err)
 	}
@@ -85,10 +85,10 @@ func parse(text string, types []entity.Type, validate func(data []byte) error) (
 }
 
 // Object returns the JSON object that an answer has: plain, in a fence, between sentences, broken and mended. Longer than
-// MaxBytes it is ErrTooLarge; without one it is ErrNoJSON.
+// maxBytes it is ErrTooLarge; without one it is ErrNoJSON.
 func Object(text string) ([]byte, error) {
-	if len(text) > MaxBytes {
-		return nil, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), MaxBytes)
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, len(text), maxBytes)
 	}
 	data, _, err := object(text)
 	return data, err

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v %+v", name, err, a)
 		}
 	}
-	if _, err := Parse(entity.PromptV1, strings.Repeat("x", MaxBytes+1)); !errors.Is(err, ErrTooLarge) {
+	if _, err := Parse(entity.PromptV1, strings.Repeat("x", maxBytes+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("large: %v", err)
 	}
 }

@@ -104,7 +104,7 @@ func (s Schema) try(answers *jsonschema.Schema, e model.EntityExample) error {
 	if err := answers.Validate(doc); errors.As(err, &wrong) {
 		return fmt.Errorf("entities: %v", wrong)
 	}
-	proposals, bad, err := entity.DecodePageOf(s.Types, data)
+	proposals, bad, err := entity.DecodePage(s.Types, data)
 	if err != nil || len(bad) > 0 {
 		return fmt.Errorf("entities: %v %s", err, strings.Join(bad, ", "))
 	}

@@ -23,7 +23,7 @@ var ownWords = sync.OnceValue(func() map[string]string {
 		panic(err) // the file is part of the build: its test parses it
 	}
 	for _, r := range rows {
-		if r.Language == AnyLanguage || slices.Contains(symbols(), r.Class) {
+		if r.Language == anyLanguage || slices.Contains(symbols(), r.Class) {
 			continue
 		}
 		for _, phrase := range r.Words {
@@ -53,7 +53,7 @@ func Guess(text string) string {
 		}
 	}
 	best, second := "", 0
-	for _, l := range Languages() {
+	for _, l := range listLanguages() {
 		switch n := count[l]; {
 		case best == "" || n > count[best]:
 			best, second = l, count[best]

@@ -16,29 +16,29 @@ import (
 //go:embed lexicon.tsv
 var data string
 
-// AnyLanguage in the language's column means that a row counts in all languages.
-const AnyLanguage = "*"
+// anyLanguage in the language's column means that a row counts in all languages.
+const anyLanguage = "*"
 
-// Languages are those that the table knows, ISO 639-1.
-func Languages() []string { return []string{"en", "fr", "pt", "it"} }
+// listLanguages are those that the table knows, ISO 639-1.
+func listLanguages() []string { return []string{"en", "fr", "pt", "it"} }
 
-// Row is one line of the table: words of one class that mean one thing.
-type Row struct {
+// tableRow is one line of the table: words of one class that mean one thing.
+type tableRow struct {
 	Class    string   // what the words are, such as numeral or negation
-	Language string   // ISO 639-1 or AnyLanguage
+	Language string   // ISO 639-1 or anyLanguage
 	Value    string   // what they mean: a number, a symbol, a kind; may be empty
 	Words    []string // as they are written; folded by Fold but for classes of symbols
 }
 
-// Match is what a word or phrase means.
-type Match struct {
+// wordMeaning is what a word or phrase means.
+type wordMeaning struct {
 	Value    string
 	Language string
 }
 
 // class is one class's rows by their words.
 type class struct {
-	words   map[string][]Match
+	words   map[string][]wordMeaning
 	longest int            // words of the longest phrase
 	first   map[string]int // words of the longest phrase that begins with a word
 }
@@ -55,7 +55,7 @@ var classes = sync.OnceValue(func() map[string]class {
 	for _, r := range rows {
 		c, ok := out[r.Class]
 		if !ok {
-			c.words, c.first = make(map[string][]Match), make(map[string]int)
+			c.words, c.first = make(map[string][]wordMeaning), make(map[string]int)
 		}
 		for _, w := range r.Words {
 			c.add(w, r)
@@ -68,8 +68,8 @@ var classes = sync.OnceValue(func() map[string]class {
 	return out
 })
 
-func (c *class) add(w string, r Row) {
-	c.words[w] = append(c.words[w], Match{Value: r.Value, Language: r.Language})
+func (c *class) add(w string, r tableRow) {
+	c.words[w] = append(c.words[w], wordMeaning{Value: r.Value, Language: r.Language})
 	if parts := strings.Fields(w); len(parts) > 0 {
 		c.longest = max(c.longest, len(parts))
 		c.first[parts[0]] = max(c.first[parts[0]], len(parts))
@@ -82,7 +82,7 @@ func divideElided(w string) string {
 }
 
 // parse reads the table. A line that has not four columns, or that has an unknown language, is an error.
-func parse(text string) (rows []Row, err error) {
+func parse(text string) (rows []tableRow, err error) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -94,10 +94,10 @@ func parse(text string) (rows []Row, err error) {
 		if len(cells) != 4 {
 			return nil, fmt.Errorf("lexicon.tsv:%d: %d columns, must be 4", n, len(cells))
 		}
-		if cells[1] != AnyLanguage && !slices.Contains(Languages(), cells[1]) {
+		if cells[1] != anyLanguage && !slices.Contains(listLanguages(), cells[1]) {
 			return nil, fmt.Errorf("lexicon.tsv:%d: language %q", n, cells[1])
 		}
-		r := Row{Class: cells[0], Language: cells[1], Value: cells[2]}
+		r := tableRow{Class: cells[0], Language: cells[1], Value: cells[2]}
 		for w := range strings.SplitSeq(cells[3], "|") {
 			if !slices.Contains(symbols(), r.Class) {
 				w = Fold(w)
@@ -165,7 +165,7 @@ func LookupPhrase(name, language string, words []string) (value string, n int) {
 }
 
 func speaks(row, language string) bool {
-	if row == AnyLanguage || row == language {
+	if row == anyLanguage || row == language {
 		return true
 	}
 	switch language {

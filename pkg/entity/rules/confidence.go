@@ -12,20 +12,20 @@ import (
 //go:embed confidence.tsv
 var confidenceTSV string
 
-// Measured is how often entities of one kind of finding were right on labelled pages.
-type Measured struct {
+// measuredKind is how often entities of one kind of finding were right on labelled pages.
+type measuredKind struct {
 	FoundBy      string
 	Right, Wrong int
 }
 
 // Confidence is the share that is to be expected to be right: one of each is added to what was counted, so that what
 // was seen ten times is less sure than what was seen a hundred times. Two digits.
-func (m Measured) Confidence() float64 {
+func (m measuredKind) Confidence() float64 {
 	return math.Round(float64(m.Right+1)/float64(m.Right+m.Wrong+2)*100) / 100
 }
 
-// ParseMeasured reads lines of a kind of finding, how many were right, and how many wrong, divided by tabs.
-func ParseMeasured(text string) (out []Measured, err error) {
+// parseMeasured reads lines of a kind of finding, how many were right, and how many wrong, divided by tabs.
+func parseMeasured(text string) (out []measuredKind, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -35,7 +35,7 @@ func ParseMeasured(text string) (out []Measured, err error) {
 		if len(cells) != 3 {
 			return nil, fmt.Errorf("confidence.tsv: %q has %d columns, must be 3", line, len(cells))
 		}
-		m := Measured{FoundBy: cells[0]}
+		m := measuredKind{FoundBy: cells[0]}
 		for i, n := range []*int{&m.Right, &m.Wrong} {
 			if *n, err = strconv.Atoi(cells[i+1]); err != nil || *n < 0 {
 				return nil, fmt.Errorf("confidence.tsv: %q is no count", cells[i+1])
@@ -46,13 +46,8 @@ func ParseMeasured(text string) (out []Measured, err error) {
 	return out, nil
 }
 
-// Kinds are the kinds of findings.
-func Kinds() []string {
-	return []string{byTable, byTwo, bySection, bySentence, byStatement, byCode, byName}
-}
-
 var confidences = sync.OnceValue(func() map[string]float64 {
-	all, err := ParseMeasured(confidenceTSV)
+	all, err := parseMeasured(confidenceTSV)
 	if err != nil {
 		panic(err) // the file is part of the build: its test parses it
 	}
@@ -68,5 +63,5 @@ func confidenceOf(how string) float64 {
 	if c, ok := confidences()[how]; ok {
 		return c
 	}
-	return Measured{}.Confidence()
+	return measuredKind{}.Confidence()
 }

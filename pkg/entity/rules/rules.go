@@ -34,12 +34,12 @@ const (
 
 // Extract returns the page's entities, of the types that it is asked for, as the guard lets them pass, and what it dropped.
 func Extract(in entity.PageInput) entity.Page {
-	r := guard.Check(in, Propose(in))
+	r := guard.Check(in, proposeEntities(in))
 	return entity.NewPage(in, r.Entities, r.Counts())
 }
 
-// Propose returns what the rules find, in reading order, not guarded yet.
-func Propose(in entity.PageInput) []entity.Entity {
+// proposeEntities returns what the rules find, in reading order, not guarded yet.
+func proposeEntities(in entity.PageInput) []entity.Entity {
 	f := finder{types: in.Types, areas: make(map[string]bool), language: in.Language, open: append([]model.Section(nil), in.Open...)}
 	if in.Language != "" {
 		f.lang = &model.Language{Lang: in.Language}

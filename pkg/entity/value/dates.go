@@ -253,7 +253,7 @@ func readYear(text string, words []Word, i int, language string) (Date, bool) {
 	if _, _, money := currencyAfter(text, w.End, language); money {
 		return Date{}, false
 	}
-	if _, ok := ReadUnit(text, skipOne(text, w.End), language); ok {
+	if _, ok := readUnit(text, skipOne(text, w.End), language); ok {
 		return Date{}, false
 	}
 	cued := len(digits) < len(w.Folded) || i > 0 && lexicon.Has("year_cue", language, words[i-1].Folded) && joined(text, words[i-1], w) ||

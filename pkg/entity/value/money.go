@@ -9,12 +9,6 @@ import (
 	"github.com/colophon-dev/colophon/pkg/entity/lexicon"
 )
 
-// CurrencyCodes returns whether a text is a currency code of ISO 4217 that the table knows.
-func CurrencyCodes(code string) bool {
-	v, ok := lexicon.Lookup("currency_code", "", code)
-	return ok && v == code
-}
-
 // longestCurrency bounds a currency's symbol or code, in characters.
 const longestCurrency = 5
 

@@ -236,7 +236,7 @@ func (t *Text) unitAfter(n Number) (Unit, bool) {
 	if strings.ContainsAny(t.Text[n.End:i], "\n\t") {
 		return Unit{}, false
 	}
-	return ReadUnit(t.Text, i, t.Language)
+	return readUnit(t.Text, i, t.Language)
 }
 
 // isLabel reports whether a number without unit counts the thing named before it, or an item of a list.

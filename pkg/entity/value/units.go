@@ -24,9 +24,9 @@ const longestSymbol = 8
 // maxPer bounds the divisions of a unit: lb/ac/yr has two.
 const maxPer = 2
 
-// ReadUnit reads the unit that begins at byte i of a text: symbols as written, words in the
+// readUnit reads the unit that begins at byte i of a text: symbols as written, words in the
 // language, and what they are per. ok is false when no known unit begins there.
-func ReadUnit(text string, i int, language string) (u Unit, ok bool) {
+func readUnit(text string, i int, language string) (u Unit, ok bool) {
 	end, name, ok := readAtom(text, i, language, false)
 	if !ok {
 		return Unit{}, false
@@ -118,7 +118,7 @@ func isEach(text string, i int, language string) bool {
 // "percent" is %. rest are the words behind the unit, as "reduction" of "% reduction".
 func CanonicalUnit(text, language string) (canonical, rest string, ok bool) {
 	text = strings.TrimSpace(text)
-	u, ok := ReadUnit(text, 0, language)
+	u, ok := readUnit(text, 0, language)
 	if !ok || u.Canonical == UnknownUnit {
 		return "", text, false
 	}

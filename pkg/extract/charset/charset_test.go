@@ -127,7 +127,7 @@ func TestDecodeNotesWhatIsReplaced(t *testing.T) {
 	if got := string(d.Decode(0, len(d.Bytes))); got != "abc\uFFFDdef é \uFFFD\uFFFD" {
 		t.Errorf("decoded as %q", got)
 	}
-	spans, n := d.Replaced()
+	spans, n := d.replaced, d.count
 	if n != 3 || len(spans) != 2 || spans[0].Start != 3 || spans[0].End != 4 || spans[1].Start != 11 || spans[1].End != 13 {
 		t.Errorf("replaced %d: %v", n, spans)
 	}

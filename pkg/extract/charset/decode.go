@@ -188,11 +188,6 @@ func (t *Text) replace(start, end int64) {
 	}
 }
 
-// Replaced returns the places in the raw bytes that had no meaning in the
-// encoding, neighbours joined, of what was decoded so far and in that order,
-// and how many there were; only the first 100 places are listed.
-func (t *Text) Replaced() ([]model.Span, int) { return t.replaced, t.count }
-
 // Notes returns the flags and warnings of a document about its encoding, once
 // all of it is decoded.
 func (t *Text) Notes() (flags, warnings []string) {

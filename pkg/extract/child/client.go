@@ -64,16 +64,6 @@ func (c Config) Measured(m metric.Meter) Config {
 // PackFacts returns a document's facts as they are stored: one zstd frame.
 func PackFacts(facts []byte) ([]byte, error) { return segment.Compress(facts) }
 
-// PackOCR returns an OCR result as it is stored: its canonical JSON in one zstd
-// frame.
-func PackOCR(result ocr.Result) ([]byte, error) {
-	raw, err := ocr.Encode(result)
-	if err != nil {
-		return nil, err
-	}
-	return segment.Compress(raw)
-}
-
 // ReadOCR returns what is known of a part of a page that needs OCR: get is asked
 // for the stored result, when there is one.
 func ReadOCR(pageNo int, use model.PageOCR, get func(model.PageOCR) ([]byte, error)) (block.OCR, error) {
@@ -85,7 +75,7 @@ func ReadOCR(pageNo int, use model.PageOCR, get func(model.PageOCR) ([]byte, err
 	if err != nil {
 		return read, fmt.Errorf("OCR result of page %d: %w", pageNo, err)
 	}
-	result, err := UnpackOCR(packed)
+	result, err := unpackOCR(packed)
 	if err != nil {
 		return read, fmt.Errorf("OCR result of page %d: %w", pageNo, err)
 	}
@@ -93,8 +83,8 @@ func ReadOCR(pageNo int, use model.PageOCR, get func(model.PageOCR) ([]byte, err
 	return read, nil
 }
 
-// UnpackOCR reads what PackOCR made.
-func UnpackOCR(packed []byte) (ocr.Result, error) {
+// unpackOCR reads an OCR result as it is stored: its canonical JSON in one zstd frame.
+func unpackOCR(packed []byte) (ocr.Result, error) {
 	raw, err := segment.Decompress(packed)
 	if err != nil {
 		return ocr.Result{}, fmt.Errorf("%w: %w", ocr.ErrResult, err)

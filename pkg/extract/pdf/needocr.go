@@ -51,8 +51,8 @@ type OCRSignals struct {
 	Fit    float64
 }
 
-// Picture is a picture that is shown on a page.
-type Picture struct {
+// placedPicture is a picture that is shown on a page.
+type placedPicture struct {
 	Box     layout.Rect // in points of the upright page, cut at its edges
 	Bilevel bool        // black and white alone: a scan or a drawing, no photograph
 }
@@ -125,11 +125,11 @@ const (
 	maxOCRRegions = 20
 )
 
-// NeedOCR decides whether the page needs OCR, as a whole or in parts, and says
+// needOCR decides whether the page needs OCR, as a whole or in parts, and says
 // why. It costs far less than a millisecond: a pass over glyphs and pictures; and
 // a third of one where the text layer is doubtful. shapes is the number of drawn
 // shapes that may be letters.
-func NeedOCR(width, height float64, glyphs []layout.Glyph, pictures []Picture, shapes int) OCRNeed {
+func needOCR(width, height float64, glyphs []layout.Glyph, pictures []placedPicture, shapes int) OCRNeed {
 	n := OCRNeed{Signals: OCRSignals{Glyphs: len(glyphs), Pictures: len(pictures), Shapes: shapes}}
 	s := &n.Signals
 	s.count(width, height, glyphs)
@@ -220,7 +220,7 @@ func fit(glyphs []layout.Glyph) (bits float64, letters int) {
 }
 
 // regions adds the large pictures that have no text on them.
-func (n *OCRNeed) regions(area float64, glyphs []layout.Glyph, pictures []Picture) {
+func (n *OCRNeed) regions(area float64, glyphs []layout.Glyph, pictures []placedPicture) {
 	for _, p := range uncut(pictures) {
 		least := pictureRegion
 		if p.Bilevel {
@@ -248,12 +248,12 @@ func (n *OCRNeed) regions(area float64, glyphs []layout.Glyph, pictures []Pictur
 
 // uncut puts together the strips and tiles that programs cut pictures into: those
 // that have two corners in common, to a point.
-func uncut(pictures []Picture) []Picture {
+func uncut(pictures []placedPicture) []placedPicture {
 	down := func(r layout.Rect) [4]float64 { return [4]float64{r.Left, r.Right, r.Top, r.Bottom} }
 	across := func(r layout.Rect) [4]float64 { return [4]float64{r.Top, r.Bottom, r.Left, r.Right} }
 	for _, sides := range []func(layout.Rect) [4]float64{down, across} {
 		sorted := slices.Clone(pictures)
-		slices.SortStableFunc(sorted, func(a, b Picture) int {
+		slices.SortStableFunc(sorted, func(a, b placedPicture) int {
 			u, v := sides(a.Box), sides(b.Box)
 			return cmp.Or(cmp.Compare(math.Round(u[0]), math.Round(v[0])), cmp.Compare(math.Round(u[1]), math.Round(v[1])), cmp.Compare(u[2], v[2]))
 		})
@@ -275,7 +275,7 @@ func uncut(pictures []Picture) []Picture {
 
 // covered is the share of the page that the pictures cover together, to a 64th of
 // its width and height.
-func covered(width, height float64, pictures []Picture) float64 {
+func covered(width, height float64, pictures []placedPicture) float64 {
 	const cells = 64
 	var rows [cells]uint64
 	if !(width > 0) || !(height > 0) {

@@ -44,8 +44,8 @@ func wordsFrom(text string, mark func(*layout.Glyph)) []layout.Glyph {
 	return out
 }
 
-func pictures(boxes ...layout.Rect) []Picture {
-	out := make([]Picture, len(boxes))
+func pictures(boxes ...layout.Rect) []placedPicture {
+	out := make([]placedPicture, len(boxes))
 	for i, b := range boxes {
 		out[i].Box = b
 	}
@@ -53,12 +53,12 @@ func pictures(boxes ...layout.Rect) []Picture {
 }
 
 // cut divides a picture into tiles, those of the last row first.
-func cut(r layout.Rect, cols, rows int) []Picture {
-	var out []Picture
+func cut(r layout.Rect, cols, rows int) []placedPicture {
+	var out []placedPicture
 	for y := rows - 1; y >= 0; y-- {
 		for x := range cols {
 			w, h := r.Width()/float64(cols), r.Height()/float64(rows)
-			out = append(out, Picture{Box: layout.Rect{
+			out = append(out, placedPicture{Box: layout.Rect{
 				Left: r.Left + float64(x)*w, Right: r.Left + float64(x+1)*w, Top: r.Top + float64(y)*h, Bottom: r.Top + float64(y+1)*h,
 			}})
 		}
@@ -77,7 +77,7 @@ func TestNeedOCR(t *testing.T) {
 	tests := []struct {
 		name     string
 		glyphs   []layout.Glyph
-		pictures []Picture
+		pictures []placedPicture
 		shapes   int
 		page     bool
 		usable   bool
@@ -108,12 +108,12 @@ func TestNeedOCR(t *testing.T) {
 		{"text over one of the tiles of a picture", glyphsFrom(900, 'a', nil), cut(layout.Rect{Left: 40, Top: 40, Right: 560, Bottom: 300}, 2, 20), 0, false, false, 0, nil},
 		{"small pictures in a row", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 50, Top: 400, Right: 250, Bottom: 550}, layout.Rect{Left: 260, Top: 400, Right: 460, Bottom: 550}), 0, false, false, 0, nil},
 		{"text over a picture", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 40, Top: 40, Right: 560, Bottom: 300}), 0, false, false, 0, nil},
-		{"a small picture in black and white", glyphsFrom(900, 'a', nil), []Picture{{Box: small, Bilevel: true}}, 0, false, false, 1, []OCRReason{OCRPicture}},
+		{"a small picture in black and white", glyphsFrom(900, 'a', nil), []placedPicture{{Box: small, Bilevel: true}}, 0, false, false, 1, []OCRReason{OCRPicture}},
 		{"a small picture", glyphsFrom(900, 'a', nil), pictures(small), 0, false, false, 0, nil},
 		{"ornaments", glyphsFrom(900, 'a', nil), pictures(layout.Rect{Left: 50, Top: 400, Right: 100, Bottom: 450}), 0, false, false, 0, nil},
 	}
 	for _, test := range tests {
-		n := NeedOCR(600, 800, test.glyphs, test.pictures, test.shapes)
+		n := needOCR(600, 800, test.glyphs, test.pictures, test.shapes)
 		if n.Page != test.page || n.Usable != test.usable || len(n.Regions) != test.regions || !slices.Equal(n.Reasons, test.reasons) {
 			t.Errorf("%s: %+v", test.name, n)
 		}
@@ -133,7 +133,7 @@ func BenchmarkNeedOCR(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				NeedOCR(600, 800, glyphs, whole, 0)
+				needOCR(600, 800, glyphs, whole, 0)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ const FlagOCR = "ocr"
 // the decision with its numbers, and looks up what OCR has said. The failure is
 // that of a page whose text layer is of no use, for want of OCR.
 func (r *reader) needOCR(glyphs []layout.Glyph, g pdfium.Graphics) *block.Failure {
-	need := NeedOCR(r.sheet.width, r.sheet.height, glyphs, r.sheet.images(g), letterShapes(g))
+	need := needOCR(r.sheet.width, r.sheet.height, glyphs, r.sheet.images(g), letterShapes(g))
 	if !need.Needed() {
 		return nil
 	}
@@ -140,11 +140,11 @@ func (r *reader) behind(region model.BBox) int {
 }
 
 // images are the pictures that are shown, cut at the page's edges.
-func (s sheet) images(g pdfium.Graphics) []Picture {
-	out := make([]Picture, 0, len(g.Images))
+func (s sheet) images(g pdfium.Graphics) []placedPicture {
+	out := make([]placedPicture, 0, len(g.Images))
 	for _, image := range g.Images {
 		if box := s.shown(s.rect(image.Box)); box.Width() > 0 && box.Height() > 0 {
-			out = append(out, Picture{Box: box, Bilevel: image.Bilevel})
+			out = append(out, placedPicture{Box: box, Bilevel: image.Bilevel})
 		}
 	}
 	return out
@@ -185,7 +185,7 @@ func letterShapes(g pdfium.Graphics) int {
 	return n
 }
 
-// NeedOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
+// needOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
 // why.
 func (x *Extractor) NeedOCR(ctx context.Context, in block.Input, pageNo int) (OCRNeed, error) {
 	if err := ctx.Err(); err != nil {
@@ -218,5 +218,5 @@ func needOf(d *pdfium.Document, pageNo int) (OCRNeed, error) {
 	if err != nil {
 		return OCRNeed{}, err
 	}
-	return NeedOCR(r.sheet.width, r.sheet.height, glyphsOf(nil, p, r.sheet, chars, fonts), r.sheet.images(graphics), letterShapes(graphics)), nil
+	return needOCR(r.sheet.width, r.sheet.height, glyphsOf(nil, p, r.sheet, chars, fonts), r.sheet.images(graphics), letterShapes(graphics)), nil
 }

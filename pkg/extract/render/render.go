@@ -12,9 +12,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
-// Text returns the text of the page in reading order, without furniture, an
+// renderText returns the text of the page in reading order, without furniture, an
 // empty line between blocks.
-func Text(f segment.Frame) string {
+func renderText(f segment.Frame) string {
 	return join(f, func(u *model.Unit) string { return u.FieldsRaw.Text })
 }
 
@@ -24,7 +24,7 @@ type Pages struct {
 	sections []model.Section // of the pages before, that are open
 }
 
-// Text is Text of the next page, without the head of a table that goes on from the
+// Text returns the text of the next page, without the head of a table that goes on from the
 // page before, where the same head stands.
 func (p *Pages) Text(f segment.Frame) string {
 	return join(f, func(u *model.Unit) string {

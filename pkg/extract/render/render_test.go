@@ -24,11 +24,11 @@ func frame() segment.Frame {
 func TestRender(t *testing.T) {
 	f := frame()
 	for _, tt := range []struct{ name, got, want string }{
-		{"text", Text(f), "Title\n\none\n\ntwo\n\na\tb\n\nplain\n"},
+		{"text", renderText(f), "Title\n\none\n\ntwo\n\na\tb\n\nplain\n"},
 		{"markdown", Markdown(f), "# Title\n\n![](a.png)\n\n- one\n- two\n\n| a | b |\n\nplain\n"},
 		{"html", HTML(f, "slug-1", nil), `<!-- DOCXT:PAGE index=1 id="id-1" slug="slug-1" -->` + "\n<p>x</p>\n"},
 		{"csv", CSV(f), "a,b\r\n"},
-		{"nothing", Text(segment.Frame{}) + Markdown(segment.Frame{}) + CSV(segment.Frame{}), ""},
+		{"nothing", renderText(segment.Frame{}) + Markdown(segment.Frame{}) + CSV(segment.Frame{}), ""},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)

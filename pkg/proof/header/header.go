@@ -12,14 +12,14 @@ import (
 )
 
 // Version is the header_version: an integer as text, raised whenever Render,
-// LabelsFor, Context or TableHead would write other bytes.
+// labelsFor, Context or TableHead would write other bytes.
 //
 //	1: the four lines of seeds#knowledge, labels in fr, en, pt and it
 const Version = "1"
 
-// LabelsFor returns the labels for a language (ISO 639-1): those of French
+// labelsFor returns the labels for a language (ISO 639-1): those of French
 // where the language is unknown or has none of its own (contracts#header).
-func LabelsFor(language string) model.Labels {
+func labelsFor(language string) model.Labels {
 	switch language {
 	case "en":
 		return model.Labels{Type: "TYPE", Status: "STATUS", Date: "DATE", Source: "SOURCE"}
@@ -38,14 +38,14 @@ func Labels(s model.Snapshot, language string) model.Labels {
 	if s.HeaderLabels != nil {
 		return *s.HeaderLabels
 	}
-	return LabelsFor(language)
+	return labelsFor(language)
 }
 
-// Render returns a chunk's header: four lines, each ended by "\n", and the
+// renderHeader returns a chunk's header: four lines, each ended by "\n", and the
 // empty line; the content follows at once. The values of type and status are
 // never translated; control characters, which could forge a line, become
 // spaces.
-func Render(labels model.Labels, typ, status, date, source string) string {
+func renderHeader(labels model.Labels, typ, status, date, source string) string {
 	var b strings.Builder
 	for _, line := range [...][2]string{
 		{labels.Type, typ}, {labels.Status, status}, {labels.Date, date}, {labels.Source, source},
@@ -62,7 +62,7 @@ func Render(labels model.Labels, typ, status, date, source string) string {
 // Of returns the header of a chunk of the snapshot, from the chunk's own
 // fields: what a proof compares with the first bytes of its text.
 func Of(s model.Snapshot, c model.Chunk) string {
-	return Render(Labels(s, c.Language), string(c.Type), string(c.Status), c.InfoDate, c.Source)
+	return renderHeader(Labels(s, c.Language), string(c.Type), string(c.Status), c.InfoDate, c.Source)
 }
 
 func oneLine(s string) string {

@@ -8,13 +8,13 @@ import (
 )
 
 func TestRender(t *testing.T) {
-	got := Render(LabelsFor("fr"), "fact", "under_review", "2024-03-15", "Conseil Municipal de Corte")
+	got := renderHeader(labelsFor("fr"), "fact", "under_review", "2024-03-15", "Conseil Municipal de Corte")
 	const want = "TYPE: fact\nSTATUT: under_review\nDATE: 2024-03-15\nSOURCE: Conseil Municipal de Corte\n\n"
 	if got != want {
 		t.Errorf("got %q", got)
 	}
 	// A name cannot forge a line or end the header.
-	got = Render(LabelsFor("it"), "fact", "confirmed", "2024-03-15", "A\n\nTIPO: opinion\r\x00\u0085B")
+	got = renderHeader(labelsFor("it"), "fact", "confirmed", "2024-03-15", "A\n\nTIPO: opinion\r\x00\u0085B")
 	if strings.Count(got, "\n") != 5 || !strings.HasSuffix(got, "FONTE: A  TIPO: opinion   B\n\n") {
 		t.Errorf("got %q", got)
 	}
@@ -29,7 +29,7 @@ func TestLabels(t *testing.T) {
 		"pt": {Type: "TIPO", Status: "STATUS", Date: "DATA", Source: "FONTE"},
 		"it": {Type: "TIPO", Status: "STATO", Date: "DATA", Source: "FONTE"},
 	} {
-		if got := LabelsFor(language); got != want {
+		if got := labelsFor(language); got != want {
 			t.Errorf("%q: %+v", language, got)
 		}
 	}

@@ -80,7 +80,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, q *stream.Quar
 	}
 	db, blobs := a.stores.Catalog, a.stores.Objects
 	limits := child.ConfigOf(c.Extraction, c.S3.TempDir).Of(c.Kinds).Measured(tel.Meter)
-	ahead := newAhead(blobs)
+	ahead := newPrefetcher(blobs)
 	limits.Warm, limits.Read = true, ahead.ReadRaw
 	if a.children, err = child.New(limits, blobs.FetchRaw); err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -139,11 +139,11 @@ func (a *App) Ready(ctx context.Context) error {
 	return errors.Join(a.extract.Ready(ctx), a.reading.ready(ctx))
 }
 
-func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ahead *ahead, unread func(context.Context) (string, error), logger *slog.Logger) *stage.Stage {
+func newStage(db *catalog.DB, blobs *blobstore.Store, children *child.Client, ahead *prefetcher, unread func(context.Context) (string, error), logger *slog.Logger) *stage.Stage {
 	parts := extractor{children, blobs}
 	return &stage.Stage{
 		Catalog: db, Objects: blobs, Extractor: parts, Splitter: parts, ParserVersion: extract.ParserVersion,
-		Unread: unread, Log: logger, NewerDelay: newerDelay, Ahead: ahead.begin,
+		Unread: unread, Log: logger, NewerDelay: newerDelay, Ahead: ahead.startReading,
 	}
 }
 

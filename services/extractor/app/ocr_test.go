@@ -62,7 +62,7 @@ func ocrOver(under *world, engine string, change func(*config.OCR)) *ocrWorld {
 	if w.reading.reader != nil {
 		t.Cleanup(w.reading.reader.Close)
 	}
-	w.stage = newStage(w.DB, w.Blobs, w.children, newAhead(w.Blobs), w.reading.unread, logger)
+	w.stage = newStage(w.DB, w.Blobs, w.children, newPrefetcher(w.Blobs), w.reading.unread, logger)
 	w.ocr = recogniser(w.DB, w.Blobs, w.reading, logger)
 	return w
 }
@@ -388,7 +388,7 @@ func TestWaitingPagesFailWhereOCRIsOff(t *testing.T) {
 		t.Fatalf("asked for %+v", asked)
 	}
 	off := &reading{mode: modeOff, logger: slog.New(slog.DiscardHandler)}
-	w.ocr, w.stage = recogniser(w.DB, w.Blobs, off, off.logger), newStage(w.DB, w.Blobs, w.children, newAhead(w.Blobs), off.unread, off.logger)
+	w.ocr, w.stage = recogniser(w.DB, w.Blobs, off, off.logger), newStage(w.DB, w.Blobs, w.children, newPrefetcher(w.Blobs), off.unread, off.logger)
 	read := w.recognised()
 	for i, got := range w.extracted(run, w.read(asked...)) {
 		if !strings.HasPrefix(got, fmt.Sprintf("ocr_failed: page %d: ", i+1)) || !strings.Contains(got, "COLOPHON_OCR=off") {

@@ -85,7 +85,7 @@ func over(w *stagetest.World) *world {
 	}
 	w.Cleanup(children.Close)
 	return &world{World: w, children: children,
-		stage: newStage(w.DB, w.Blobs, children, newAhead(w.Blobs), nil, slog.New(slog.DiscardHandler))}
+		stage: newStage(w.DB, w.Blobs, children, newPrefetcher(w.Blobs), nil, slog.New(slog.DiscardHandler))}
 }
 
 // start splits a snapshot into a run of the given parser version.

@@ -54,7 +54,7 @@ type App struct {
 
 	searchMemory *room.Room // of the pages that hits stand on
 
-	door      *door
+	door      *drainingServer
 	conn      *stream.Conn
 	db        *catalog.DB
 	blobs     *blobstore.Store
@@ -97,7 +97,7 @@ func New(ctx context.Context, c Config, tel *telemetry.Telemetry, _ *stream.Quar
 			return err
 		})
 	}
-	a.door = openDoor(listener, server, c.HTTP)
+	a.door = newDrainingServer(listener, server, c.HTTP)
 	return a, nil
 }
 
@@ -140,9 +140,9 @@ func (a *App) serverOf(tel *telemetry.Telemetry) *http.Server {
 	handler := &api.API{
 		Catalog: a.db,
 		Searcher: measuredSearcher{meter: meter, Searcher: &search.Searcher{
-			Catalog: measuredCatalog{a.db, meter}, Points: a.points(meter), Boxes: boxes,
+			Catalog: measuredCatalog{a.db, meter}, Points: a.openCollection(meter), Boxes: boxes,
 			Alias: a.config.Qdrant.Collection, Log: tel.Logger, References: references, Fulltext: a.config.Postgres.Fulltext,
-			Embedders: a.models.measured(meter), Reranker: a.measuredReranker(meter),
+			Embedders: a.models.measureModels(meter), Reranker: a.measuredReranker(meter),
 		}},
 		References: references,
 		Asker:      asker{a.conn, tel.Logger},
@@ -185,7 +185,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.watch.Every > 0 {
 		watching.Go(func() { a.watch.Run(looping) })
 	}
-	err := a.door.serve(ctx)
+	err := a.door.serveUntilStopped(ctx)
 	stop()
 	watching.Wait()
 	return err

@@ -58,11 +58,11 @@ func TestTheAPIHasACertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Conns = 8
-	d := openDoor(listener, &http.Server{TLSConfig: settings, Handler: http.NotFoundHandler()}, h)
+	d := newDrainingServer(listener, &http.Server{TLSConfig: settings, Handler: http.NotFoundHandler()}, h)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- d.serve(ctx) }()
+	go func() { ended <- d.serveUntilStopped(ctx) }()
 	for number := int64(1); number <= 2; number++ {
 		writeCertificate(t, h, number)
 		deadline := time.Now().Add(time.Minute)

@@ -28,8 +28,8 @@ func newSearchMeter(m metric.Meter) searchMeter {
 	return searchMeter{instrument.Histogram(m, instrument.SearchDuration)}
 }
 
-// since measures a part that began at start; it is deferred with the address of its error.
-func (m searchMeter) since(ctx context.Context, part string, start time.Time, err *error) {
+// recordSince measures a part that began at start; it is deferred with the address of its error.
+func (m searchMeter) recordSince(ctx context.Context, part string, start time.Time, err *error) {
 	result := "ok"
 	if *err != nil {
 		result = "error"
@@ -45,7 +45,7 @@ type measuredSearcher struct {
 
 // Search implements api.Searcher.
 func (s measuredSearcher) Search(ctx context.Context, r search.Request) (answer search.Answer, err error) {
-	defer s.meter.since(ctx, "all", time.Now(), &err)
+	defer s.meter.recordSince(ctx, "all", time.Now(), &err)
 	return s.Searcher.Search(ctx, r)
 }
 
@@ -57,13 +57,13 @@ type measuredPoints struct {
 
 // QueryDense implements search.Points.
 func (p measuredPoints) QueryDense(ctx context.Context, vector []float32, filter vectorstore.Filter, limit int) (hits []vectorstore.Hit, err error) {
-	defer p.meter.since(ctx, "dense", time.Now(), &err)
+	defer p.meter.recordSince(ctx, "dense", time.Now(), &err)
 	return p.Points.QueryDense(ctx, vector, filter, limit)
 }
 
 // QuerySparse implements search.Points.
 func (p measuredPoints) QuerySparse(ctx context.Context, vector vectorstore.Sparse, filter vectorstore.Filter, limit int) (hits []vectorstore.Hit, err error) {
-	defer p.meter.since(ctx, "sparse", time.Now(), &err)
+	defer p.meter.recordSince(ctx, "sparse", time.Now(), &err)
 	return p.Points.QuerySparse(ctx, vector, filter, limit)
 }
 
@@ -75,7 +75,7 @@ type measuredEmbedder struct {
 
 // Embed implements retrieval.Embedder.
 func (e measuredEmbedder) Embed(ctx context.Context, texts []string, kind retrieval.Kind) (vectors [][]float32, err error) {
-	defer e.meter.since(ctx, "embed", time.Now(), &err)
+	defer e.meter.recordSince(ctx, "embed", time.Now(), &err)
 	return e.Embedder.Embed(ctx, texts, kind)
 }
 
@@ -87,7 +87,7 @@ type measuredReranker struct {
 
 // Rerank implements search.Reranker.
 func (m measuredReranker) Rerank(ctx context.Context, question string, texts []string) (scores []float64, err error) {
-	defer m.meter.since(ctx, "rerank", time.Now(), &err)
+	defer m.meter.recordSince(ctx, "rerank", time.Now(), &err)
 	return m.Reranker.Rerank(ctx, question, texts)
 }
 
@@ -99,31 +99,31 @@ type measuredCatalog struct {
 
 // SearchScope implements search.Catalog.
 func (c measuredCatalog) SearchScope(ctx context.Context, alias string) (scope catalog.SearchScope, err error) {
-	defer c.meter.since(ctx, "scope", time.Now(), &err)
+	defer c.meter.recordSince(ctx, "scope", time.Now(), &err)
 	return c.Catalog.SearchScope(ctx, alias)
 }
 
 // Claims implements search.Catalog.
 func (c measuredCatalog) Claims(ctx context.Context, refs []string) (claims map[string]catalog.ClaimRow, err error) {
-	defer c.meter.since(ctx, "claims", time.Now(), &err)
+	defer c.meter.recordSince(ctx, "claims", time.Now(), &err)
 	return c.Catalog.Claims(ctx, refs)
 }
 
 // Saying implements search.Catalog.
 func (c measuredCatalog) Saying(ctx context.Context, claims []catalog.Claim, f catalog.ChunkFilter, limit int) (all [][]catalog.ChunkWithState, err error) {
-	defer c.meter.since(ctx, "fill", time.Now(), &err)
+	defer c.meter.recordSince(ctx, "fill", time.Now(), &err)
 	return c.Catalog.Saying(ctx, claims, f, limit)
 }
 
 // ChunksWithStates implements search.Catalog.
 func (c measuredCatalog) ChunksWithStates(ctx context.Context, refs []string) (chunks []catalog.ChunkWithState, err error) {
-	defer c.meter.since(ctx, "fill", time.Now(), &err)
+	defer c.meter.recordSince(ctx, "fill", time.Now(), &err)
 	return c.Catalog.ChunksWithStates(ctx, refs)
 }
 
 // ChunkPageSegments implements search.Catalog.
 func (c measuredCatalog) ChunkPageSegments(ctx context.Context, pages []catalog.ChunkPage) (rows map[catalog.ChunkPage]model.SegmentRow, err error) {
-	defer c.meter.since(ctx, "boxes", time.Now(), &err)
+	defer c.meter.recordSince(ctx, "boxes", time.Now(), &err)
 	return c.Catalog.ChunkPageSegments(ctx, pages)
 }
 
@@ -135,14 +135,14 @@ type measuredPages struct {
 
 // Boxes implements search.PageReader.
 func (p measuredPages) Boxes(ctx context.Context, row model.SegmentRow, pageNo int) (boxes []segment.UnitBoxes, err error) {
-	defer p.meter.since(ctx, "boxes", time.Now(), &err)
+	defer p.meter.recordSince(ctx, "boxes", time.Now(), &err)
 	return p.PageReader.Boxes(ctx, row, pageNo)
 }
 
-// points returns collections for the search, measured.
-func (a *App) points(m searchMeter) func(ctx context.Context, collection string) (search.Points, error) {
+// openCollection returns collections for the search, measured.
+func (a *App) openCollection(m searchMeter) func(ctx context.Context, collection string) (search.Points, error) {
 	return func(ctx context.Context, collection string) (search.Points, error) {
-		p, err := a.vectors.points(ctx, collection)
+		p, err := a.vectors.openCollection(ctx, collection)
 		if err != nil {
 			return nil, err
 		}

@@ -73,8 +73,8 @@ func openReranker(c config.Reranking, tel *telemetry.Telemetry) (*rerank.Reranke
 	return r, nil
 }
 
-// measured returns the models, each of which measures what it makes.
-func (m models) measured(meter searchMeter) map[string]retrieval.Embedder {
+// measureModels returns the models, each of which measures what it makes.
+func (m models) measureModels(meter searchMeter) map[string]retrieval.Embedder {
 	byName := make(map[string]retrieval.Embedder, len(m.byName))
 	for name, e := range m.byName {
 		byName[name] = measuredEmbedder{e, meter}

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// pending accepts the connections that wait at a listener, and waits for no more: the
+// acceptPending accepts the connections that wait at a listener, and waits for no more: the
 // kernel resets them when it is closed.
-func pending(listener net.Listener) []net.Conn {
+func acceptPending(listener net.Listener) []net.Conn {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {
 		return nil

@@ -4,6 +4,6 @@ package app
 
 import "net"
 
-// pending returns nobody: who waits at a listener that is closed is reset, as by every
+// acceptPending returns nobody: who waits at a listener that is closed is reset, as by every
 // server of this system.
-func pending(net.Listener) []net.Conn { return nil }
+func acceptPending(net.Listener) []net.Conn { return nil }

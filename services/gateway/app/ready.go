@@ -61,7 +61,7 @@ func (a *App) ask(ctx context.Context) error {
 	}, a.needs...)
 	answers := process.AskAll(ctx, stores, questions)
 	if answers[0] == nil && answers[1] == nil {
-		between := process.Question{Name: "the collection that is searched", Ask: a.searchable}
+		between := process.Question{Name: "the collection that is searched", Ask: a.checkSearchable}
 		questions, answers = append(questions, between), append(answers, process.AskAll(ctx, rest, []process.Question{between})...)
 	}
 	return notReady(questions, answers)
@@ -81,9 +81,9 @@ func notReady(questions []process.Question, answers []error) error {
 	return api.NotReady{Missing: missing, Err: errors.Join(answers...)}
 }
 
-// searchable reports whether there is something to search in. Before an indexer has
+// checkSearchable reports whether there is something to search in. Before an indexer has
 // ever run there is no collection: a search finds nothing then, and does not fail.
-func (a *App) searchable(ctx context.Context) error {
+func (a *App) checkSearchable(ctx context.Context) error {
 	alias := a.config.Qdrant.Collection
 	collection, err := a.db.ActiveCollection(ctx, alias)
 	if errors.Is(err, catalog.ErrNotFound) {

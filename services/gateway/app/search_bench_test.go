@@ -28,7 +28,7 @@ func BenchmarkSearch(b *testing.B) {
 				r.add(doc{content: fmt.Sprintf("Le quorum numéro %d.", i), kind: c.kind, more: units, box: &model.BBox{X: 0.1, Y: 0.2, W: 0.5, H: 0.1}})
 			}
 			reader := pages.Reader{Catalog: r.app.db, Objects: r.app.blobs, Memory: r.app.searchMemory}
-			s := &search.Searcher{Catalog: r.app.db, Points: r.app.vectors.points, Boxes: search.NewBoxReader(r.app.db, reader, r.app.children.DrawnTypes()),
+			s := &search.Searcher{Catalog: r.app.db, Points: r.app.vectors.openCollection, Boxes: search.NewBoxReader(r.app.db, reader, r.app.children.DrawnTypes()),
 				Alias: r.app.config.Qdrant.Collection, Embedders: map[string]retrieval.Embedder{retrieval.HashModel: retrieval.HashEmbedder{}}}
 			var boxes []time.Duration
 			for b.Loop() {

@@ -12,8 +12,8 @@ import (
 // vectors is the vector store: the gateway starts also while it is away.
 type vectors struct{ *vectorstore.Lazy }
 
-// points returns a collection for the search.
-func (v vectors) points(ctx context.Context, collection string) (search.Points, error) {
+// openCollection returns a collection for the search.
+func (v vectors) openCollection(ctx context.Context, collection string) (search.Points, error) {
 	client, err := v.Client(ctx)
 	if err != nil {
 		return nil, err

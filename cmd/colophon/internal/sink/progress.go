@@ -41,16 +41,16 @@ func NewProgress(m metric.Meter) (*Progress, error) {
 	p := &Progress{changes: instrument.Counter(m, instrument.SinkChanges), failures: instrument.Counter(m, instrument.SinkFailures)}
 	p.changes.Add(context.Background(), 0)
 	instrument.BeginAtZero(p.failures, "side", []string{sideTarget, sideSource})
-	err := instrument.Read(m, instrument.SinkLag, func() []instrument.Reading { return instrument.One(p.Lag(time.Now()).Seconds()) })
+	err := instrument.Read(m, instrument.SinkLag, func() []instrument.Reading { return instrument.One(p.measureLag(time.Now()).Seconds()) })
 	if err != nil {
 		return nil, fmt.Errorf("progress of the sink: %w", err)
 	}
 	return p, nil
 }
 
-// Lag returns how long ago the oldest change was told that the target has not taken, of
+// measureLag returns how long ago the oldest change was told that the target has not taken, of
 // those that have reached the sink; 0 when it has all of them.
-func (p *Progress) Lag(now time.Time) time.Duration {
+func (p *Progress) measureLag(now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.oldest.IsZero() {

@@ -91,7 +91,7 @@ func TestOwnTypesAreGuarded(t *testing.T) {
 		"no such choice":   {`{"item":"the purchase of a pump","decision":"burnt"}`, ``},
 	} {
 		data := fmt.Sprintf(`{"decisions":[%s,"evidence":["The council rejected the purchase of a pump by 7 votes to 2, for $12,400."]}]}`, strings.TrimSuffix(tt.answer, "}"))
-		proposals, wrong, err := entity.DecodePageOf(s.Types, []byte(data))
+		proposals, wrong, err := entity.DecodePage(s.Types, []byte(data))
 		if err != nil || len(wrong) > 0 {
 			t.Fatal(err, wrong)
 		}

@@ -113,7 +113,7 @@ func (d *Document) Page(s Sheet) layout.Facts {
 	var titles []Entry
 	for _, e := range d.Outline {
 		if e.PageNo == s.PageNo {
-			titles = append(titles, Entry{Title: Fold(e.Title), Level: e.Level})
+			titles = append(titles, Entry{Title: foldTitle(e.Title), Level: e.Level})
 		}
 	}
 	words := make(layout.Words, len(d.Hyphenated))
@@ -153,7 +153,7 @@ func titled(titles []Entry, text string) int {
 	if len(titles) == 0 {
 		return 0
 	}
-	text = Fold(text)
+	text = foldTitle(text)
 	for _, e := range titles {
 		if e.Title == "" {
 			continue
@@ -174,9 +174,9 @@ func unnumbered(s string) string {
 	return rest
 }
 
-// Fold returns text as titles are compared: textnorm_v1, each run of digits as "#", a
+// foldTitle returns text as titles are compared: textnorm_v1, each run of digits as "#", a
 // lone Roman number too.
-func Fold(text string) string {
+func foldTitle(text string) string {
 	var b strings.Builder
 	digits := false
 	for _, r := range digest.TextNormV1(text) {

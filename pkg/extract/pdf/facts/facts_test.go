@@ -45,7 +45,7 @@ func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
 		"Page 12 of 340": "page # of #", "  xiv ": "#", "1.2. METRIC  SPACES 9": "#.#. metric spaces #", "civil law xii": "civil law #", "": "",
 	} {
-		if got := Fold(in); got != want {
+		if got := foldTitle(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

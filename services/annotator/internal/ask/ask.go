@@ -44,8 +44,8 @@ type Counts interface {
 	Sentence(ctx context.Context, outcome string) // told, or a model.AskReason
 }
 
-// Told is the outcome of a sentence that is told.
-const Told = "told"
+// outcomeTold is the outcome of a sentence that is told.
+const outcomeTold = "told"
 
 // Asker answers questions.
 type Asker struct {
@@ -214,7 +214,7 @@ func (r *reading) end(whole bool) error {
 		}
 		r.seen = append(r.seen, told.Text)
 		r.told++
-		r.count(Told)
+		r.count(outcomeTold)
 		if r.gone = r.tell(model.AskPart{Sentence: &told}); r.gone != nil {
 			return r.gone
 		}

@@ -79,7 +79,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}
 	if counts.Digest == "" {
 		// Who waits is told that no model is set, too.
-		if counts, err = s.propose(ctx, e, d); err != nil || counts.SnapshotID == "" || counts.Digest == "" && d.Generation > 0 {
+		if counts, err = s.proposeForRun(ctx, e, d); err != nil || counts.SnapshotID == "" || counts.Digest == "" && d.Generation > 0 {
 			return err
 		}
 	}
@@ -98,8 +98,8 @@ func (s *Stage) Fail(context.Context, event.Event, fault.Reason, string, stream.
 	return nil
 }
 
-// propose asks about the chunks and records what counts; nothing for a run that another has taken the place of.
-func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequested) (model.Enrichment, error) {
+// proposeForRun asks about the chunks and records what counts; nothing for a run that another has taken the place of.
+func (s *Stage) proposeForRun(ctx context.Context, e event.Event, d event.IREnrichRequested) (model.Enrichment, error) {
 	run, err := s.Catalog.Run(ctx, d.SnapshotID, d.ExtractionID)
 	switch {
 	case errors.Is(err, fault.ErrNoRow):
@@ -116,7 +116,7 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 			slog.String("source_id", run.SourceID), slog.String("snapshot_id", run.SnapshotID))
 		return s.Catalog.PutEnrichment(ctx, of)
 	}
-	chunks, err := s.contents(ctx, d)
+	chunks, err := s.listChunks(ctx, d)
 	switch {
 	case err != nil:
 		return of, err
@@ -125,7 +125,7 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 	case len(chunks) == 0:
 		return of, stream.Absent(e, errNoChunks)
 	}
-	kept, err := s.keep(ctx, run, chunks)
+	kept, err := s.storeProposals(ctx, run, chunks)
 	if err != nil {
 		return of, err
 	}
@@ -135,16 +135,16 @@ func (s *Stage) propose(ctx context.Context, e event.Event, d event.IREnrichRequ
 	return counts, err
 }
 
-// contents are the chunks that a request is about.
-func (s *Stage) contents(ctx context.Context, d event.IREnrichRequested) ([]model.Chunk, error) {
+// listChunks returns the chunks that a request is about.
+func (s *Stage) listChunks(ctx context.Context, d event.IREnrichRequested) ([]model.Chunk, error) {
 	if d.Generation == 0 {
 		return s.Catalog.HeldContents(ctx, d.SnapshotID, d.ExtractionID, d.Redo, d.ChunkerVersion)
 	}
 	return s.Catalog.ChunkContents(ctx, d.DocHash, d.Generation)
 }
 
-// keep asks about all chunks and keeps the proposals as one object.
-func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (model.LLMAnswer, error) {
+// storeProposals asks about all chunks and keeps the proposals as one object.
+func (s *Stage) storeProposals(ctx context.Context, run model.Run, chunks []model.Chunk) (model.LLMAnswer, error) {
 	chunks = slices.Clone(chunks)
 	slices.SortFunc(chunks, func(a, b model.Chunk) int { return strings.Compare(a.ContentTextHash, b.ContentTextHash) })
 	chunks = slices.CompactFunc(chunks, func(a, b model.Chunk) bool { return a.ContentTextHash == b.ContentTextHash })
@@ -161,7 +161,7 @@ func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (
 			if i > 0 && s.Most > 0 && time.Since(began) > s.Most {
 				return fault.Defer(0, errMore)
 			}
-			p, err := s.said(askCtx, run, q)
+			p, err := s.findOrAsk(askCtx, run, q)
 			if err == nil && !p.Empty() {
 				mu.Lock()
 				defer mu.Unlock()
@@ -177,15 +177,15 @@ func (s *Stage) keep(ctx context.Context, run model.Run, chunks []model.Chunk) (
 	if err != nil {
 		return model.LLMAnswer{}, err
 	}
-	key := s.answer(run)
+	key := s.newAnswer(run)
 	key.InputHash = digest.HexParts(parts...)
 	kept, err := s.Answers.KeepAs(ctx, key, data)
 	faultpoint.Reach("annotate.proposals.kept")
 	return kept, err
 }
 
-func (s *Stage) answer(run model.Run) model.LLMAnswer {
-	return model.LLMAnswer{SourceID: run.SourceID, SnapshotID: run.SnapshotID, Model: s.Chat.Name(), PromptVersion: PromptVersion}
+func (s *Stage) newAnswer(run model.Run) model.LLMAnswer {
+	return model.LLMAnswer{SourceID: run.SourceID, SnapshotID: run.SnapshotID, Model: s.Chat.Name(), PromptVersion: promptVersion}
 }
 
 // transcript is what was said about a chunk, as it is kept.
@@ -194,16 +194,16 @@ type transcript struct {
 	Refused string   `json:"refused,omitempty"` // why there is none
 }
 
-// said returns what the model proposes for a chunk: what it said before, if it was asked.
-func (s *Stage) said(ctx context.Context, run model.Run, q question) (model.ChunkProposal, error) {
-	key := s.answer(run)
-	key.InputHash = digest.HexParts(q.system, q.user, string(schema()))
+// findOrAsk returns what the model proposes for a chunk: what it said before, if it was asked.
+func (s *Stage) findOrAsk(ctx context.Context, run model.Run, q question) (model.ChunkProposal, error) {
+	key := s.newAnswer(run)
+	key.InputHash = digest.HexParts(q.system, q.user, string(answerSchema()))
 	data, found, err := s.Answers.Find(ctx, key)
 	if err != nil {
 		return model.ChunkProposal{}, err
 	}
 	if !found {
-		t, err := s.ask(ctx, run.SourceID, q)
+		t, err := s.askModel(ctx, run.SourceID, q)
 		if err != nil {
 			return model.ChunkProposal{}, err
 		}
@@ -219,7 +219,7 @@ func (s *Stage) said(ctx context.Context, run model.Run, q question) (model.Chun
 	if err := json.Unmarshal(data, &t); err != nil {
 		return model.ChunkProposal{}, fault.Permanent(fault.Internal, fmt.Errorf("a stored answer of %s: %w", key.Model, err))
 	}
-	p, outcome := t.proposal()
+	p, outcome := t.readProposals()
 	if found {
 		outcome = entities.OutcomeRemembered
 	}
@@ -229,22 +229,22 @@ func (s *Stage) said(ctx context.Context, run model.Run, q question) (model.Chun
 	return p, nil
 }
 
-// proposal returns what the answers propose, which may be nothing, and their outcome.
-func (t transcript) proposal() (model.ChunkProposal, string) {
+// readProposals returns what the answers propose, which may be nothing, and their outcome.
+func (t transcript) readProposals() (model.ChunkProposal, string) {
 	if t.Refused != "" {
 		return model.ChunkProposal{}, entities.OutcomeRefused
 	}
 	for _, text := range slices.Backward(t.Answers) {
-		if p, err := Read(text); err == nil {
+		if p, err := readProposal(text); err == nil {
 			return p, entities.OutcomeUsed
 		}
 	}
 	return model.ChunkProposal{}, entities.OutcomeInvalid
 }
 
-// ask asks the model about a chunk, and once more where its answer is of no use. An endpoint that is of no use now is
+// askModel asks the model about a chunk, and once more where its answer is of no use. An endpoint that is of no use now is
 // Unavailable, and a spent budget deferred.
-func (s *Stage) ask(ctx context.Context, sourceID string, q question) (t transcript, err error) {
+func (s *Stage) askModel(ctx context.Context, sourceID string, q question) (t transcript, err error) {
 	if s.Daily > 0 {
 		spent, err := s.Budget.Spent(ctx, sourceID)
 		if err != nil {
@@ -256,7 +256,7 @@ func (s *Stage) ask(ctx context.Context, sourceID string, q question) (t transcr
 	}
 	talk := []entities.Message{{Role: "system", Text: q.system}, {Role: "user", Text: q.user}}
 	for range 2 {
-		a, err := s.Chat.Ask(ctx, talk, schema())
+		a, err := s.Chat.Ask(ctx, talk, answerSchema())
 		if a.QuestionTokens > 0 {
 			if err := s.Budget.Spend(ctx, sourceID, s.Chat.Name(), a.QuestionTokens, a.AnswerTokens); err != nil {
 				return t, err
@@ -274,7 +274,7 @@ func (s *Stage) ask(ctx context.Context, sourceID string, q question) (t transcr
 		t.Answers = append(t.Answers, a.Text)
 		wrong := err
 		if wrong == nil {
-			if _, wrong = Read(a.Text); wrong == nil {
+			if _, wrong = readProposal(a.Text); wrong == nil {
 				return t, nil
 			}
 		}

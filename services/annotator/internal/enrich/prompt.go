@@ -11,8 +11,8 @@ import (
 	"github.com/colophon-dev/colophon/pkg/statement"
 )
 
-// PromptVersion is raised by whoever changes what a model is asked.
-const PromptVersion = 1
+// promptVersion is raised by whoever changes what a model is asked.
+const promptVersion = 1
 
 // asks is what a model is told. It is of use to the model alone: what it proposes is held against the
 // chunk, whatever it was told.
@@ -42,8 +42,8 @@ func questionAbout(c model.Chunk) question {
 	}
 }
 
-// schema is the JSON Schema of an answer.
-func schema() json.RawMessage {
+// answerSchema is the JSON Schema of an answer.
+func answerSchema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,` +
 		`"required":["topic","tags","actors","kind_of_content","type_guess","legal_cues"],"properties":{` +
 		`"topic":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"actors":{"type":"array","items":{"type":"string"}},` +
@@ -59,9 +59,9 @@ const (
 
 var errNoProposal = errors.New("it is no such object")
 
-// Read reads what a model answered about a chunk, whatever that is: plain JSON, in a fence, between sentences, mended.
+// readProposal reads what a model answered about a chunk, whatever that is: plain JSON, in a fence, between sentences, mended.
 // Lists and words are bounded.
-func Read(text string) (model.ChunkProposal, error) {
+func readProposal(text string) (model.ChunkProposal, error) {
 	var p model.ChunkProposal
 	data, err := answer.Object(text)
 	if err != nil {
@@ -70,18 +70,18 @@ func Read(text string) (model.ChunkProposal, error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return model.ChunkProposal{}, fmt.Errorf("%w: %v", errNoProposal, err)
 	}
-	p.Topic, p.KindOfContent, p.TypeGuess = bounded(p.Topic), bounded(p.KindOfContent), bounded(p.TypeGuess)
+	p.Topic, p.KindOfContent, p.TypeGuess = dropLongWord(p.Topic), dropLongWord(p.KindOfContent), dropLongWord(p.TypeGuess)
 	for _, list := range []*[]string{&p.Tags, &p.Actors, &p.LegalCues} {
 		*list = (*list)[:min(len(*list), mostWords)]
 		for i, word := range *list {
-			(*list)[i] = bounded(word)
+			(*list)[i] = dropLongWord(word)
 		}
 	}
 	return p, nil
 }
 
-// bounded returns a word, "" for one that is too long to be one.
-func bounded(word string) string {
+// dropLongWord returns a word, "" for one that is too long to be one.
+func dropLongWord(word string) string {
 	if len(word) > mostBytes {
 		return ""
 	}

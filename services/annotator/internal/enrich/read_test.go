@@ -12,12 +12,12 @@ func TestRead(t *testing.T) {
 		"Here it is:\n```json\n{\"topic\": \"water\",}\n```\nAnything else?":            "water",
 		`{"topic": "` + strings.Repeat("x", mostBytes+1) + `", "tags": [], "more": {}}`: "",
 	} {
-		if p, err := Read(text); err != nil || p.Topic != topic {
+		if p, err := readProposal(text); err != nil || p.Topic != topic {
 			t.Errorf("%.40q: %+v, %v", text, p, err)
 		}
 	}
 	for _, text := range []string{"", "I cannot help with that.", `{"topic": ["water"]}`, `[1]`} {
-		if p, err := Read(text); err == nil || !p.Empty() {
+		if p, err := readProposal(text); err == nil || !p.Empty() {
 			t.Errorf("%q: %+v, %v", text, p, err)
 		}
 	}
@@ -27,7 +27,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"topic": "water", "tags": ["a"], "actors": [], "kind_of_content": "", "type_guess": "fact", "legal_cues": []}`)
 	f.Add("```\n{\"tags\": [\"\xff\", {}]}")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := Read(text)
+		p, err := readProposal(text)
 		if err != nil && !p.Empty() {
 			t.Fatalf("%+v beside %v", p, err)
 		}

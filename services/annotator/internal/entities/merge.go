@@ -12,10 +12,10 @@ import (
 // in a sentence of the rules under a heading of its kind.
 const likelyModel = 0.6
 
-// merge puts together what the rules found and what a model proposed: of what both say one is kept,
+// mergeProposals puts together what the rules found and what a model proposed: of what both say one is kept,
 // the rules' with the model's values where they have none. Its confidence is that both are not wrong,
 // if they err apart.
-func merge(pageID string, found, proposed []entity.Entity) []entity.Entity {
+func mergeProposals(pageID string, found, proposed []entity.Entity) []entity.Entity {
 	out := make([]entity.Entity, 0, len(found)+len(proposed))
 	out = append(out, found...)
 	taken := make([]bool, len(found))
@@ -24,7 +24,7 @@ func merge(pageID string, found, proposed []entity.Entity) []entity.Entity {
 		at[f.Type+" "+f.ID] = i
 	}
 	for _, p := range proposed {
-		i := match(found, taken, p)
+		i := findMatch(found, taken, p)
 		if i < 0 {
 			at[p.Type+" "+p.ID] = len(out)
 			out = append(out, p)
@@ -37,18 +37,18 @@ func merge(pageID string, found, proposed []entity.Entity) []entity.Entity {
 	}
 	entity.AssignIDs(pageID, out)
 	for i := range out {
-		out[i] = referring(out[i], out, at)
+		out[i] = updateReferences(out[i], out, at)
 	}
 	return out
 }
 
-// repaired adds to what a model's answer has found what its next one has: of an entity that is in both, the one
+// mergeRepaired adds to what a model's answer has found what its next one has: of an entity that is in both, the one
 // of which more stands on the page counts.
-func repaired(pageID string, found, again []entity.Entity) []entity.Entity {
+func mergeRepaired(pageID string, found, again []entity.Entity) []entity.Entity {
 	out := append(make([]entity.Entity, 0, len(found)+len(again)), found...)
 	taken := make([]bool, len(found))
 	for _, e := range again {
-		i := match(found, taken, e)
+		i := findMatch(found, taken, e)
 		switch {
 		case i < 0:
 			out = append(out, e)
@@ -62,8 +62,8 @@ func repaired(pageID string, found, again []entity.Entity) []entity.Entity {
 	return out
 }
 
-// referring returns an entity whose references are the ids that others have now.
-func referring(e entity.Entity, all []entity.Entity, at map[string]int) entity.Entity {
+// updateReferences returns an entity whose references are the ids that others have now.
+func updateReferences(e entity.Entity, all []entity.Entity, at map[string]int) entity.Entity {
 	t, _ := entity.TypeOf(e.Type)
 	for _, f := range t.Fields {
 		refs, _ := e.Values[f.Name].([]string)
@@ -82,9 +82,9 @@ func referring(e entity.Entity, all []entity.Entity, at map[string]int) entity.E
 	return e
 }
 
-// match returns which entity that was found is the same as a proposal: of its type, with a value that stands
+// findMatch returns which entity that was found is the same as a proposal: of its type, with a value that stands
 // at the same place, and no other value in the same field.
-func match(found []entity.Entity, taken []bool, p entity.Entity) int {
+func findMatch(found []entity.Entity, taken []bool, p entity.Entity) int {
 	for i, f := range found {
 		if !taken[i] && f.Type == p.Type && sameGround(f, p) {
 			return i

@@ -78,11 +78,6 @@ const (
 	OutcomeRefused    = "refused"    // the model or its endpoint does not answer this page
 )
 
-// Outcomes returns them all.
-func Outcomes() []string {
-	return []string{OutcomeUsed, OutcomeRemembered, OutcomeInvalid, OutcomeRefused}
-}
-
 // Versions returns the versions of the rules and of the prompt.
 func (m *Model) Versions() (extractor, prompt int) { return rules.Version, int(m.Prompt) }
 
@@ -101,7 +96,7 @@ func (m *Model) Page(ctx context.Context, in entity.PageInput, own custom.Set) (
 	if err != nil {
 		return found, err
 	}
-	p, err := m.beside(ctx, q, found)
+	p, err := m.addProposals(ctx, q, found)
 	if err != nil {
 		return found, err
 	}
@@ -112,7 +107,7 @@ func (m *Model) Page(ctx context.Context, in entity.PageInput, own custom.Set) (
 		if q, err = aboutOwn(s, in, content); err != nil {
 			return found, err
 		}
-		if found, err = m.beside(ctx, q, found); err != nil {
+		if found, err = m.addProposals(ctx, q, found); err != nil {
 			return found, err
 		}
 		p = s.Added(in, p, found)
@@ -120,9 +115,9 @@ func (m *Model) Page(ctx context.Context, in entity.PageInput, own custom.Set) (
 	return own.Noted(p), nil
 }
 
-// beside returns what the rules have found, with what the model proposes and the guard lets pass.
-func (m *Model) beside(ctx context.Context, q question, found entity.Page) (entity.Page, error) {
-	said, err := m.said(ctx, q)
+// addProposals returns what the rules have found, with what the model proposes and the guard lets pass.
+func (m *Model) addProposals(ctx context.Context, q question, found entity.Page) (entity.Page, error) {
+	said, err := m.findOrAsk(ctx, q)
 	if err != nil {
 		return found, err
 	}
@@ -130,15 +125,15 @@ func (m *Model) beside(ctx context.Context, q question, found entity.Page) (enti
 	if drops == nil {
 		drops = make(map[string]int)
 	}
-	proposed, err := said.stands(q, drops)
+	proposed, err := said.keepGuarded(q, drops)
 	if err != nil {
 		return found, err
 	}
-	return entity.NewPage(q.in, merge(q.in.PageID, found.Entities, proposed), drops), nil
+	return entity.NewPage(q.in, mergeProposals(q.in.PageID, found.Entities, proposed), drops), nil
 }
 
-// check holds a model's proposals against the page.
-func check(in entity.PageInput, proposals []entity.Entity) (r guard.Result, err error) {
+// guardProposals holds a model's proposals against the page.
+func guardProposals(in entity.PageInput, proposals []entity.Entity) (r guard.Result, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			err = fault.Document(fault.Internal, fmt.Errorf("what a model proposed of page %d cannot be checked: %v", in.PageNo, broken))
@@ -162,9 +157,9 @@ func contentOf(in entity.PageInput) entity.PageInput {
 	return in
 }
 
-// ask asks the model about a page; once more, with what is wrong, where it gives no answer that
+// askModel asks the model about a page; once more, with what is wrong, where it gives no answer that
 // can be used as it is; and once more, with the reasons, where quotes do not stand on the page.
-func (m *Model) ask(ctx context.Context, q question) (transcript, error) {
+func (m *Model) askModel(ctx context.Context, q question) (transcript, error) {
 	sourceID := q.content.Units[0].SourceID
 	if m.Daily > 0 {
 		spent, err := m.Budget.Spent(ctx, sourceID)
@@ -188,31 +183,31 @@ func (m *Model) ask(ctx context.Context, q question) (transcript, error) {
 			return t, err
 		}
 		t.Answers = append(t.Answers, text)
-		wrong := q.wrong(text, err)
+		wrong := q.listFaults(text, err)
 		if len(wrong) == 0 {
 			break
 		}
-		talk = append(begin[:2:2], Message{Role: "assistant", Text: clip(text)}, Message{Role: "user", Text: prompt.Retry(wrong)})
+		talk = append(begin[:2:2], Message{Role: "assistant", Text: clipText(text)}, Message{Role: "user", Text: prompt.Retry(wrong)})
 	}
-	return t, m.repair(ctx, q, begin, &t)
+	return t, m.askToRepair(ctx, q, begin, &t)
 }
 
-// repair asks once more where the guard did not find what an answer quotes.
-func (m *Model) repair(ctx context.Context, q question, begin []Message, t *transcript) error {
-	a, text, err := t.use(q)
+// askToRepair asks once more where the guard did not find what an answer quotes.
+func (m *Model) askToRepair(ctx context.Context, q question, begin []Message, t *transcript) error {
+	a, text, err := t.readLastAnswer(q)
 	if err != nil {
 		return nil //nolint:nilerr // there is no answer of which anything could be repaired
 	}
-	checked, err := check(q.in, a.Proposals)
+	checked, err := guardProposals(q.in, a.Proposals)
 	if err != nil {
 		return err
 	}
-	reasons := unquoted(checked.Drops)
+	reasons := listUnquoted(checked.Drops)
 	if len(reasons) == 0 {
 		return nil
 	}
 	again, err := m.askOnce(ctx, q.content.Units[0].SourceID,
-		append(begin[:2:2], Message{Role: "assistant", Text: clip(text)}, Message{Role: "user", Text: prompt.Repair(reasons)}), q.schema)
+		append(begin[:2:2], Message{Role: "assistant", Text: clipText(text)}, Message{Role: "user", Text: prompt.Repair(reasons)}), q.schema)
 	if err != nil && !errors.Is(err, ErrRefused) && !errors.Is(err, ErrOdd) {
 		return err
 	}
@@ -237,4 +232,6 @@ func (m *Model) askOnce(ctx context.Context, sourceID string, talk []Message, sc
 // mostRepeated is how much of an answer that is of no use the model is shown again.
 const mostRepeated = 16 << 10
 
-func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "") }
+func clipText(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), mostRepeated)], "")
+}

@@ -63,8 +63,8 @@ func htmlOf(in entity.PageInput) string {
 	return docxt.Reopen(html, in.Open)
 }
 
-// wrong returns why an answer, or what came in its place, cannot be used as it is.
-func (q question) wrong(text string, odd error) []string {
+// listFaults returns why an answer, or what came in its place, cannot be used as it is.
+func (q question) listFaults(text string, odd error) []string {
 	if odd != nil {
 		return []string{odd.Error()}
 	}
@@ -78,9 +78,9 @@ func (q question) wrong(text string, odd error) []string {
 // mostReasons is how many of the quotes that do not stand on the page a model is told.
 const mostReasons = 20
 
-// unquoted returns the quotes that the guard did not find on the page. A value that is not in a quote which does stand
+// listUnquoted returns the quotes that the guard did not find on the page. A value that is not in a quote which does stand
 // there is left out, and not asked for again: a model that is asked often enough finds a way.
-func unquoted(drops []guard.Drop) (reasons []string) {
+func listUnquoted(drops []guard.Drop) (reasons []string) {
 	for _, d := range drops {
 		if d.Reason == guard.EvidenceNotFound && len(reasons) < mostReasons {
 			what := strings.Trim(d.Type+"."+d.Field, ".")
@@ -100,8 +100,8 @@ type transcript struct {
 	Refused string   `json:"refused,omitempty"` // why there is none
 }
 
-// use reads the answer that counts: the last that can be read.
-func (t transcript) use(q question) (a answer.Answer, text string, err error) {
+// readLastAnswer reads the answer that counts: the last that can be read.
+func (t transcript) readLastAnswer(q question) (a answer.Answer, text string, err error) {
 	err = answer.ErrNoJSON
 	for i := len(t.Answers) - 1; i >= 0; i-- {
 		if a, err = q.parse(t.Answers[i]); err == nil {
@@ -111,19 +111,19 @@ func (t transcript) use(q question) (a answer.Answer, text string, err error) {
 	return answer.Answer{}, "", err
 }
 
-// stands returns what of the answers stands on the page, and counts in drops what does not: all of the answer that
+// keepGuarded returns what of the answers stands on the page, and counts in drops what does not: all of the answer that
 // counts, and what is new in the one that was to repair its quotes.
-func (t transcript) stands(q question, drops map[string]int) ([]entity.Entity, error) {
+func (t transcript) keepGuarded(q question, drops map[string]int) ([]entity.Entity, error) {
 	if t.Refused != "" {
 		drops["refused"]++
 		return nil, nil
 	}
-	first, _, err := t.use(q)
+	first, _, err := t.readLastAnswer(q)
 	if err != nil {
 		drops[string(fault.InvalidJSON)]++
 		return nil, nil //nolint:nilerr // counted
 	}
-	checked, err := check(q.in, first.Proposals)
+	checked, err := guardProposals(q.in, first.Proposals)
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +142,15 @@ func (t transcript) stands(q question, drops map[string]int) ([]entity.Entity, e
 		drops[string(fault.InvalidJSON)]++
 		return found, nil //nolint:nilerr // counted
 	}
-	if checked, err = check(q.in, again.Proposals); err != nil {
+	if checked, err = guardProposals(q.in, again.Proposals); err != nil {
 		return nil, err
 	}
 	count(checked)
-	return repaired(q.in.PageID, found, checked.Entities), nil
+	return mergeRepaired(q.in.PageID, found, checked.Entities), nil
 }
 
-// said returns what the model says about a page: what it said before, if it was asked.
-func (m *Model) said(ctx context.Context, q question) (transcript, error) {
+// findOrAsk returns what the model says about a page: what it said before, if it was asked.
+func (m *Model) findOrAsk(ctx context.Context, q question) (transcript, error) {
 	of := q.content.Units[0]
 	key := model.LLMAnswer{
 		SourceID: of.SourceID, SnapshotID: of.SnapshotID, Model: m.Chat.Name(), PromptVersion: int(m.Prompt),
@@ -163,7 +163,7 @@ func (m *Model) said(ctx context.Context, q question) (transcript, error) {
 	outcome := OutcomeRemembered
 	if !found {
 		var t transcript
-		if t, err = m.ask(ctx, q); err != nil {
+		if t, err = m.askModel(ctx, q); err != nil {
 			return t, err
 		}
 		if said, err = json.Marshal(t); err != nil {
@@ -188,7 +188,7 @@ func outcomeOf(t transcript, q question) string {
 	if t.Refused != "" {
 		return OutcomeRefused
 	}
-	if _, _, err := t.use(q); err != nil {
+	if _, _, err := t.readLastAnswer(q); err != nil {
 		return OutcomeInvalid
 	}
 	return OutcomeUsed

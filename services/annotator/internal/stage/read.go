@@ -19,9 +19,9 @@ import (
 	"github.com/colophon-dev/colophon/pkg/segment"
 )
 
-// read reads pages of one range: their segment once, then each page by itself, so that one that
+// readRange reads pages of one range: their segment once, then each page by itself, so that one that
 // cannot be read fails alone.
-func (s *Stage) read(ctx context.Context, w model.EntityWork, due []page) ([]model.EntityPage, []model.EntityRow, error) {
+func (s *Stage) readRange(ctx context.Context, w model.EntityWork, due []page) ([]model.EntityPage, []model.EntityRow, error) {
 	row, err := s.Catalog.Segment(ctx, w.Run.SnapshotID, w.Run.ExtractionID, firstOfRange(due[0].record.PageNo), due[0].redo)
 	if err != nil {
 		return nil, nil, err
@@ -66,12 +66,12 @@ type yield struct {
 // readPage returns what a page yields. One that could not be extracted has failed here for the same reason.
 func (s *Stage) readPage(ctx context.Context, p page, frame segment.Frame, own custom.Set) (yield, error) {
 	if frame.Page.Status == model.PageFailed {
-		return yield{page: s.fail(p.record, frame.Page.Reason, frame.Page.Message)}, nil
+		return yield{page: s.failPage(p.record, frame.Page.Reason, frame.Page.Message)}, nil
 	}
 	found, err := s.Extractor.Page(ctx, entity.PageOf(frame.Page, frame.Units, p.open), own)
 	switch {
 	case fault.KindOf(err) == fault.KindPermanent:
-		return yield{page: s.fail(p.record, string(fault.ReasonOf(err)), err.Error())}, nil
+		return yield{page: s.failPage(p.record, string(fault.ReasonOf(err)), err.Error())}, nil
 	case err != nil:
 		return yield{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Stage) readPage(ctx context.Context, p page, frame segment.Frame, own c
 	return y, err
 }
 
-func (s *Stage) fail(p model.EntityPage, reason, sentence string) model.EntityPage {
+func (s *Stage) failPage(p model.EntityPage, reason, sentence string) model.EntityPage {
 	p.Status, p.Reason, p.Message = model.PageFailed, reason, sentence
 	return p
 }

@@ -84,7 +84,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if err != nil {
 		return err
 	}
-	return s.work(ctx, e, d, emit, s.read)
+	return s.workOnRun(ctx, e, d, emit, s.readRange)
 }
 
 // Fail records that the pages which are due have failed. An event that names no run leaves
@@ -94,10 +94,10 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil {
 		return nil //nolint:nilerr // nothing is known that could be marked
 	}
-	err = s.work(ctx, e, d, emit, func(_ context.Context, _ model.EntityWork, due []page) ([]model.EntityPage, []model.EntityRow, error) {
+	err = s.workOnRun(ctx, e, d, emit, func(_ context.Context, _ model.EntityWork, due []page) ([]model.EntityPage, []model.EntityRow, error) {
 		failed := make([]model.EntityPage, len(due))
 		for i, p := range due {
-			failed[i] = s.fail(p.record, string(reason), sentence)
+			failed[i] = s.failPage(p.record, string(reason), sentence)
 		}
 		return failed, nil, nil
 	})
@@ -117,9 +117,9 @@ type page struct {
 // readPages returns what pages of one range yield.
 type readPages func(ctx context.Context, w model.EntityWork, due []page) ([]model.EntityPage, []model.EntityRow, error)
 
-// work calls read for the pages that are due, range by range, records what it returns, and
+// workOnRun calls read for the pages that are due, range by range, records what it returns, and
 // tells it.
-func (s *Stage) work(ctx context.Context, e event.Event, d event.IRExtracted, emit stream.Emit, read readPages) error {
+func (s *Stage) workOnRun(ctx context.Context, e event.Event, d event.IRExtracted, emit stream.Emit, read readPages) error {
 	extractor, prompt := s.Extractor.Versions()
 	w, err := s.Catalog.EntityWork(ctx, d.SnapshotID, d.ExtractionID, d.Pages, extractor, prompt)
 	switch {
@@ -132,7 +132,7 @@ func (s *Stage) work(ctx context.Context, e event.Event, d event.IRExtracted, em
 	case !w.Complete && lacksPages(w, d):
 		return stream.Absent(e, errNoPages)
 	case w.Complete || w.Ready: // else the range that is missing has an event of its own
-		ranges, err := s.due(w)
+		ranges, err := s.listDuePages(w)
 		if err != nil {
 			return err
 		}
@@ -140,16 +140,16 @@ func (s *Stage) work(ctx context.Context, e event.Event, d event.IRExtracted, em
 		for i, due := range ranges {
 			if i > 0 && s.Most > 0 && time.Since(began) > s.Most {
 				w.Complete = false
-				return errors.Join(s.tell(ctx, w, emit), fault.Defer(0, errMore))
+				return errors.Join(s.publishPages(ctx, w, emit), fault.Defer(0, errMore))
 			}
 			// Who has read the pages of a range for a later run or version tells them; this run
 			// waits for nothing of them.
-			if err := s.record(ctx, w, due, read); err != nil && !errors.Is(err, fault.ErrRunMoved) {
+			if err := s.recordRange(ctx, w, due, read); err != nil && !errors.Is(err, fault.ErrRunMoved) {
 				return err
 			}
 		}
 	}
-	return s.tell(ctx, w, emit)
+	return s.publishPages(ctx, w, emit)
 }
 
 // lacksPages reports whether pages of the range that an event names are not recorded: its
@@ -164,9 +164,9 @@ func lacksPages(w model.EntityWork, d event.IRExtracted) bool {
 	return n < d.Pages.To-d.Pages.From+1
 }
 
-// due returns the pages that are to be read, by range: those that were never read under these
+// listDuePages returns the pages that are to be read, by range: those that were never read under these
 // versions, that are queued again, or of which something else would be read now.
-func (s *Stage) due(w model.EntityWork) ([][]page, error) {
+func (s *Stage) listDuePages(w model.EntityWork) ([][]page, error) {
 	var ranges [][]page
 	var open []model.Section
 	for _, before := range w.Open {
@@ -196,8 +196,8 @@ func (s *Stage) due(w model.EntityWork) ([][]page, error) {
 
 func firstOfRange(pageNo int) int { return (pageNo-1)/model.RangeSize*model.RangeSize + 1 }
 
-// record reads the pages of one range that are due, and writes what they yield.
-func (s *Stage) record(ctx context.Context, w model.EntityWork, due []page, read readPages) error {
+// recordRange reads the pages of one range that are due, and writes what they yield.
+func (s *Stage) recordRange(ctx context.Context, w model.EntityWork, due []page, read readPages) error {
 	pages, rows, err := read(ctx, w, due)
 	if err != nil {
 		return err
@@ -213,9 +213,9 @@ func (s *Stage) record(ctx context.Context, w model.EntityWork, due []page, read
 	return nil
 }
 
-// tell publishes what became of pages and was not told yet, and notes that a run that is
+// publishPages publishes what became of pages and was not told yet, and notes that a run that is
 // complete was told.
-func (s *Stage) tell(ctx context.Context, w model.EntityWork, emit stream.Emit) error {
+func (s *Stage) publishPages(ctx context.Context, w model.EntityWork, emit stream.Emit) error {
 	for {
 		untold, err := s.Catalog.UntoldEntityPages(ctx, w.Run.SnapshotID, w.Run.ExtractionID, toldTogether)
 		if err != nil {

@@ -43,7 +43,7 @@ type Found struct {
 // Read reads a member. An error is this machine's, or ends the walk.
 func (r *Reader) Read(ctx context.Context, m container.Member) (Found, error) {
 	if m.Record != nil {
-		return r.record(ctx, m)
+		return r.readRecord(ctx, m)
 	}
 	found := Found{Asked: event.CaptureRequested{
 		RequestID: digest.MemberRequestID(r.RequestID, m.Path), SourceRecordID: r.Identity + "!/" + m.Path,
@@ -52,7 +52,7 @@ func (r *Reader) Read(ctx context.Context, m container.Member) (Found, error) {
 	if at := m.Modified.UTC().Truncate(time.Second); !at.IsZero() && at.Year() > 0 && at.Year() < 10000 {
 		found.Asked.LastModified, found.Asked.LastModifiedOrigin = &at, modified.FromMember
 	}
-	body, err := r.spool(m)
+	body, err := r.spoolMember(m)
 	if err == nil {
 		found.Content.Body = body
 		return found, nil
@@ -65,8 +65,8 @@ func (r *Reader) Read(ctx context.Context, m container.Member) (Found, error) {
 	return found, nil
 }
 
-// spool reads the bytes of a member.
-func (r *Reader) spool(m container.Member) (*spool.Content, error) {
+// spoolMember reads the bytes of a member.
+func (r *Reader) spoolMember(m container.Member) (*spool.Content, error) {
 	content, err := m.Open()
 	if err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func ReasonOf(err error) (reason fault.Reason, ok bool) {
 	return "", false
 }
 
-// record reads a record of a web archive: it has what its server has said, and is refused as
+// readRecord reads a record of a web archive: it has what its server has said, and is refused as
 // what we fetch is.
-func (r *Reader) record(ctx context.Context, m container.Member) (Found, error) {
-	found := Found{Asked: r.asked(m)}
+func (r *Reader) readRecord(ctx context.Context, m container.Member) (Found, error) {
+	found := Found{Asked: r.requestOf(m)}
 	refuse := func(reason fault.Reason, problem error) (Found, error) {
 		found.Reason, found.Problem = reason, problem
 		return found, nil
@@ -116,7 +116,7 @@ func (r *Reader) record(ctx context.Context, m container.Member) (Found, error) 
 	case m.Record.Status >= 400: // as when we fetch
 		return refuse(fault.FetchFailed, fmt.Errorf("the server answered with status %d", m.Record.Status))
 	}
-	body, err := r.spool(m)
+	body, err := r.spoolMember(m)
 	switch {
 	case errors.Is(err, spool.ErrTooLarge):
 		return refuse(fault.TooLarge, obtain.TooLarge(r.MaxBytes))
@@ -129,11 +129,11 @@ func (r *Reader) record(ctx context.Context, m container.Member) (Found, error) 
 	case err != nil:
 		return refuse(fault.Malformed, fmt.Errorf("%s: %w", m.Name, err))
 	}
-	return r.decode(found, body, m.Record)
+	return r.decodePayload(found, body, m.Record)
 }
 
-// asked returns what a record says of its capture.
-func (r *Reader) asked(m container.Member) event.CaptureRequested {
+// requestOf returns what a record says of its capture.
+func (r *Reader) requestOf(m container.Member) event.CaptureRequested {
 	of := m.Record
 	data := event.CaptureRequested{
 		RequestID: digest.WARCRecordRequestID(r.RequestID, m.Path), URL: of.URL, ContentType: of.ContentType, HTTPStatus: of.Status, Headers: of.Header,
@@ -150,9 +150,9 @@ func (r *Reader) asked(m container.Member) event.CaptureRequested {
 	return data
 }
 
-// decode undoes the content coding of a record's payload. What comes out is taken from the
+// decodePayload undoes the content coding of a record's payload. What comes out is taken from the
 // limits, and of what grows beyond its own limit all that may.
-func (r *Reader) decode(found Found, body *spool.Content, of *container.Record) (Found, error) {
+func (r *Reader) decodePayload(found Found, body *spool.Content, of *container.Record) (Found, error) {
 	content, err := r.Obtain.Decode(body, http.Header(found.Asked.Headers), of.Truncated, r.MaxBytes)
 	taken := r.MaxBytes
 	switch {

@@ -44,11 +44,11 @@ func Find(in Input) (at time.Time, origin string) {
 	if in.GivenOrigin == FromHeader && plausible(in.Given) {
 		return whole(in.Given), FromHeader
 	}
-	if t, ok := FromMetaTags(in.HTML); ok {
+	if t, ok := readMetaTags(in.HTML); ok {
 		return whole(t), FromMeta
 	}
 	for _, piece := range in.PDF {
-		if t, ok := FromPDFBytes(piece); ok {
+		if t, ok := readPDFBytes(piece); ok {
 			return whole(t), FromPDF
 		}
 	}
@@ -75,9 +75,9 @@ func metaNames() []string {
 	return []string{"article:modified_time", "last-modified", "dcterms.modified", "dc.date.modified", "og:updated_time"}
 }
 
-// FromMetaTags returns the date of the best of a page's meta tags that holds
+// readMetaTags returns the date of the best of a page's meta tags that holds
 // one.
-func FromMetaTags(page []byte) (time.Time, bool) {
+func readMetaTags(page []byte) (time.Time, bool) {
 	found := make(map[string]time.Time)
 	z := html.NewTokenizer(bytes.NewReader(page))
 	for {

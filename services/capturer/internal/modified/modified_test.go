@@ -44,7 +44,7 @@ func TestFromMetaTags(t *testing.T) {
 		`<meta name="author" content="2024-01-02"><meta content="2024-01-02"><meta name="last-modified"><meta>`: "",
 		`<meta name="last-modified" content="2024-01-`:                                                          "",
 	} {
-		got, ok := FromMetaTags([]byte(page))
+		got, ok := readMetaTags([]byte(page))
 		if ok != (want != "") || ok && got.UTC().Format(time.RFC3339) != want {
 			t.Errorf("%s: %s %v", page, got, ok)
 		}
@@ -55,7 +55,7 @@ func FuzzFromMetaTags(f *testing.F) {
 	f.Add([]byte(`<meta name="last-modified" content="2024-01-02">`))
 	f.Add([]byte("<meta property=\"article:modified_time\" content='2023-01-02T03:04:05+01:00'/><title>\x00"))
 	f.Fuzz(func(t *testing.T, page []byte) {
-		if got, ok := FromMetaTags(page); ok && !plausible(got) {
+		if got, ok := readMetaTags(page); ok && !plausible(got) {
 			t.Errorf("%s", got)
 		}
 	})
@@ -79,7 +79,7 @@ func TestFromPDFBytes(t *testing.T) {
 		"/CreationDate (D:20240506)":                                        "",
 		"":                                                                  "",
 	} {
-		got, ok := FromPDFBytes([]byte(piece))
+		got, ok := readPDFBytes([]byte(piece))
 		if ok != (want != "") || ok && got.UTC().Format(time.RFC3339) != want {
 			t.Errorf("%s: %s %v", piece, got, ok)
 		}
@@ -90,7 +90,7 @@ func FuzzFromPDFBytes(f *testing.F) {
 	f.Add([]byte("/ModDate (D:20240506070809+02'00')"))
 	f.Add([]byte("<xmp:ModifyDate>2024-05-06T07:08:09+02:00</xmp:ModifyDate>"))
 	f.Fuzz(func(t *testing.T, piece []byte) {
-		if got, ok := FromPDFBytes(piece); ok && !plausible(got) {
+		if got, ok := readPDFBytes(piece); ok && !plausible(got) {
 			t.Errorf("%s", got)
 		}
 	})

@@ -15,9 +15,9 @@ var (
 	pdfDate = regexp.MustCompile(`^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:Z.*|([+-])(\d\d)'?(\d\d)?'?)?$`)
 )
 
-// FromPDFBytes returns the last date of change that a piece of a PDF says: a
+// readPDFBytes returns the last date of change that a piece of a PDF says: a
 // file that was changed has the older ones before it.
-func FromPDFBytes(piece []byte) (time.Time, bool) {
+func readPDFBytes(piece []byte) (time.Time, bool) {
 	if all := modDate.FindAllSubmatch(piece, -1); all != nil {
 		if t, ok := parsePDF(string(all[len(all)-1][1])); ok {
 			return t, true

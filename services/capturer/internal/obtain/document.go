@@ -110,8 +110,8 @@ type Document struct {
 	NotModified bool      // the server has said so, and there is no Content
 }
 
-// Of returns a document of which all is known that a request says.
-func Of(req *request.Request, content Content) *Document {
+// NewDocument returns a document of which all is known that a request says.
+func NewDocument(req *request.Request, content Content) *Document {
 	return &Document{
 		Content: content, URL: req.URL, RawURL: req.FetchURL, Canonical: req.Canonical, Chain: req.RedirectChain, Status: req.HTTPStatus,
 		Header: req.Headers, Tool: req.FetchToolVersion,
@@ -141,7 +141,7 @@ func (o *Obtainer) HandedOver(ctx context.Context, req *request.Request, source 
 	case err != nil:
 		return nil, err
 	}
-	return Of(req, content), nil
+	return NewDocument(req, content), nil
 }
 
 // bytesOf reads the bytes of a request that we do not fetch.
@@ -210,17 +210,17 @@ func (o *Obtainer) Stored(ctx context.Context, snap model.Snapshot) (*spool.Cont
 	return o.Objects.Raw(ctx, snap.SourceID, snap.ContentHash, math.MaxInt64)
 }
 
-// Put stores the bytes of a document, but for those of the hash that is there already, and
-// calls then after each of its objects.
-func (o *Obtainer) Put(ctx context.Context, c Content, sourceID, there string, then func()) error {
+// Put stores the bytes of a document, but for those of storedHash, which are there already, and
+// calls afterEach after each of its objects.
+func (o *Obtainer) Put(ctx context.Context, c Content, sourceID, storedHash string, afterEach func()) error {
 	for _, content := range []*spool.Content{c.Body, c.Wire} {
-		if content == nil || content.Hash == there {
+		if content == nil || content.Hash == storedHash {
 			continue
 		}
 		if err := o.Objects.PutRaw(ctx, sourceID, content); err != nil {
 			return err
 		}
-		then()
+		afterEach()
 	}
 	return nil
 }

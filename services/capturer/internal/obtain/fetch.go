@@ -30,7 +30,7 @@ var redacted = regexp.MustCompile(`([=/]|%3D|%22)` + rules.Marker)
 // than the snapshot that is known of it, if one is. Its errors are [FetchError] where they
 // say something of the fetch.
 func (o *Obtainer) Fetch(ctx context.Context, req *request.Request, source model.Source, known *model.Snapshot) (*Document, error) {
-	answer, err := o.ask(ctx, req, source, known)
+	answer, err := o.fetchInTurn(ctx, req, source, known)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func (o *Obtainer) timeOf(ctx context.Context, answer *fetch.Response) (time.Tim
 	return now.Add(-time.Since(answer.At)).UTC().Truncate(time.Microsecond), nil
 }
 
-// ask fetches a URL when it is its turn at its host, and at each host that its
+// fetchInTurn fetches a URL when it is its turn at its host, and at each host that its
 // redirects lead to.
-func (o *Obtainer) ask(ctx context.Context, req *request.Request, source model.Source, known *model.Snapshot) (*fetch.Response, error) {
+func (o *Obtainer) fetchInTurn(ctx context.Context, req *request.Request, source model.Source, known *model.Snapshot) (*fetch.Response, error) {
 	if redacted.MatchString(req.FetchURL) && rules.URL(req.FetchURL, rules.Stored) == req.FetchURL {
 		return nil, fault.Permanent(fault.FetchFailed, fmt.Errorf("fetching %s: the request was lost before it was done, and its secrets are not kept: send it again under another request_id", req.URL))
 	}
@@ -82,12 +82,12 @@ func (o *Obtainer) ask(ctx context.Context, req *request.Request, source model.S
 	v := &visit{Turns: o.Turns, owner: req.SourceID + "/" + req.RequestID, polite: model.Politeness{
 		Requests: source.HostRequests, Delay: time.Duration(source.HostDelay) * time.Millisecond, Longest: o.MaxFetch, Poll: o.Wait,
 	}}
-	if err := v.take(ctx, req.Canonical, 0); err != nil {
+	if err := v.takeTurn(ctx, req.Canonical, 0); err != nil {
 		return nil, err
 	}
 	faultpoint.Reach("capture.turn.taken")
 	r.Allowed = func(ctx context.Context, target *url.URL) error {
-		if err := v.take(ctx, target.String(), hopWait); err != nil {
+		if err := v.takeTurn(ctx, target.String(), hopWait); err != nil {
 			return turnError{err}
 		}
 		if source.RobotsPolicy != model.RobotsRespect {
@@ -100,7 +100,7 @@ func (o *Obtainer) ask(ctx context.Context, req *request.Request, source model.S
 		err = o.fetchFault(ctx, req, source, err)
 	}
 	closed := min(closedFor(err), o.MaxRetry)
-	err = lease.Release(ctx, err, func(ctx context.Context) error { return v.give(ctx, closed) })
+	err = lease.Release(ctx, err, func(ctx context.Context) error { return v.returnTurns(ctx, closed) })
 	if err != nil && answer != nil {
 		_ = answer.Body.Close()
 	}
@@ -149,7 +149,7 @@ func (o *Obtainer) fetchFault(ctx context.Context, req *request.Request, source 
 		return fault.TransientFor(fault.FetchFailed, 0, told)
 	}
 	told.RetryAfter = status.RetryAfter
-	if blocks(status.Status) {
+	if isBlockingStatus(status.Status) {
 		told.Status = statusBlocked
 	}
 	switch {

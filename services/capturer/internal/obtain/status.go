@@ -10,8 +10,8 @@ const (
 	statusError      = "error"
 )
 
-// blocks reports whether an HTTP status says that the server does not let us in.
-func blocks(status int) bool {
+// isBlockingStatus reports whether an HTTP status says that the server does not let us in.
+func isBlockingStatus(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests,
 		http.StatusUnavailableForLegalReasons:
@@ -24,7 +24,7 @@ func blocks(status int) bool {
 // FetchStatus is the fetch_status of what was captured (seeds#store).
 func (d *Document) FetchStatus() string {
 	switch {
-	case blocks(d.Status):
+	case isBlockingStatus(d.Status):
 		return statusBlocked
 	case d.Status >= 400:
 		return statusError

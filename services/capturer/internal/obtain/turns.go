@@ -34,9 +34,9 @@ type turnError struct{ error }
 // Unwrap returns the reason.
 func (e turnError) Unwrap() error { return e.error }
 
-// take asks the host of an address for a turn, and waits for it, but not longer
+// takeTurn asks the host of an address for a turn, and waits for it, but not longer
 // than patience.
-func (v *visit) take(ctx context.Context, address string, patience time.Duration) error {
+func (v *visit) takeTurn(ctx context.Context, address string, patience time.Duration) error {
 	host := hostOf(address)
 	if at := slices.Index(v.hosts, host); at >= 0 {
 		v.hosts = append(slices.Delete(v.hosts, at, at+1), host)
@@ -64,9 +64,9 @@ func (v *visit) take(ctx context.Context, address string, patience time.Duration
 	}
 }
 
-// give gives the turns back; closed is how long the host that was asked last does
+// returnTurns gives the turns back; closed is how long the host that was asked last does
 // not want to be asked.
-func (v *visit) give(ctx context.Context, closed time.Duration) error {
+func (v *visit) returnTurns(ctx context.Context, closed time.Duration) error {
 	var failed error
 	for i, host := range v.hosts {
 		if i < len(v.hosts)-1 {

@@ -43,7 +43,7 @@ func (r *Request) isOlder(row model.Capture) bool {
 		if strings.Contains(older.SourceRecordID, "://") {
 			older.SourceRecordID = before.id(older.SourceRecordID)
 		}
-		if older.clean(before.rules) == nil && older.digest == row.RequestDigest {
+		if older.cleanRequest(before.rules) == nil && older.digest == row.RequestDigest {
 			return true
 		}
 	}
@@ -68,7 +68,7 @@ func (r *Request) Member(data event.CaptureRequested, parent model.Snapshot, has
 		data.RetrievedAt, undated = &at, r.undatedMembers()
 	}
 	member := &Request{CaptureRequested: data, At: r.At, Undated: undated, Container: r.RequestID, inbox: r.inbox}
-	return member, member.clean(redact.Today())
+	return member, member.cleanRequest(redact.Today())
 }
 
 // undatedMembers returns what the members of a request's container are dated by that have
@@ -96,5 +96,5 @@ func (r *Request) Unnamed(requestID string, parent model.Snapshot) (*Request, er
 func (r *Request) Renamed(parent model.Snapshot) (*Request, error) {
 	renamed := *r
 	renamed.RequestID = Addressable(digest.MemberRequestID(r.RequestID, parent.SnapshotID))
-	return &renamed, renamed.clean(redact.Today())
+	return &renamed, renamed.cleanRequest(redact.Today())
 }

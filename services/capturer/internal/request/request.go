@@ -73,15 +73,15 @@ func Read(e event.Event, inbox string) (*Request, error) {
 		}
 		r.At = *at
 	}
-	if err := r.clean(redact.Today()); err != nil {
+	if err := r.cleanRequest(redact.Today()); err != nil {
 		return nil, fault.Permanent(fault.Malformed, err)
 	}
 	return r, nil
 }
 
-// clean checks what Validate cannot, and makes of the request what may be
+// cleanRequest checks what Validate cannot, and makes of the request what may be
 // stored, under the rules of one version.
-func (r *Request) clean(rules redact.Rules) error {
+func (r *Request) cleanRequest(rules redact.Rules) error {
 	var err error
 	if err := r.CheckHTTP(); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (s *Stage) announce(ctx context.Context, d done, emit stream.Emit) error {
 			return err
 		}
 	}
-	return s.complete(ctx, row, container, emit)
+	return s.publishOutcome(ctx, row, container, emit)
 }
 
 // announceStored publishes that a snapshot is to be processed, and with it the one after it,
@@ -94,9 +94,9 @@ func (s *Stage) announceUnsettled(ctx context.Context, row model.Capture, emit s
 	return nil
 }
 
-// complete publishes a request's outcome, for a container with those of its
+// publishOutcome publishes a request's outcome, for a container with those of its
 // members in numbers.
-func (s *Stage) complete(ctx context.Context, row model.Capture, container bool, emit stream.Emit) error {
+func (s *Stage) publishOutcome(ctx context.Context, row model.Capture, container bool, emit stream.Emit) error {
 	told := event.CaptureCompleted{
 		RequestID: row.RequestID, SourceID: row.SourceID, Outcome: event.Outcome(row.Outcome),
 		SnapshotID: row.SnapshotID, DocumentID: row.DocumentID, Reason: row.Reason, Message: row.Message, FetchStatus: row.FetchStatus,

@@ -14,21 +14,21 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/spool"
 )
 
-// capture does the work of an accepted request, whose row then is decided.
-func (s *Stage) capture(ctx context.Context, j job) (done, error) {
+// captureRequest does the work of an accepted request, whose row then is decided.
+func (s *Stage) captureRequest(ctx context.Context, j job) (done, error) {
 	switch {
 	case j.req.Fetches() && !j.req.Force:
 		return s.fetchOnce(ctx, j)
-	case j.begun != "":
-		return s.resume(ctx, j)
+	case j.begunSnapshot != "":
+		return s.resumeContainer(ctx, j)
 	case j.req.Fetches():
-		return s.fetch(ctx, j, nil)
+		return s.fetchURL(ctx, j, nil)
 	}
 	doc, err := s.Obtain.HandedOver(ctx, j.req, j.source)
 	if err != nil {
 		return done{}, err
 	}
-	return s.record(ctx, j, doc)
+	return s.recordDocument(ctx, j, doc)
 }
 
 // captureAtOnce captures a document that came with its request, and of which nothing is to be
@@ -44,11 +44,11 @@ func (s *Stage) captureAtOnce(ctx context.Context, req *request.Request, source 
 		return captured, false, nil //nolint:nilerr // it says so again, under the request's row
 	}
 	defer doc.Close()
-	snap, message, err := s.snapshot(ctx, req, source, doc)
+	snap, message, err := s.makeSnapshot(ctx, req, source, doc)
 	if err != nil || doc.Wire != nil || snap.SnapshotKind == model.KindContainer {
 		return captured, false, nil //nolint:nilerr // likewise
 	}
-	unchanged, err := s.unchanged(req, snap)
+	unchanged, err := s.decideUnchanged(req, snap)
 	if err != nil {
 		return captured, false, err
 	}
@@ -58,10 +58,10 @@ func (s *Stage) captureAtOnce(ctx context.Context, req *request.Request, source 
 	return done{row, &snap}, ok, err
 }
 
-// record stores a document, which it closes: objects first, then the rows.
-func (s *Stage) record(ctx context.Context, j job, doc *obtain.Document) (done, error) {
+// recordDocument stores a document, which it closes: objects first, then the rows.
+func (s *Stage) recordDocument(ctx context.Context, j job, doc *obtain.Document) (done, error) {
 	defer doc.Close()
-	snap, message, err := s.snapshot(ctx, j.req, j.source, doc)
+	snap, message, err := s.makeSnapshot(ctx, j.req, j.source, doc)
 	if err != nil {
 		return done{}, err
 	}
@@ -72,14 +72,14 @@ func (s *Stage) record(ctx context.Context, j job, doc *obtain.Document) (done, 
 	if err := s.Obtain.Put(ctx, doc.Content, j.req.SourceID, j.req.BytesHash, func() { faultpoint.Reach("capture.raw.put") }); err != nil {
 		return done{}, err
 	}
-	return s.conclude(ctx, j, snap, message, doc.Body)
+	return s.concludeCapture(ctx, j, snap, message, doc.Body)
 }
 
-// resume goes on with a container whose members an earlier handling has begun to
+// resumeContainer goes on with a container whose members an earlier handling has begun to
 // record. It reads what is stored, since what it was made of may be another by
 // now: that of a URL, or of a place in the inbox.
-func (s *Stage) resume(ctx context.Context, j job) (done, error) {
-	snap, err := s.Registry.Snapshot(ctx, j.begun)
+func (s *Stage) resumeContainer(ctx context.Context, j job) (done, error) {
+	snap, err := s.Registry.Snapshot(ctx, j.begunSnapshot)
 	if err != nil {
 		return done{}, err
 	}
@@ -88,13 +88,13 @@ func (s *Stage) resume(ctx context.Context, j job) (done, error) {
 		return done{}, err
 	}
 	defer func() { _ = body.Close() }()
-	return s.conclude(ctx, j, snap, "", body)
+	return s.concludeCapture(ctx, j, snap, "", body)
 }
 
-// conclude decides a request whose bytes are stored: of a container it records
+// concludeCapture decides a request whose bytes are stored: of a container it records
 // the members first.
-func (s *Stage) conclude(ctx context.Context, j job, snap model.Snapshot, message string, body *spool.Content) (done, error) {
-	unchanged, err := s.unchanged(j.req, snap)
+func (s *Stage) concludeCapture(ctx context.Context, j job, snap model.Snapshot, message string, body *spool.Content) (done, error) {
+	unchanged, err := s.decideUnchanged(j.req, snap)
 	if err != nil {
 		return done{}, err
 	}
@@ -110,7 +110,7 @@ func (s *Stage) conclude(ctx context.Context, j job, snap model.Snapshot, messag
 			return done{}, err
 		}
 		faultpoint.Reach("capture.container.begun")
-		if row, err = s.unpack(ctx, j, row, snap, body); err != nil {
+		if row, err = s.unpackContainer(ctx, j, row, snap, body); err != nil {
 			return done{}, err
 		}
 		if row.Outcome == string(event.OutcomeFailed) {

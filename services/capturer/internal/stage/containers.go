@@ -61,7 +61,7 @@ func (u *unpacking) checkTurn() error {
 // tally says what became of a container's members.
 type tally struct{ stored, unchanged, failed int }
 
-func (t *tally) add(outcome string) {
+func (t *tally) countOutcome(outcome string) {
 	switch event.Outcome(outcome) {
 	case event.OutcomeStored:
 		t.stored++
@@ -72,9 +72,9 @@ func (t *tally) add(outcome string) {
 	}
 }
 
-// sentence returns what the container's outcome says of its members; stopped is why the
+// describeMembers returns what the container's outcome says of its members; stopped is why the
 // rest was not read.
-func (t tally) sentence(rest container.Rest, stopped error) string {
+func (t tally) describeMembers(rest container.Rest, stopped error) string {
 	sum, noun := t.stored+t.unchanged+t.failed, "members"
 	if sum == 1 {
 		noun = "member"
@@ -92,10 +92,10 @@ func (t tally) sentence(rest container.Rest, stopped error) string {
 	return strings.Join(parts, "; ")
 }
 
-// unpack records the members of a container that was handed over and returns the
+// unpackContainer records the members of a container that was handed over and returns the
 // container's row with what became of them. An error is one of the system or of
 // the context, never the container's fault: that is the row's reason.
-func (s *Stage) unpack(ctx context.Context, j job, row model.Capture, snap model.Snapshot, body *spool.Content) (model.Capture, error) {
+func (s *Stage) unpackContainer(ctx context.Context, j job, row model.Capture, snap model.Snapshot, body *spool.Content) (model.Capture, error) {
 	if j.source.MaxDepth == 0 {
 		row.Message = "not unpacked: containers of this source are kept as they are"
 		return row, nil
@@ -112,7 +112,7 @@ func (u *unpacking) recordAll(ctx context.Context, row model.Capture, body *spoo
 	var rest container.Rest
 	err := fmt.Errorf("%w: %d containers within each other", container.ErrLimit, u.source.MaxDepth)
 	if u.depth < u.source.MaxDepth {
-		sum, rest, err = u.walk(ctx, body)
+		sum, rest, err = u.walkMembers(ctx, body)
 	}
 	if err != nil {
 		reason, ok := members.ReasonOf(err)
@@ -121,11 +121,11 @@ func (u *unpacking) recordAll(ctx context.Context, row model.Capture, body *spoo
 		}
 		row.Outcome, row.Reason = string(event.OutcomeFailed), string(reason)
 	}
-	row.Message = redact.Sentence(sum.sentence(rest, err))
+	row.Message = redact.Sentence(sum.describeMembers(rest, err))
 	return row, nil
 }
 
-func (u *unpacking) walk(ctx context.Context, body *spool.Content) (sum tally, rest container.Rest, err error) {
+func (u *unpacking) walkMembers(ctx context.Context, body *spool.Content) (sum tally, rest container.Rest, err error) {
 	reader := &members.Reader{
 		Obtain: u.Obtain, RequestID: u.req.RequestID, Identity: u.snap.ExternalID, Limits: u.limits, MaxBytes: u.source.MaxBytes,
 	}
@@ -141,7 +141,7 @@ func (u *unpacking) walk(ctx context.Context, body *spool.Content) (sum tally, r
 		defer found.Content.Close()
 		row, err := u.recordFound(ctx, found, m.Path)
 		if err == nil {
-			sum.add(row.Outcome)
+			sum.countOutcome(row.Outcome)
 		}
 		return err
 	})
@@ -164,13 +164,13 @@ func (u *unpacking) recordFound(ctx context.Context, found members.Found, path s
 	case errors.Is(found.Problem, container.ErrElsewhere):
 		return u.recordSeen(ctx, member, found)
 	default:
-		return u.refuse(ctx, member, found.Reason, found.Problem)
+		return u.refuseMember(ctx, member, found.Reason, found.Problem)
 	}
 }
 
-// refuse records a member that has no bytes to keep, and what failed about it.
-func (u *unpacking) refuse(ctx context.Context, member *request.Request, reason fault.Reason, problem error) (model.Capture, error) {
-	return u.decide(ctx, member, func(row *model.Capture) {
+// refuseMember records a member that has no bytes to keep, and what failed about it.
+func (u *unpacking) refuseMember(ctx context.Context, member *request.Request, reason fault.Reason, problem error) (model.Capture, error) {
+	return u.decideMember(ctx, member, func(row *model.Capture) {
 		row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(problem.Error())
 	})
 }
@@ -182,32 +182,32 @@ func (u *unpacking) refuseUnnamed(ctx context.Context, found members.Found, prob
 	if err != nil {
 		return model.Capture{}, err
 	}
-	return u.refuse(ctx, member, fault.Malformed, problem)
+	return u.refuseMember(ctx, member, fault.Malformed, problem)
 }
 
 // recordSeen records a revisit whose payload is not in the archive: it was stored
 // when it was first seen, and the document is there still, and unchanged.
 func (u *unpacking) recordSeen(ctx context.Context, member *request.Request, found members.Found) (model.Capture, error) {
-	identity, err := u.identify(ctx, member, member.FetchURL, member.Canonical)
+	identity, err := u.identifyDocument(ctx, member, member.FetchURL, member.Canonical)
 	switch {
 	case fault.KindOf(err) == fault.KindPermanent:
 		return u.refuseUnnamed(ctx, found, err)
 	case err != nil:
 		return model.Capture{}, err
 	}
-	return u.decide(ctx, member, func(row *model.Capture) {
+	return u.decideMember(ctx, member, func(row *model.Capture) {
 		row.Outcome, row.DocumentID = string(event.OutcomeUnchanged), digest.DocumentID(member.SourceID, identity.ExternalID)
 		row.Message = "a revisit whose payload is not in the archive"
 	})
 }
 
-// decide gives a member that has no snapshot its row, with the outcome that fill
+// decideMember gives a member that has no snapshot its row, with the outcome that fill
 // writes into it.
-func (u *unpacking) decide(ctx context.Context, member *request.Request, fill func(*model.Capture)) (model.Capture, error) {
+func (u *unpacking) decideMember(ctx context.Context, member *request.Request, fill func(*model.Capture)) (model.Capture, error) {
 	row, err := u.writeOwn(member, func(member *request.Request) (model.Capture, error) {
 		row := member.Row()
 		fill(&row)
-		row, err := u.standing(ctx, row, false)
+		row, err := u.findStanding(ctx, row, false)
 		if err != nil || row.Announced || !member.Owns(row) {
 			return row, err
 		}
@@ -235,10 +235,10 @@ func (u *unpacking) writeOwn(member *request.Request, write func(*request.Reques
 	}
 }
 
-// standing returns the row of a member as it stands, when there is one, else as it is
+// findStanding returns the row of a member as it stands, when there is one, else as it is
 // given. Only for a member that was begun, or of a container that was, there can be one.
-func (u *unpacking) standing(ctx context.Context, row model.Capture, begun bool) (model.Capture, error) {
-	if u.begun == "" && !begun {
+func (u *unpacking) findStanding(ctx context.Context, row model.Capture, begun bool) (model.Capture, error) {
+	if u.begunSnapshot == "" && !begun {
 		return row, nil
 	}
 	stands, err := u.Requests.Capture(ctx, row.SourceID, row.RequestID)
@@ -251,11 +251,11 @@ func (u *unpacking) standing(ctx context.Context, row model.Capture, begun bool)
 // recordMember stores a member's bytes and records its snapshot, with its own members
 // when it is a container too.
 func (u *unpacking) recordMember(ctx context.Context, member *request.Request, found members.Found, path string) (model.Capture, error) {
-	doc := obtain.Of(member, found.Content)
+	doc := obtain.NewDocument(member, found.Content)
 	var snap model.Snapshot
 	var unfit error
 	row, err := u.writeOwn(member, func(member *request.Request) (model.Capture, error) {
-		if snap, _, unfit = u.snapshot(ctx, member, u.source, doc); unfit != nil {
+		if snap, _, unfit = u.makeSnapshot(ctx, member, u.source, doc); unfit != nil {
 			return model.Capture{}, unfit
 		}
 		snap.ParentSnapshotID, snap.MemberPath, snap.SourceRecordID = u.snap.SnapshotID, path, ""
@@ -278,7 +278,7 @@ func (u *unpacking) recordMember(ctx context.Context, member *request.Request, f
 // before or is another's.
 func (u *unpacking) recordSnapshot(ctx context.Context, member *request.Request, snap model.Snapshot, content obtain.Content) (model.Capture, error) {
 	holds := snap.SnapshotKind == model.KindContainer
-	row, err := u.standing(ctx, member.Row(), holds)
+	row, err := u.findStanding(ctx, member.Row(), holds)
 	if err != nil || !member.Owns(row) {
 		return row, err
 	}
@@ -302,7 +302,7 @@ func (u *unpacking) recordSnapshot(ctx context.Context, member *request.Request,
 	if decided {
 		return row, nil
 	}
-	unchanged, err := u.unchanged(member, snap)
+	unchanged, err := u.decideUnchanged(member, snap)
 	if err != nil {
 		return row, err
 	}
@@ -323,7 +323,7 @@ func (u *unpacking) unpackMember(ctx context.Context, member *request.Request, r
 		}
 	}
 	inner := &unpacking{
-		Stage: u.Stage, job: job{req: member, source: u.source, begun: u.begun, emit: u.emit},
+		Stage: u.Stage, job: job{req: member, source: u.source, begunSnapshot: u.begunSnapshot, emit: u.emit},
 		snap: snap, depth: u.depth + 1, limits: u.limits, turn: u.turn,
 	}
 	return inner.recordAll(ctx, row, body)

@@ -21,11 +21,11 @@ import (
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
 	req, err := request.Read(e, s.InboxBucket)
 	if err != nil {
-		return s.tell(ctx, e.SourceID, requestIDIn(e.Payload, e.MsgID, e.SourceID), reason, sentence, emit)
+		return s.publishRefusal(ctx, e.SourceID, requestIDIn(e.Payload, e.MsgID, e.SourceID), reason, sentence, emit)
 	}
 	switch err := s.checkRepeated(ctx, req); {
 	case fault.KindOf(err) == fault.KindPermanent:
-		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
+		return s.publishRefusal(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
 	case err != nil:
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 		return err
 	}
 	if !req.Owns(row) {
-		return s.tell(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
+		return s.publishRefusal(ctx, req.SourceID, req.RequestID, reason, sentence, emit)
 	}
 	row.Outcome, row.Reason, row.Message = string(outcomeOf(reason)), string(reason), redact.Sentence(sentence)
 	if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
@@ -62,11 +62,11 @@ func (s *Stage) Malformed(ctx context.Context, subject string, header map[string
 		}
 	}
 	sourceID := subject[strings.LastIndexByte(subject, '.')+1:]
-	return s.tell(ctx, sourceID, requestIDIn(payload, msgID, sourceID), fault.Malformed, problem.Error(), emit)
+	return s.publishRefusal(ctx, sourceID, requestIDIn(payload, msgID, sourceID), fault.Malformed, problem.Error(), emit)
 }
 
-// tell publishes an outcome for which there is no row, if there is an address.
-func (s *Stage) tell(ctx context.Context, sourceID, requestID string, reason fault.Reason, sentence string, emit stream.Emit) error {
+// publishRefusal publishes an outcome for which there is no row, if there is an address.
+func (s *Stage) publishRefusal(ctx context.Context, sourceID, requestID string, reason fault.Reason, sentence string, emit stream.Emit) error {
 	if !model.ValidSourceID(sourceID) || requestID == "" {
 		return nil
 	}

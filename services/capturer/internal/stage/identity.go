@@ -20,9 +20,9 @@ type Identities interface {
 	Identify(ctx context.Context, sourceID string, asked model.AskedIdentity) (model.DocumentIdentity, error)
 }
 
-// identify returns the identity of what was captured at an address, which came as rawURL;
+// identifyDocument returns the identity of what was captured at an address, which came as rawURL;
 // "" for none. What cannot have one is Malformed.
-func (s *Stage) identify(ctx context.Context, req *request.Request, rawURL, canonical string) (model.DocumentIdentity, error) {
+func (s *Stage) identifyDocument(ctx context.Context, req *request.Request, rawURL, canonical string) (model.DocumentIdentity, error) {
 	today, err := digest.Identity(req.SourceRecordID, canonical)
 	if err != nil {
 		return model.DocumentIdentity{}, fault.Permanent(fault.Malformed, err)

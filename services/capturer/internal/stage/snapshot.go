@@ -19,16 +19,16 @@ import (
 	"github.com/colophon-dev/colophon/services/capturer/internal/typing"
 )
 
-// snapshot makes the record of captured bytes: all required and recommended
+// makeSnapshot makes the record of captured bytes: all required and recommended
 // fields of seeds#capture, the typing of seeds#store, and what later stages need of the
 // source (contracts#source). The slug is left to the catalog, which knows the first.
 // message is what there is to say of a capture that succeeds.
-func (s *Stage) snapshot(ctx context.Context, req *request.Request, source model.Source, doc *obtain.Document) (snap model.Snapshot, message string, err error) {
+func (s *Stage) makeSnapshot(ctx context.Context, req *request.Request, source model.Source, doc *obtain.Document) (snap model.Snapshot, message string, err error) {
 	head, err := doc.Body.Head(typing.HeadSize)
 	if err != nil {
 		return snap, "", err
 	}
-	identity, err := s.identify(ctx, req, doc.RawURL, doc.Canonical)
+	identity, err := s.identifyDocument(ctx, req, doc.RawURL, doc.Canonical)
 	if err != nil {
 		return snap, "", err
 	}

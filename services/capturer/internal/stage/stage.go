@@ -114,10 +114,10 @@ type Stage struct {
 
 // job is an accepted request.
 type job struct {
-	req    *request.Request
-	source model.Source
-	begun  string // the snapshot of the container whose members an earlier handling has begun to record; "" for none
-	emit   stream.Emit
+	req           *request.Request
+	source        model.Source
+	begunSnapshot string // the snapshot of the container whose members an earlier handling has begun to record; "" for none
+	emit          stream.Emit
 }
 
 // done is what a request's handling has recorded.
@@ -129,7 +129,7 @@ type done struct {
 // Handle takes capture.requested. A request that was decided before is answered
 // with its stored outcome again: its announcement may be what was lost.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
-	err := s.handle(ctx, e, emit)
+	err := s.handleRequest(ctx, e, emit)
 	switch {
 	case !scratch.Failed(err):
 		return err
@@ -140,7 +140,7 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}
 }
 
-func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) error {
+func (s *Stage) handleRequest(ctx context.Context, e event.Event, emit stream.Emit) error {
 	req, err := request.Read(e, s.InboxBucket)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 		}
 	}
 	owner := rand.Text()
-	row, held, err := s.accept(ctx, req, owner)
+	row, held, err := s.acceptRequest(ctx, req, owner)
 	switch {
 	case err != nil:
 		return err
@@ -179,25 +179,25 @@ func (s *Stage) handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	}
 	faultpoint.Reach("capture.accepted")
 	if refused != nil {
-		return s.release(ctx, req, owner, refused)
+		return s.releaseLease(ctx, req, owner, refused)
 	}
 	renew := func(ctx context.Context) (bool, error) {
 		return s.Requests.RenewCapture(ctx, req.SourceID, req.RequestID, owner, s.Lease)
 	}
 	var captured done
 	err = s.Hold(ctx, renew, func(ctx context.Context) (failed error) {
-		captured, failed = s.capture(ctx, job{req: req.Accepted(row), source: source, begun: row.SnapshotID, emit: emit})
+		captured, failed = s.captureRequest(ctx, job{req: req.Accepted(row), source: source, begunSnapshot: row.SnapshotID, emit: emit})
 		return failed
 	})
 	if err != nil {
-		return s.release(ctx, req, owner, err)
+		return s.releaseLease(ctx, req, owner, err)
 	}
 	return s.announceRecorded(ctx, captured, emit)
 }
 
-// accept gives a request its row, and the lease of it. A request that was accepted under
+// acceptRequest gives a request its row, and the lease of it. A request that was accepted under
 // older rules is accepted again under what its row has of it.
-func (s *Stage) accept(ctx context.Context, req *request.Request, owner string) (row model.Capture, held bool, err error) {
+func (s *Stage) acceptRequest(ctx context.Context, req *request.Request, owner string) (row model.Capture, held bool, err error) {
 	row, held, err = s.Requests.AcceptCapture(ctx, req.Row(), owner, s.Lease)
 	if err == nil && !held && row.RequestDigest != req.Row().RequestDigest && req.Owns(row) {
 		return s.Requests.AcceptCapture(ctx, req.Accepted(row).Row(), owner, s.Lease)
@@ -205,8 +205,8 @@ func (s *Stage) accept(ctx context.Context, req *request.Request, owner string) 
 	return row, held, err
 }
 
-// release gives the lease of a request back, which failed with cause, and returns that.
-func (s *Stage) release(ctx context.Context, req *request.Request, owner string, cause error) error {
+// releaseLease gives the lease of a request back, which failed with cause, and returns that.
+func (s *Stage) releaseLease(ctx context.Context, req *request.Request, owner string, cause error) error {
 	var failed obtain.FetchError
 	errors.As(cause, &failed)
 	return lease.Release(ctx, cause, func(ctx context.Context) error {
@@ -256,12 +256,12 @@ func (s *Stage) findSource(ctx context.Context, id string) (source model.Source,
 	return source, nil, nil
 }
 
-// unchanged returns what RecordCapture asks of what stands before a snapshot.
-func (s *Stage) unchanged(req *request.Request, snap model.Snapshot) (func(model.Standing) bool, error) {
-	return s.judge(req, snap, dedup.Unchanged)
+// decideUnchanged returns what RecordCapture asks of what stands before a snapshot.
+func (s *Stage) decideUnchanged(req *request.Request, snap model.Snapshot) (func(model.Standing) bool, error) {
+	return s.compareStanding(req, snap, dedup.Unchanged)
 }
 
-func (s *Stage) judge(req *request.Request, snap model.Snapshot, by func(model.Standing, string, dedup.Versions) bool) (func(model.Standing) bool, error) {
+func (s *Stage) compareStanding(req *request.Request, snap model.Snapshot, by func(model.Standing, string, dedup.Versions) bool) (func(model.Standing) bool, error) {
 	reads, err := snap.ReadsDigest()
 	if err != nil {
 		return nil, err

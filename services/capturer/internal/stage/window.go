@@ -32,7 +32,7 @@ func (s *Stage) fetchOnce(ctx context.Context, j job) (done, error) {
 	give := func(ctx context.Context) error {
 		return s.Windows.ReleaseWindow(ctx, req.SourceID, req.Canonical, req.RequestID)
 	}
-	if j.begun == "" && dedup.Fresh(window, j.source) {
+	if j.begunSnapshot == "" && dedup.Fresh(window, j.source) {
 		row := req.Row()
 		row.Outcome, row.SnapshotID, row.DocumentID = string(event.OutcomeDuplicate), window.SnapshotID, window.DocumentID
 		if row, err = s.Requests.DecideCapture(ctx, row); err != nil {
@@ -46,13 +46,13 @@ func (s *Stage) fetchOnce(ctx context.Context, j job) (done, error) {
 	}
 	var captured done
 	err = s.Hold(ctx, renew, func(ctx context.Context) (failed error) {
-		if j.begun != "" {
-			captured, failed = s.resume(ctx, j)
+		if j.begunSnapshot != "" {
+			captured, failed = s.resumeContainer(ctx, j)
 			return failed
 		}
-		known, failed := s.known(ctx, j, window)
+		known, failed := s.findKnown(ctx, j, window)
 		if failed == nil {
-			captured, failed = s.fetch(ctx, j, known)
+			captured, failed = s.fetchURL(ctx, j, known)
 		}
 		return failed
 	})
@@ -62,11 +62,11 @@ func (s *Stage) fetchOnce(ctx context.Context, j job) (done, error) {
 	return captured, nil
 }
 
-// known returns what the last fetch of a URL has stored, under the source's rules of
+// findKnown returns what the last fetch of a URL has stored, under the source's rules of
 // today, when it is current, today's programs have read it, and the names in it
 // follow today's rules: its server may say that it has nothing newer. nil says that the
 // URL is to be fetched whatever its server says.
-func (s *Stage) known(ctx context.Context, j job, w model.FetchWindow) (*model.Snapshot, error) {
+func (s *Stage) findKnown(ctx context.Context, j job, w model.FetchWindow) (*model.Snapshot, error) {
 	if w.SnapshotID == "" {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (s *Stage) known(ctx context.Context, j job, w model.FetchWindow) (*model.S
 		return nil, nil
 	}
 	setSource(&snap, j.source)
-	still, err := s.judge(j.req, snap, dedup.Still)
+	still, err := s.compareStanding(j.req, snap, dedup.Still)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func (s *Stage) known(ctx context.Context, j job, w model.FetchWindow) (*model.S
 	return &snap, nil
 }
 
-// fetch fetches a URL and records what came. known is what the last fetch has stored, nil
+// fetchURL fetches a URL and records what came. known is what the last fetch has stored, nil
 // when that does not count.
-func (s *Stage) fetch(ctx context.Context, j job, known *model.Snapshot) (done, error) {
+func (s *Stage) fetchURL(ctx context.Context, j job, known *model.Snapshot) (done, error) {
 	doc, err := s.Obtain.Fetch(ctx, j.req, j.source, known)
 	switch {
 	case err != nil:
@@ -104,7 +104,7 @@ func (s *Stage) fetch(ctx context.Context, j job, known *model.Snapshot) (done, 
 	case doc.NotModified:
 		return s.recordNotModified(ctx, j, *known, doc)
 	}
-	return s.record(ctx, j, doc)
+	return s.recordDocument(ctx, j, doc)
 }
 
 // recordNotModified records that the server of a URL says at this time what it said when the
@@ -119,7 +119,7 @@ func (s *Stage) recordNotModified(ctx context.Context, j job, known model.Snapsh
 	snap.HTTPStatus, snap.FetchStatus = doc.Status, doc.FetchStatus()
 	snap.RetrievedAt, snap.FetchToolVersion = retrievedAt(req, doc), doc.Tool
 	snap.RobotsPolicyNotes = cmp.Or(req.RobotsPolicyNotes, redact.Today().Text(j.source.RobotsNotes))
-	unchanged, err := s.unchanged(req, snap)
+	unchanged, err := s.decideUnchanged(req, snap)
 	if err != nil {
 		return done{}, err
 	}

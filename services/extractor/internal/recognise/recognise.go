@@ -77,19 +77,19 @@ func Unread(t model.OCRTask, why string) model.OCRTask {
 // Handle takes page.ocr_requested. Repeated, it finds its page answered and asks
 // again whether the range is.
 func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) error {
-	return s.work(ctx, e, emit, func(run model.Run, snap model.Snapshot, t model.OCRTask) error {
+	return s.workOnPage(ctx, e, emit, func(run model.Run, snap model.Snapshot, t model.OCRTask) error {
 		if s.Off != "" {
 			t = Unread(t, s.Off)
-			return s.failed(ctx, t, fault.OCRFailed, t.OCR.Message)
+			return s.recordFailure(ctx, t, fault.OCRFailed, t.OCR.Message)
 		}
-		return s.read(ctx, run, snap, t)
+		return s.readPicture(ctx, run, snap, t)
 	})
 }
 
 // Fail gives the page a failure for its answer.
 func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, sentence string, emit stream.Emit) error {
-	err := s.work(ctx, e, emit, func(_ model.Run, _ model.Snapshot, t model.OCRTask) error {
-		return s.failed(ctx, t, reason, sentence)
+	err := s.workOnPage(ctx, e, emit, func(_ model.Run, _ model.Snapshot, t model.OCRTask) error {
+		return s.recordFailure(ctx, t, reason, sentence)
 	})
 	if fault.KindOf(err) == fault.KindPermanent && fault.ReasonOf(err) == fault.Malformed {
 		return nil // no such run or page: there is nothing to mark
@@ -97,9 +97,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	return err
 }
 
-// work calls do for each part of the page that waits, and says so when nothing
+// workOnPage calls do for each part of the page that waits, and says so when nothing
 // waits any more in the page's range.
-func (s *Stage) work(ctx context.Context, e event.Event, emit stream.Emit, do func(model.Run, model.Snapshot, model.OCRTask) error) error {
+func (s *Stage) workOnPage(ctx context.Context, e event.Event, emit stream.Emit, do func(model.Run, model.Snapshot, model.OCRTask) error) error {
 	req, err := event.As[event.PageOCRRequested](e)
 	if err != nil {
 		return err
@@ -134,11 +134,11 @@ func (s *Stage) work(ctx context.Context, e event.Event, emit stream.Emit, do fu
 			return err
 		}
 	}
-	return s.completed(ctx, run, req, emit)
+	return s.publishIfComplete(ctx, run, req, emit)
 }
 
-// read has one picture read, unless that was done before, and records the answer.
-func (s *Stage) read(ctx context.Context, run model.Run, snap model.Snapshot, t model.OCRTask) error {
+// readPicture has one picture read, unless that was done before, and records the answer.
+func (s *Stage) readPicture(ctx context.Context, run model.Run, snap model.Snapshot, t model.OCRTask) error {
 	engine, err := s.Reader.Engine(ctx)
 	if err != nil {
 		return fmt.Errorf("OCR engine: %w", err)
@@ -162,16 +162,16 @@ func (s *Stage) read(ctx context.Context, run model.Run, snap model.Snapshot, t 
 	}
 	faultpoint.ReachFor("ocr.page", fmt.Sprintf("%s/%d", t.SnapshotID, t.PageNo))
 	began := time.Now()
-	result, err := s.recognise(ctx, snap, req)
+	result, err := s.recognisePicture(ctx, snap, req)
 	if fault.KindOf(err) == fault.KindPermanent {
-		return s.failed(ctx, t, fault.ReasonOf(err), err.Error())
+		return s.recordFailure(ctx, t, fault.ReasonOf(err), err.Error())
 	}
 	if err != nil {
 		return err
 	}
 	data, err := ocr.Encode(result)
 	if err != nil {
-		return s.failed(ctx, t, fault.OCRFailed, fmt.Sprintf("page %d: %v", t.PageNo, err))
+		return s.recordFailure(ctx, t, fault.OCRFailed, fmt.Sprintf("page %d: %v", t.PageNo, err))
 	}
 	if stored.ObjectKey, stored.Digest, err = s.Objects.PutOCR(ctx, run.SourceID, engine.Name, engine.Version, stored.Key, data); err != nil {
 		return err
@@ -186,8 +186,8 @@ func (s *Stage) read(ctx context.Context, run model.Run, snap model.Snapshot, t 
 	return nil
 }
 
-// recognise reads a picture, a second time when it ended or hung its child.
-func (s *Stage) recognise(ctx context.Context, snap model.Snapshot, req ocr.Request) (result ocr.Result, err error) {
+// recognisePicture reads a picture, a second time when it ended or hung its child.
+func (s *Stage) recognisePicture(ctx context.Context, snap model.Snapshot, req ocr.Request) (result ocr.Result, err error) {
 	for range tries {
 		result, err = s.Reader.Read(ctx, snap, req)
 		if reason := fault.ReasonOf(err); fault.KindOf(err) != fault.KindPermanent || reason != fault.Timeout && reason != fault.ParserCrashed {
@@ -197,16 +197,16 @@ func (s *Stage) recognise(ctx context.Context, snap model.Snapshot, req ocr.Requ
 	return result, err
 }
 
-func (s *Stage) failed(ctx context.Context, t model.OCRTask, reason fault.Reason, sentence string) error {
+func (s *Stage) recordFailure(ctx context.Context, t model.OCRTask, reason fault.Reason, sentence string) error {
 	t.OCR.Reason, t.OCR.Message = string(reason), sentence
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "page not read", slog.String("snapshot_id", t.SnapshotID), slog.Int("page_no", t.PageNo),
 		slog.String("reason", t.OCR.Reason), slog.String("error", sentence))
 	return s.Catalog.FailOCR(ctx, t)
 }
 
-// completed asks whether the range waits for more, after the commit of this
+// publishIfComplete asks whether the range waits for more, after the commit of this
 // page's answer: of pages that end at once, one sees that nothing does.
-func (s *Stage) completed(ctx context.Context, run model.Run, req event.PageOCRRequested, emit stream.Emit) error {
+func (s *Stage) publishIfComplete(ctx context.Context, run model.Run, req event.PageOCRRequested, emit stream.Emit) error {
 	from := (req.Pages.From-1)/model.RangeSize*model.RangeSize + 1
 	pages := model.PageRange{From: from, To: min(from+model.RangeSize-1, run.PageCount)}
 	tasks, err := s.Catalog.OCRTasks(ctx, run.SnapshotID, run.ExtractionID, pages, req.Redo)

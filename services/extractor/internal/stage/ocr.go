@@ -12,10 +12,10 @@ import (
 	"github.com/colophon-dev/colophon/services/extractor/internal/recognise"
 )
 
-// extract makes the pages of a range, with what OCR has read of them. It returns
+// extractPages makes the pages of a range, with what OCR has read of them. It returns
 // nil when pages wait for OCR: they are asked for, one event each, so that one
 // that gets stuck holds no other.
-func (s *Stage) extract(ctx context.Context, snap model.Snapshot, run model.Run, split event.PageSplit, read bool, emit stream.Emit) ([]Result, error) {
+func (s *Stage) extractPages(ctx context.Context, snap model.Snapshot, run model.Run, split event.PageSplit, read bool, emit stream.Emit) ([]Result, error) {
 	var tasks []model.OCRTask
 	if read {
 		var err error
@@ -42,22 +42,22 @@ func (s *Stage) extract(ctx context.Context, snap model.Snapshot, run model.Run,
 		}
 		faultpoint.Reach("extract.ocr.planned")
 		if why != "" {
-			if tasks, err = s.refuse(ctx, run, split, tasks, why); err != nil {
+			if tasks, err = s.refuseTasks(ctx, run, split, tasks, why); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if slices.ContainsFunc(tasks, waits) {
-		return nil, request(ctx, run, split.Redo, tasks, emit)
+	if slices.ContainsFunc(tasks, isWaiting) {
+		return nil, requestOCR(ctx, run, split.Redo, tasks, emit)
 	}
 	return s.Extractor.Pages(ctx, snap, run, split.Pages, tasks)
 }
 
-// refuse gives the pages that wait a failure for their answer, and returns what all
+// refuseTasks gives the pages that wait a failure for their answer, and returns what all
 // have then: another may have answered one in the same moment.
-func (s *Stage) refuse(ctx context.Context, run model.Run, split event.PageSplit, tasks []model.OCRTask, why string) ([]model.OCRTask, error) {
+func (s *Stage) refuseTasks(ctx context.Context, run model.Run, split event.PageSplit, tasks []model.OCRTask, why string) ([]model.OCRTask, error) {
 	for _, t := range tasks {
-		if waits(t) {
+		if isWaiting(t) {
 			if err := s.Catalog.FailOCR(ctx, recognise.Unread(t, why)); err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func (s *Stage) refuse(ctx context.Context, run model.Run, split event.PageSplit
 	return s.Catalog.OCRTasks(ctx, run.SnapshotID, run.ExtractionID, split.Pages, split.Redo)
 }
 
-func waits(t model.OCRTask) bool { return !t.OCR.Answered() }
+func isWaiting(t model.OCRTask) bool { return !t.OCR.Answered() }
 
 // tasksOf returns what pages name as in need of OCR.
 func tasksOf(snap model.Snapshot, run model.Run, redo int, results []Result) []model.OCRTask {
@@ -94,13 +94,13 @@ func pictureKey(snap model.Snapshot, run model.Run, pageNo int, region *model.BB
 	return digest.Picture(snap.ContentHash, pageNo, (*digest.BBox)(region), snap.PictureLanguages(run.ParserVersion))
 }
 
-// request asks for the pages that wait.
-func request(ctx context.Context, run model.Run, redo int, tasks []model.OCRTask, emit stream.Emit) error {
+// requestOCR asks for the pages that wait.
+func requestOCR(ctx context.Context, run model.Run, redo int, tasks []model.OCRTask, emit stream.Emit) error {
 	for i := 0; i < len(tasks); {
 		page := tasks[i].PageNo
 		var parts []model.PageOCR
 		for ; i < len(tasks) && tasks[i].PageNo == page; i++ {
-			if waits(tasks[i]) {
+			if isWaiting(tasks[i]) {
 				parts = append(parts, tasks[i].OCR)
 			}
 		}

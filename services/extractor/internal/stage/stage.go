@@ -118,16 +118,16 @@ func (s *Stage) Handle(ctx context.Context, e event.Event, emit stream.Emit) err
 	if own && split.ContentHash != "" {
 		defer s.Ahead(ctx, split.SourceID, split.ContentHash)()
 	}
-	return s.work(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
+	return s.workOnRange(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
 		if !own {
 			return s.takeOver(ctx, snap, run, emit)
 		}
 		faultpoint.ReachFor("extract.range", split.SnapshotID)
-		results, err := s.extract(ctx, snap, run, split, read, emit)
+		results, err := s.extractPages(ctx, snap, run, split, read, emit)
 		if err != nil || results == nil {
 			return err
 		}
-		return s.store(ctx, split, run, results, emit)
+		return s.storeSegment(ctx, split, run, results, emit)
 	})
 }
 
@@ -150,12 +150,12 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	if err != nil || split.ParserVersion != s.ParserVersion {
 		return nil
 	}
-	err = s.work(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
+	err = s.workOnRange(ctx, e, split, emit, func(snap model.Snapshot, run model.Run) error {
 		results, err := s.Extractor.Failed(ctx, snap, run, split.Pages, reason, sentence)
 		if err != nil {
 			return err
 		}
-		return s.store(ctx, split, run, results, emit)
+		return s.storeSegment(ctx, split, run, results, emit)
 	})
 	if fault.KindOf(err) == fault.KindPermanent && fault.ReasonOf(err) == fault.Malformed {
 		return nil // no such run or range: there is nothing to mark
@@ -163,9 +163,9 @@ func (s *Stage) Fail(ctx context.Context, e event.Event, reason fault.Reason, se
 	return err
 }
 
-// work calls do for a range that has no segment yet, and publishes that of one
+// workOnRange calls do for a range that has no segment yet, and publishes that of one
 // that has.
-func (s *Stage) work(ctx context.Context, e event.Event, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
+func (s *Stage) workOnRange(ctx context.Context, e event.Event, split event.PageSplit, emit stream.Emit, do func(model.Snapshot, model.Run) error) error {
 	run, snap, row, err := s.Catalog.RangeWork(ctx, split.SnapshotID, split.ExtractionID, split.Pages.From, split.Redo)
 	if err != nil {
 		if errors.Is(err, fault.ErrNoRow) {
@@ -199,7 +199,7 @@ func checkRange(split event.PageSplit, run model.Run) error {
 		split.Pages.From, split.Pages.To, run.PageCount))
 }
 
-func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run, results []Result, emit stream.Emit) error {
+func (s *Stage) storeSegment(ctx context.Context, split event.PageSplit, run model.Run, results []Result, emit stream.Emit) error {
 	var w segment.Writer
 	row := model.SegmentRow{
 		SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, From: split.Pages.From, To: split.Pages.To, Redo: split.Redo,
@@ -222,7 +222,7 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 		return err
 	}
 	row.Digest, row.ByteLength = sha, int64(len(data))
-	stands, err := s.put(ctx, run, row, data, pages)
+	stands, err := s.putSegment(ctx, run, row, data, pages)
 	if err != nil {
 		if errors.Is(err, fault.ErrRunMoved) {
 			return nil // another run has taken over; the object is an orphan
@@ -233,9 +233,9 @@ func (s *Stage) store(ctx context.Context, split event.PageSplit, run model.Run,
 	return s.announce(ctx, run, stands, emit)
 }
 
-// put stores and records a segment: of one that is all of its document, which no other
+// putSegment stores and records a segment: of one that is all of its document, which no other
 // range waits for, the rows are written while the object is put.
-func (s *Stage) put(ctx context.Context, run model.Run, row model.SegmentRow, data []byte, pages []model.Page) (model.SegmentRow, error) {
+func (s *Stage) putSegment(ctx context.Context, run model.Run, row model.SegmentRow, data []byte, pages []model.Page) (model.SegmentRow, error) {
 	row.ObjectKey = s.Objects.KeyOfSegment(row, run.SourceID)
 	object := func(ctx context.Context) error {
 		_, err := s.Objects.PutSegment(ctx, row, run.SourceID, data)
@@ -259,13 +259,13 @@ func isWholeDocument(run model.Run, row model.SegmentRow) bool {
 // announce publishes a range that is recorded, and waits until one that is all of its
 // document is on the disk: others are from the beginning.
 func (s *Stage) announce(ctx context.Context, run model.Run, row model.SegmentRow, emit stream.Emit) error {
-	if err := emit(ctx, extracted(run, row)); err != nil || !isWholeDocument(run, row) {
+	if err := emit(ctx, extractedEvent(run, row)); err != nil || !isWholeDocument(run, row) {
 		return err
 	}
 	return s.Catalog.KeepSegment(ctx, row.SnapshotID, row.ExtractionID, row.From, row.Redo)
 }
 
-func extracted(run model.Run, row model.SegmentRow) event.IRExtracted {
+func extractedEvent(run model.Run, row model.SegmentRow) event.IRExtracted {
 	return event.IRExtracted{
 		SnapshotID: row.SnapshotID, SourceID: run.SourceID, ExtractionID: row.ExtractionID,
 		Pages: model.PageRange{From: row.From, To: row.To}, PageCount: run.PageCount, Redo: row.Redo,

@@ -2,10 +2,10 @@ package api
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +16,7 @@ import (
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/digest"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/scratch"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
 )
 
@@ -36,7 +37,15 @@ func (*oneCapture) Snapshot(context.Context, string) (model.Snapshot, error) {
 
 func (c *oneCapture) GetFile(context.Context, blobstore.Bucket, string, string, int64) (*blobstore.File, error) {
 	c.fetched.Add(1)
-	return blobstore.NewFile("", strings.NewReader(captured), 0)
+	file, err := scratch.Create("")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(file, captured); err != nil {
+		return nil, err
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return &blobstore.File{File: file, Size: int64(len(captured))}, err
 }
 
 func (c *oneCapture) handler(disk *room.Room) http.Handler {

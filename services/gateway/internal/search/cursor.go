@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// MaxDepth is how many hits of one question can be paged through. Behind them a question
+// maxDepth is how many hits of one question can be paged through. Behind them a question
 // is better asked otherwise, and each page costs what all before it did.
-const MaxDepth = 1000
+const maxDepth = 1000
 
 // ErrCursor is the error of a cursor that is none, or that of another question.
 var ErrCursor = errors.New("the cursor is not one of this question: ask for its first page again")
@@ -34,7 +34,7 @@ func hitsBefore(r Request, collection string) (int, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(r.Cursor)
 	number, question, _ := strings.Cut(string(raw), ".")
 	n, wrong := strconv.Atoi(number)
-	if err != nil || wrong != nil || n < 1 || n >= MaxDepth || question != digestOf(r, collection) {
+	if err != nil || wrong != nil || n < 1 || n >= maxDepth || question != digestOf(r, collection) {
 		return 0, ErrCursor
 	}
 	return n, nil
@@ -42,7 +42,7 @@ func hitsBefore(r Request, collection string) (int, error) {
 
 // cursorAfter returns the cursor of the page behind so many hits, "" where paging ends.
 func cursorAfter(hits int, r Request, collection string) string {
-	if hits >= MaxDepth {
+	if hits >= maxDepth {
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%s", hits, digestOf(r, collection)))

@@ -245,7 +245,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return answer, err
 	}
-	until := min(before+r.Limit, MaxDepth)
+	until := min(before+r.Limit, maxDepth)
 	found, err := s.findInOrder(ctx, scope, r, w, before, until+1, &answer.Times)
 	answer.WordsOnly, answer.Reranking, answer.Bounded = found.wordsOnly, found.reranking, found.bounded && len(found.groups) <= until
 	if err != nil {

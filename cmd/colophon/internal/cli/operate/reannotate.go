@@ -17,7 +17,7 @@ import (
 )
 
 // Reannotated is what reannotate prints.
-type Reannotated struct {
+type reannotated struct {
 	SnapshotID   string `json:"snapshot_id"`
 	ExtractionID string `json:"extraction_id"`
 	Page         int    `json:"page,omitempty"`
@@ -54,7 +54,7 @@ func (c commands) reannotateCommand() *cobra.Command {
 				return err
 			}
 			defer conn.Close()
-			r := Reannotated{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Page: page}
+			r := reannotated{SnapshotID: run.SnapshotID, ExtractionID: run.ExtractionID, Page: page}
 			if err := c.Traced(ctx, s, "reannotate", func(ctx context.Context) (err error) {
 				r.Pages, err = reannotate(ctx, db, conn, run, page)
 				return err
@@ -82,28 +82,14 @@ func runToRead(ctx context.Context, db *catalog.DB, id string) (model.Run, error
 			return model.Run{}, cli.Failedf("document %s has no version yet", id)
 		}
 	}
-	runs, err := db.Runs(ctx, snapshot)
-	if err != nil {
-		return model.Run{}, err
-	}
-	if len(runs) == 0 {
-		return model.Run{}, fmt.Errorf("snapshot %s has no run: %w", snapshot, catalog.ErrNotFound)
-	}
-	run := runs[len(runs)-1]
-	if !run.State.Terminal() {
-		return run, cli.Failedf("the run is %s: wait for it to end", run.State)
-	}
-	return run, nil
+	return lastRun(ctx, db, snapshot)
 }
 
 // reannotate queues pages of a run again, and lets the annotator look at it.
 func reannotate(ctx context.Context, db *catalog.DB, conn *stream.Conn, run model.Run, page int) (int, error) {
-	var pages []int
-	if page > 0 {
-		if page > run.PageCount {
-			return 0, cli.Usagef("--page %d: the snapshot has %s", page, cli.Many(run.PageCount, "page"))
-		}
-		pages = []int{page}
+	pages, err := choosePages(run, page)
+	if err != nil {
+		return 0, err
 	}
 	_, segments, _, err := db.RunParts(ctx, run.SnapshotID, run.ExtractionID)
 	if err != nil {

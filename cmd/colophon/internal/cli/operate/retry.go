@@ -19,13 +19,38 @@ func retry(ctx context.Context, conn *stream.Conn, run model.Run, page int) erro
 	req := event.RunRequested{
 		SnapshotID: run.SnapshotID, SourceID: run.SourceID, ExtractionID: run.ExtractionID, Why: "retry", Redo: run.Redo + 1,
 	}
-	if page > 0 {
-		if page > run.PageCount {
-			return cli.Usagef("--page %d: the snapshot has %s", page, cli.Many(run.PageCount, "page"))
-		}
-		req.Pages = []int{page}
+	var err error
+	if req.Pages, err = choosePages(run, page); err != nil {
+		return err
 	}
 	return conn.Publisher("cli").Emit(ctx, req)
+}
+
+// choosePages returns the page of --page, or nil for all when it is 0.
+func choosePages(run model.Run, page int) ([]int, error) {
+	switch {
+	case page == 0:
+		return nil, nil
+	case page > run.PageCount:
+		return nil, cli.Usagef("--page %d: the snapshot has %s", page, cli.Many(run.PageCount, "page"))
+	}
+	return []int{page}, nil
+}
+
+// lastRun returns the last run of a snapshot, which has ended.
+func lastRun(ctx context.Context, db *catalog.DB, snapshot string) (model.Run, error) {
+	runs, err := db.Runs(ctx, snapshot)
+	if err != nil {
+		return model.Run{}, err
+	}
+	if len(runs) == 0 {
+		return model.Run{}, fmt.Errorf("snapshot %s has no run: %w", snapshot, catalog.ErrNotFound)
+	}
+	run := runs[len(runs)-1]
+	if !run.State.Terminal() {
+		return run, cli.Failedf("the run is %s: wait for it to end", run.State)
+	}
+	return run, nil
 }
 
 // asked is what retry prints.
@@ -52,19 +77,12 @@ func (c commands) retryCommand() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			runs, err := db.Runs(ctx, given[0])
+			run, err := lastRun(ctx, db, given[0])
 			if err != nil {
 				return err
 			}
-			if len(runs) == 0 {
-				return fmt.Errorf("snapshot %s has no run: %w", given[0], catalog.ErrNotFound)
-			}
-			run := runs[len(runs)-1]
 			if _, err := enabledSource(ctx, db, run.SourceID); err != nil {
 				return err
-			}
-			if !run.State.Terminal() {
-				return cli.Failedf("the run is %s: wait for it to end", run.State)
 			}
 			conn, err := c.Stream(ctx, s)
 			if err != nil {

@@ -20,17 +20,17 @@ import (
 
 // openTestDoor serves a handler on an address of its own until stop, which returns what
 // serve returned.
-func openTestDoor(t *testing.T, handler http.HandlerFunc, c HTTP) (d *door, addr string, stop func() error) {
+func openTestDoor(t *testing.T, handler http.HandlerFunc, c HTTP) (d *drainingServer, addr string, stop func() error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Conns = 64
-	d = openDoor(listener, &http.Server{Handler: handler}, c)
+	d = newDrainingServer(listener, &http.Server{Handler: handler}, c)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- d.serve(ctx) }()
+	go func() { ended <- d.serveUntilStopped(ctx) }()
 	return d, listener.Addr().String(), func() error {
 		cancel()
 		return <-ended
@@ -93,7 +93,7 @@ func TestLastCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := openDoor(listener, &http.Server{Handler: http.NotFoundHandler()}, HTTP{Conns: 4})
+	d := newDrainingServer(listener, &http.Server{Handler: http.NotFoundHandler()}, HTTP{Conns: 4})
 	const waiting = 20
 	var conns []net.Conn
 	for range waiting { // whom nobody accepts

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// door is where requests come in, from the first to the last.
-type door struct {
+// drainingServer is where requests come in, from the first to the last.
+type drainingServer struct {
 	server   *http.Server
-	listener *lastCalls
+	listener *drainingListener
 	drain    time.Duration // for which requests are still taken when it is told to stop
 	grace    time.Duration // for which answers under way are waited for after that
 	stopping atomic.Bool
@@ -24,10 +24,10 @@ type door struct {
 	asking map[net.Conn]bool // connections on which a request is read or answered
 }
 
-// openDoor lets a server serve a TCP listener, c.Conns connections at once; more wait.
-func openDoor(listener net.Listener, server *http.Server, c HTTP) *door {
-	d := &door{
-		listener: &lastCalls{Listener: netutil.LimitListener(listener, c.Conns), below: listener},
+// newDrainingServer lets a server serve a TCP listener, c.Conns connections at once; more wait.
+func newDrainingServer(listener net.Listener, server *http.Server, c HTTP) *drainingServer {
+	d := &drainingServer{
+		listener: &drainingListener{Listener: netutil.LimitListener(listener, c.Conns), below: listener},
 		server:   server, drain: c.Drain, grace: c.Grace, asking: map[net.Conn]bool{},
 	}
 	handler := server.Handler
@@ -37,12 +37,12 @@ func openDoor(listener net.Listener, server *http.Server, c HTTP) *door {
 		}
 		handler.ServeHTTP(w, r)
 	})
-	server.ConnState = d.note
+	server.ConnState = d.noteConnection
 	return d
 }
 
-// note is told what becomes of each connection.
-func (d *door) note(conn net.Conn, state http.ConnState) {
+// noteConnection is told what becomes of each connection.
+func (d *drainingServer) noteConnection(conn net.Conn, state http.ConnState) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if state == http.StateNew || state == http.StateActive {
@@ -52,19 +52,19 @@ func (d *door) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// quiet reports whether no request is read or answered.
-func (d *door) quiet() bool {
+// isIdle reports whether no request is read or answered.
+func (d *drainingServer) isIdle() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.asking) == 0
 }
 
-// serve answers requests until ctx ends. Then it goes on for the time of drain, in which
+// serveUntilStopped answers requests until ctx ends. Then it goes on for the time of drain, in which
 // whoever hands out requests notices that this process is not ready, and says goodbye with
 // each answer; it closes the listener, answers all who have come before, and returns nil.
-func (d *door) serve(ctx context.Context) error {
+func (d *drainingServer) serveUntilStopped(ctx context.Context) error {
 	ended := make(chan error, 1)
-	go func() { ended <- d.answer() }()
+	go func() { ended <- d.serveListener() }()
 	select {
 	case err := <-ended:
 		return err
@@ -82,13 +82,13 @@ func (d *door) serve(ctx context.Context) error {
 	if served := <-ended; !errors.Is(served, net.ErrClosed) {
 		err = errors.Join(err, served)
 	}
-	d.awaitQuiet()
+	d.awaitIdle()
 	return errors.Join(err, d.server.Close()) // connections that nobody uses, and answers that the grace has cut
 }
 
-// answer answers requests until the listener is closed, with TLS where there is a
+// serveListener answers requests until the listener is closed, with TLS where there is a
 // certificate.
-func (d *door) answer() error {
+func (d *drainingServer) serveListener() error {
 	if d.server.TLSConfig == nil {
 		return d.server.Serve(d.listener)
 	}
@@ -98,14 +98,14 @@ func (d *door) answer() error {
 // quietLook is the time between two looks whether all answers have been given.
 const quietLook = 5 * time.Millisecond
 
-// awaitQuiet waits for answers under way, as long as the grace. The server's own Shutdown
+// awaitIdle waits for answers under way, as long as the grace. The server's own Shutdown
 // would not do: it drops who has connected and whose request it has not read yet.
-func (d *door) awaitQuiet() {
+func (d *drainingServer) awaitIdle() {
 	grace := time.NewTimer(d.grace)
 	defer grace.Stop()
 	look := time.NewTicker(quietLook)
 	defer look.Stop()
-	for !d.quiet() {
+	for !d.isIdle() {
 		select {
 		case <-look.C:
 		case <-grace.C:
@@ -114,17 +114,17 @@ func (d *door) awaitQuiet() {
 	}
 }
 
-// lastCalls is a listener that loses nobody when it is closed: who has connected, and was
+// drainingListener is a listener that loses nobody when it is closed: who has connected, and was
 // not accepted yet, would be reset by the kernel. Accept returns them after Close, before
 // it returns an error.
-type lastCalls struct {
+type drainingListener struct {
 	net.Listener
 	below net.Listener // of the system, where connections wait
 	left  atomic.Pointer[[]net.Conn]
 }
 
 // Accept implements net.Listener.
-func (l *lastCalls) Accept() (net.Conn, error) {
+func (l *drainingListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err == nil {
 		return conn, nil
@@ -138,10 +138,10 @@ func (l *lastCalls) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener. Only the first call takes the last connections.
-func (l *lastCalls) Close() error {
+func (l *drainingListener) Close() error {
 	none := []net.Conn{}
 	if l.left.CompareAndSwap(nil, &none) {
-		left := pending(l.below)
+		left := acceptPending(l.below)
 		l.left.Store(&left)
 	}
 	return l.Listener.Close()

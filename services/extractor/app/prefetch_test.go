@@ -12,8 +12,8 @@ import (
 func TestReadAhead(t *testing.T) {
 	w := newWorld(t)
 	s := w.Capture(page, model.KindHTML, nil)
-	a := newAhead(w.Blobs)
-	forget := a.begin(t.Context(), s.SourceID, s.ContentHash)
+	a := newPrefetcher(w.Blobs)
+	forget := a.startReading(t.Context(), s.SourceID, s.ContentHash)
 	early := a.read[s.SourceID+"/"+s.ContentHash]
 	for range 2 { // what was taken is read again
 		if data, err := a.ReadRaw(t.Context(), s); err != nil || string(data) != page {
@@ -25,11 +25,11 @@ func TestReadAhead(t *testing.T) {
 	}
 	forget()
 
-	forget = a.begin(t.Context(), s.SourceID, s.ContentHash)
+	forget = a.startReading(t.Context(), s.SourceID, s.ContentHash)
 	forget() // nobody has asked
 	other := s
 	other.ContentHash = digest.Content([]byte("nobody has stored this"))
-	defer a.begin(t.Context(), other.SourceID, other.ContentHash)()
+	defer a.startReading(t.Context(), other.SourceID, other.ContentHash)()
 	if _, err := a.ReadRaw(t.Context(), other); !errors.Is(err, blobstore.ErrNotFound) {
 		t.Errorf("lost: %v", err)
 	}

@@ -8,31 +8,31 @@ import (
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
-// ahead reads captured bytes before they are asked for. It is safe for concurrent
+// prefetcher reads captured bytes before they are asked for. It is safe for concurrent
 // use.
-type ahead struct {
+type prefetcher struct {
 	blobs *blobstore.Store
 
 	mu   sync.Mutex
-	read map[string]*early // by source and content hash
+	read map[string]*prefetched // by source and content hash
 }
 
-// early is a document that is read ahead.
-type early struct {
+// prefetched is a document that is read ahead.
+type prefetched struct {
 	done chan struct{}
 	data []byte // when done; nil when it could not be read
 }
 
-func newAhead(blobs *blobstore.Store) *ahead {
-	return &ahead{blobs: blobs, read: make(map[string]*early)}
+func newPrefetcher(blobs *blobstore.Store) *prefetcher {
+	return &prefetcher{blobs: blobs, read: make(map[string]*prefetched)}
 }
 
-// begin reads captured bytes until forget is called or somebody has taken them. What
+// startReading reads captured bytes until forget is called or somebody has taken them. What
 // goes wrong is told by the reading that finds nothing here.
-func (a *ahead) begin(ctx context.Context, sourceID, contentHash string) (forget func()) {
+func (a *prefetcher) startReading(ctx context.Context, sourceID, contentHash string) (forget func()) {
 	key := sourceID + "/" + contentHash
 	ctx, cancel := context.WithCancel(ctx)
-	e := &early{done: make(chan struct{})}
+	e := &prefetched{done: make(chan struct{})}
 	a.mu.Lock()
 	a.read[key] = e // in place of another's, who then reads by itself
 	a.mu.Unlock()
@@ -51,7 +51,7 @@ func (a *ahead) begin(ctx context.Context, sourceID, contentHash string) (forget
 }
 
 // ReadRaw is that of the object store, where nothing was read ahead.
-func (a *ahead) ReadRaw(ctx context.Context, s model.Snapshot) ([]byte, error) {
+func (a *prefetcher) ReadRaw(ctx context.Context, s model.Snapshot) ([]byte, error) {
 	key := s.SourceID + "/" + s.ContentHash
 	a.mu.Lock()
 	e := a.read[key]

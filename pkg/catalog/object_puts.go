@@ -10,10 +10,10 @@ type putting struct {
 	err    error // when done
 }
 
-// meanwhile begins to put an object; end must be called. Until it has its place a
+// beginPut begins to put an object; end must be called. Until it has its place a
 // connection and locks wait for another store. No more than half of the connections
 // do, since a put can need one, too: beyond that the object is put at once.
-func (db *DB) meanwhile(ctx context.Context, put func(ctx context.Context) error) *putting {
+func (db *DB) beginPut(ctx context.Context, put func(ctx context.Context) error) *putting {
 	ctx, cancel := context.WithCancel(ctx)
 	u := &putting{cancel: cancel, done: make(chan struct{})}
 	run := func() {
