@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -158,17 +159,27 @@ type Segment struct {
 	From      int    `json:"from"`                // first byte in the unit's text
 	To        int    `json:"to"`                  // byte behind the last one in the unit's text
 	Page      int    `json:"page,omitempty"`      // 1-based page of the unit
-	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, heading_context, table_header, separator or correction
+	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, context, heading_context, table_header, separator or correction
 }
 
 // The rules that write synthetic bytes (contracts#synthetic).
 const (
 	SyntheticHeader         = "header"
+	SyntheticContext        = "context" // the context line (contracts#context-line)
 	SyntheticHeadingContext = "heading_context"
 	SyntheticTableHeader    = "table_header"
 	SyntheticSeparator      = "separator"
 	SyntheticCorrection     = "correction"
 )
+
+// EmbeddedText returns what is embedded of a chunk: its content, after its context line where it has
+// one (contracts#embedded-text).
+func (c Chunk) EmbeddedText() string {
+	if _, rest, ok := strings.Cut(c.Text, "\n\n"); ok && strings.HasSuffix(rest, c.Content) { // behind the header
+		return rest
+	}
+	return c.Content
+}
 
 // ProvedBytes counts the bytes that are mapped to a unit.
 func (p Provenance) ProvedBytes() int {

@@ -46,14 +46,14 @@ func (s *Filler) pathNow() []section {
 
 // free returns how many tokens the current chunk has left, by estimate.
 func (s *Filler) free() int {
-	return s.room - s.tokens - s.contextCost(s.context(s.pathNow(), s.items))
+	return s.room - s.tokens - s.contextCost(s.context(s.pathNow(), s.items)) - s.lineCost(s.pathNow())
 }
 
 // cutExact cuts at the last code point that keeps the chunk within its budget,
 // and at the first one when the chunk is empty and none does.
 func (s *Filler) cutExact(line assemble.Line, context string) (head, tail assemble.Line) {
 	text := line.Text()
-	before, _ := s.render(context, s.itemsBut(line))
+	before, _ := s.render(s.pathNow(), context, s.itemsBut(line))
 	if len(s.itemsBut(line)) > 0 {
 		before += joint
 	}
