@@ -44,7 +44,9 @@ const (
 //	   type, status, info_date and meta by the rules of pkg/statement
 //	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes or
 //	   sessions, and numbers that no word of a meeting stands before, are no minutes
-const ChunkerVersion = "8"
+//	9: a context line where the source wants one; minutes by who came, by items that meetings alone have,
+//	   by a body and a date
+const ChunkerVersion = "9"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10
