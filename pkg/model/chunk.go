@@ -45,7 +45,7 @@ const (
 //	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes or
 //	   sessions, and numbers that no word of a meeting stands before, are no minutes
 //	9: a context line where the source wants one; minutes by who came, by items that meetings alone have,
-//	   by a body and a date
+//	   by a body and a date; other forms and turns of what is thought and alleged (statements_3)
 const ChunkerVersion = "9"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
