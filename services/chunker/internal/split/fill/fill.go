@@ -380,7 +380,7 @@ func (s *Filler) flush() error {
 		}
 		rest := s.items[len(items):]
 		if d.Tokens > s.budget && !items[0].whole {
-			head, tail := s.cutExact(items[0].line, context)
+			head, tail := s.cutExact(s.path, items[0].line, context)
 			rest = append([]item{s.item(tail, items[0].section, nil)}, rest...)
 			d, _ = s.draft([]item{s.item(head, items[0].section, items[0].anchors)})
 		}
