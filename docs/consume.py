@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps the chunks that Colophon tells of in a file of JSON, with nats-py.
-
+"""Keeps the chunks that Colophon tells of in a file of JSON, with nats-py:
     python3 consume.py nats://127.0.0.1:4222 http://127.0.0.1:8080 NAME chunks.json
-
-The bus keeps under NAME how far this has come. At first, and when the bus has lost what was not
-dealt with, it reads the gateway's log, and then the events from ten minutes before on. When the
-catalog was restored from a backup (its epoch is higher) it forgets all, and begins anew."""
+The bus keeps under NAME how far this has come. At first, when the bus has lost what was not dealt with, and
+when the catalog was restored (its epoch is higher), it reads the gateway's log, then events from ten minutes before."""
 import asyncio, datetime, json, os, sys, urllib.request
 import nats
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
@@ -22,12 +19,9 @@ def keep(state, kind, data):
         kept.update(rev=data["rev"], layer=data.get("layer", ""), removed=".removed." in kind)
     if current.get("rev", 0) > state["documents"].get(current.get("document_id"), {}).get("rev", 0):
         state["documents"][current["document_id"]] = current
-
 def write(state, path):
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        json.dump(state, file)
+    with open(path + ".part", "w", encoding="utf-8") as file: json.dump(state, file)
     os.replace(path + ".part", path)
-
 async def main(server, gateway, name, path):
     ask = lambda after: json.load(urllib.request.urlopen(f"{gateway}/v1/changes?after={after}"))
     state, epoch = json.load(open(path)) if os.path.exists(path) else {}, ask(0)["epoch"]
@@ -62,7 +56,5 @@ async def main(server, gateway, name, path):
         for message in batch:
             keep(state, message.headers["ce-type"], json.loads(message.data))
         write(state, path)  # before they are acknowledged
-        for message in batch:
-            await message.ack_sync()
-
+        for message in batch: await message.ack_sync()
 asyncio.run(main(*sys.argv[1:]))

@@ -117,6 +117,7 @@ func fieldValues() map[string][]any {
 		"SourceEntry":        {&model.EntryRule{Select: "p.lead", Fields: []model.EntryField{{Name: "text"}}}},
 		"SourceFurniture":    {&model.Furniture{Version: 1, Selectors: []model.FurnitureSelect{{Select: "p.lead", Role: "banner"}}}},
 		"SourceEntities":     {[]model.EntitySchema{{Name: "permits", Version: 1, Schema: map[string]any{"type": "object"}}}},
+		"ContextLine":        {true},
 		"HeaderLabels":       {&model.Labels{Type: "T", Status: "S", Date: "D", Source: "Q"}},
 		"MaxPages":           {1},
 	}

@@ -84,7 +84,7 @@ func (s *shelf) fill(d *desk, on *river) {
 	d.say(t, 0, "source", "add", "shelf", "--name", "Town of Valdoro", "--type", "official", "--domain", "civics", "--territory", "Valdoro")
 	_, _ = d.hear(t, 3, "capture", "--wait", "--timeout", "5m", "--source", "shelf", "../../test/documents")
 	d.say(t, 0, "source", "add", "river", "--name", "Commission of the river", "--type", "comment", "--domain", "cadastre", "--territory", "Alta", "--layer", "summary",
-		"--region", "FR", "--robots-notes", "asked by letter", "--max-pages", "500", "--language", "en", "--languages", "en,fr", "--header-labels", "kind,state,day,from")
+		"--region", "FR", "--robots-notes", "asked by letter", "--max-pages", "500", "--language", "en", "--languages", "en,fr", "--header-labels", "kind,state,day,from", "--context-line")
 	d.say(t, 0, "capture", "--wait", "--timeout", "2m", "--source", "river", at+"/plan.html", at+"/old.html", at+"/notes.html", at+"/levels.pdf")
 	on.day++
 	on.pages["/notes.html"] = strings.Replace(on.pages["/notes.html"], "closed in the winter", "open again", 1)

@@ -24,7 +24,7 @@ func TestSourceCommands(t *testing.T) {
 	d.say(t, 3, "source", "set", "a", "--name", "x")
 	d.say(t, 2, "source", "add", "a", "--host-requests", "0")
 	d.say(t, 2, "source", "add", "a", "--header-labels", "x")
-	d.say(t, 0, "source", "add", "a", "--host-delay", "1500ms", "--dedup-html", "1h", "--robots", "ignore", "--header-labels", "W,X,Y,Z", "--max-depth", "1")
+	d.say(t, 0, "source", "add", "a", "--host-delay", "1500ms", "--dedup-html", "1h", "--robots", "ignore", "--header-labels", "W,X,Y,Z", "--max-depth", "1", "--context-line")
 	d.say(t, 0, "source", "set", "a", "--territory", "Valdoro")
 	d.say(t, 0, "source", "disable", "a", "--why", "the clerk has asked for it")
 	d.say(t, 0, "source", "disable", "a")
@@ -34,7 +34,7 @@ func TestSourceCommands(t *testing.T) {
 	}
 	s, err := d.sys.DB.Source(t.Context(), "a")
 	if err != nil || s.HostDelay != 1500 || s.DedupHTML != 3600 || s.RobotsPolicy != model.RobotsIgnore || s.HeaderLabels.Source != "Z" ||
-		s.MaxDepth != 1 || s.Territory != "Valdoro" || s.State != model.SourceDisabled {
+		s.MaxDepth != 1 || !s.ContextLine || s.Territory != "Valdoro" || s.State != model.SourceDisabled {
 		t.Errorf("%+v, %v", s, err)
 	}
 	file, described := filepath.Join(t.TempDir(), "a.txt"), filepath.Join(t.TempDir(), "b.yaml")

@@ -328,6 +328,7 @@ func snapshotRules() map[string]rule {
 		"snapshot.robots_policy_notes":          oneOf("asked by letter"),
 		"snapshot.source_language":              oneOf("en"),
 		"snapshot.source_languages[]":           oneOf("en", "fr"),
+		"snapshot.context_line":                 oneOf("true"),
 		"snapshot.header_labels.type":           oneOf("kind"), "snapshot.header_labels.status": oneOf("state"),
 		"snapshot.header_labels.date": oneOf("day"), "snapshot.header_labels.source": oneOf("from"),
 		"snapshot.external_id": func(v said) error {

@@ -188,7 +188,7 @@ func chunkDetailRules(s *shelf) map[string]rule {
 		"chunk.chunk.provenance.segments[].end":           tiles,
 		"chunk.chunk.provenance.segments[].from":          tiles,
 		"chunk.chunk.provenance.segments[].to":            tiles,
-		"chunk.chunk.provenance.segments[].synthetic": oneOf(model.SyntheticHeader, model.SyntheticHeadingContext, model.SyntheticTableHeader,
+		"chunk.chunk.provenance.segments[].synthetic": oneOf(model.SyntheticHeader, model.SyntheticContext, model.SyntheticHeadingContext, model.SyntheticTableHeader,
 			model.SyntheticSeparator),
 		"chunk.chunk.provenance.segments[].page":                    onPage,
 		"chunk.chunk.provenance.source.source_id":                   ofSnapshot(func(n model.Snapshot) any { return n.SourceID }),

@@ -55,6 +55,7 @@ var alwaysOne = map[string]string{
 	"chunk.chunk.meta.type_guess":                       "the test documents say facts in passing only",
 	"manifest.generation":                               "each version was made into chunks once",
 	"snapshot.encoding":                                 "who declares one declares this one",
+	"snapshot.context_line":                             "one of two sources wants it",
 	"snapshot.header_labels.type":                       "one of two sources sets them",
 	"snapshot.header_labels.status":                     "one of two sources sets them",
 	"snapshot.header_labels.date":                       "one of two sources sets them",

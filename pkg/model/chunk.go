@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -43,7 +44,9 @@ const (
 //	   type, status, info_date and meta by the rules of pkg/statement
 //	8: more of what is alleged and thought is known as that (statements_2); plain lists of minutes or
 //	   sessions, and numbers that no word of a meeting stands before, are no minutes
-const ChunkerVersion = "8"
+//	9: a context line where the source wants one; minutes by who came, by items that meetings alone have,
+//	   by a body and a date; other forms and turns of what is thought and alleged (statements_3)
+const ChunkerVersion = "9"
 
 // MaxChunkText is the largest text of a chunk in bytes (contracts#event-size).
 const MaxChunkText = 128 << 10
@@ -158,17 +161,27 @@ type Segment struct {
 	From      int    `json:"from"`                // first byte in the unit's text
 	To        int    `json:"to"`                  // byte behind the last one in the unit's text
 	Page      int    `json:"page,omitempty"`      // 1-based page of the unit
-	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, heading_context, table_header, separator or correction
+	Synthetic string `json:"synthetic,omitempty"` // for bytes that a rule wrote, which one: header, context, heading_context, table_header, separator or correction
 }
 
 // The rules that write synthetic bytes (contracts#synthetic).
 const (
 	SyntheticHeader         = "header"
+	SyntheticContext        = "context" // the context line (contracts#context-line)
 	SyntheticHeadingContext = "heading_context"
 	SyntheticTableHeader    = "table_header"
 	SyntheticSeparator      = "separator"
 	SyntheticCorrection     = "correction"
 )
+
+// EmbeddedText returns what is embedded of a chunk: its content, after its context line where it has
+// one (contracts#embedded-text).
+func (c Chunk) EmbeddedText() string {
+	if _, rest, ok := strings.Cut(c.Text, "\n\n"); ok && strings.HasSuffix(rest, c.Content) { // behind the header
+		return rest
+	}
+	return c.Content
+}
 
 // ProvedBytes counts the bytes that are mapped to a unit.
 func (p Provenance) ProvedBytes() int {

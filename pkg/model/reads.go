@@ -35,6 +35,7 @@ type reads struct {
 	Layer              Layer             `json:"layer"`
 	Rules              UnitRules         `json:"rules"`
 	HeaderLabels       *Labels           `json:"header_labels"`
+	ContextLine        bool              `json:"context_line,omitempty"` // as digests of before it have it
 	MaxPages           int               `json:"max_pages"`
 	RuleVersions       map[string]string `json:"rule_versions"`
 }
@@ -52,7 +53,7 @@ func (s Snapshot) ReadsDigest() (string, error) {
 		URLExt: s.URLExt, Filename: s.Filename, Encoding: s.Encoding, Language: s.Language, Region: s.Region,
 		URL: s.URL, URLCanonical: s.URLCanonical, LastModifiedOrigin: s.LastModifiedOrigin,
 		SourceName: s.SourceName, SourceType: s.SourceType, Domain: s.Domain, Territory: s.Territory, Layer: s.Layer,
-		Rules: s.UnitRules(), HeaderLabels: s.HeaderLabels, MaxPages: s.MaxPages, RuleVersions: s.RuleVersions,
+		Rules: s.UnitRules(), HeaderLabels: s.HeaderLabels, ContextLine: s.ContextLine, MaxPages: s.MaxPages, RuleVersions: s.RuleVersions,
 	})
 	if err != nil {
 		return "", fmt.Errorf("what is read of snapshot %s: %w", s.SnapshotID, err)

@@ -106,6 +106,7 @@ type Snapshot struct {
 	SourceEntities    []EntitySchema      `json:"source_entities,omitempty"`     // the source's schemas of entities of its own, at capture (contracts#entity-schema)
 	SourceEnrich      string              `json:"source_enrich,omitempty"`       // later or wait where a model is asked about its chunks, at capture (contracts#enrichment)
 	HeaderLabels      *Labels             `json:"header_labels,omitempty"`       // the words of chunk headers that the source sets; none: by language
+	ContextLine       bool                `json:"context_line,omitempty"`        // chunks have a context line, which the source sets (contracts#context-line)
 	MaxPages          int                 `json:"max_pages,omitempty"`           // most pages that are processed, the source's limit at capture
 	ParentSnapshotID  string              `json:"parent_snapshot_id,omitempty"`  // the container that it is a member of
 	MemberPath        string              `json:"member_path,omitempty"`         // its path in the container; of a web archive @{offset}

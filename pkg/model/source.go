@@ -43,6 +43,7 @@ type Source struct {
 	RobotsPolicy string     `json:"robots_policy"`          // respect or ignore
 	RobotsNotes  string     `json:"robots_notes"`           // operator's belief, copied to snapshots
 	HeaderLabels *Labels    `json:"header_labels"`          // nil: by language (contracts#header)
+	ContextLine  bool       `json:"context_line,omitempty"` // chunks say their title, section, date and source in a line (contracts#context-line)
 	DedupHTML    int        `json:"dedup_html_seconds"`     // dedup window for web pages
 	DedupOther   int        `json:"dedup_document_seconds"` // dedup window for all else
 	MaxBytes     int64      `json:"max_bytes"`              // of one captured document

@@ -104,9 +104,13 @@ func (w *walk) ids() {
 	w.same("text_hash", c.TextHash, digest.Text(c.Text))
 	w.same("content_text_hash", c.ContentTextHash, digest.Text(c.Content))
 	head := header.Of(s, c)
-	if !strings.HasPrefix(c.Text, head) {
+	rest, ok := strings.CutPrefix(c.Text, head)
+	if s.ContextLine {
+		rest = strings.TrimPrefix(rest, header.ContextLineOf(c)+header.LineEnd)
+	}
+	if !ok {
 		w.fail("e", "header", "the text does not begin with the header of its fields")
-	} else if c.Text[len(head):] != c.Content {
+	} else if rest != c.Content {
 		w.fail("e", "content", "is not what follows the header in the text")
 	}
 }
@@ -273,6 +277,8 @@ func (w *walk) synthetic() {
 		case "":
 		case model.SyntheticHeader:
 			good = i == 0 && text == header.Of(w.doc.snapshot, c)
+		case model.SyntheticContext:
+			good = i == 1 && w.doc.snapshot.ContextLine && text == header.ContextLineOf(c)
 		case model.SyntheticHeadingContext:
 			good = header.IsContext(strings.TrimRight(text, "\n"), c.SectionPath)
 		case model.SyntheticTableHeader:

@@ -311,6 +311,45 @@ func TestWhatIsWholeIsVerified(t *testing.T) {
 	}
 }
 
+// addLine gives the second chunk the context line that a source may want.
+func (a *archive) addLine() {
+	a.snapshot.ContextLine = true
+	c := a.last()
+	head, line := header.Of(a.snapshot, *c), header.ContextLineOf(*c)
+	end := len(head) + len(line)
+	segments := []model.Segment{{End: len(head), Synthetic: model.SyntheticHeader}, {Start: len(head), End: end, Synthetic: model.SyntheticContext},
+		{Start: end, End: end + len(header.LineEnd), Synthetic: model.SyntheticSeparator}}
+	for _, s := range c.Provenance.Segments[1:] {
+		s.Start, s.End = s.Start+len(line)+len(header.LineEnd), s.End+len(line)+len(header.LineEnd)
+		segments = append(segments, s)
+	}
+	c.Text, c.Provenance.Segments = head+line+header.LineEnd+c.Content, segments
+	a.rehash(c)
+}
+
+// alterLine writes other words of as many bytes or fewer into the context line.
+func (a *archive) alterLine(old, with string) {
+	c := a.last()
+	head, line := header.Of(a.snapshot, *c), header.ContextLineOf(*c)
+	with += strings.Repeat("s", len(old)-len(with))
+	c.Text = head + strings.Replace(line, old, with, 1) + header.LineEnd + c.Content
+	a.rehash(c)
+}
+
+// TestAContextLineIsVerified: it is synthetic, and no word of it counts as proved.
+func TestAContextLineIsVerified(t *testing.T) {
+	a := newArchive(t, extract.ParserVersion)
+	before := a.verify(t)[1].Proved
+	a.addLine()
+	p := a.verify(t)[1]
+	if p.Verdict != proof.Verified || p.Proved != before || p.Synthetic != len(a.last().Text)-before {
+		t.Errorf("%+v", p)
+	}
+	if !strings.HasPrefix(a.last().EmbeddedText(), "Water levels › 2026-03-04 › The lake\n\nWater levels\n\n") {
+		t.Errorf("embedded: %q", a.last().EmbeddedText())
+	}
+}
+
 // TestEveryFlipIsFound changes one thing at a time of the second chunk or of
 // what it stands on.
 func TestEveryFlipIsFound(t *testing.T) {
@@ -443,6 +482,14 @@ func TestEveryFlipIsFound(t *testing.T) {
 			a.rehash(c)
 		}},
 		{"the heading's context", "e", "text[", func(_ *testing.T, a *archive) { a.last().SectionPath = []string{"Wine levels"} }},
+		{"the context line's date", "e", "text[", func(_ *testing.T, a *archive) { a.addLine(); a.alterLine("2026-03-04", "2026-03-05") }},
+		{"the context line's section", "e", "content", func(_ *testing.T, a *archive) { a.addLine(); a.alterLine("Water levels", "Wine levels") }},
+		{"a context line that its source does not want", "e", "text[", func(_ *testing.T, a *archive) { a.addLine(); a.snapshot.ContextLine = false }},
+		{"words of the page as a context line", "e", "text[", func(_ *testing.T, a *archive) {
+			a.addLine()
+			s := a.last().Provenance.Segments
+			s[len(s)-1] = model.Segment{Start: s[len(s)-1].Start, End: s[len(s)-1].End, Synthetic: model.SyntheticContext}
+		}},
 		{"the table's head", "e", "text[", func(_ *testing.T, a *archive) {
 			c := a.last()
 			c.Text, c.Content = strings.Replace(c.Text, "Year", "Yeah", 1), strings.Replace(c.Content, "Year", "Yeah", 1)

@@ -15,7 +15,7 @@ import (
 // Version names the rules that type, status, info_date and meta are set by. Whoever changes
 // a table or the code so that some chunk comes out otherwise raises it, and
 // model.ChunkerVersion with it: a proof makes chunks again under one chunker_version.
-const Version = "statements_2"
+const Version = "statements_3"
 
 // Judgement is what a text is, as its words say.
 type Judgement struct {

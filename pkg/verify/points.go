@@ -197,7 +197,7 @@ func (r *Reader) comparePoints(ctx context.Context, name string, items []proof.I
 		case present && wrongTime(point.Payload.PushedAt) != "":
 			what = "its payload in " + name + " " + wrongTime(point.Payload.PushedAt)
 		case present:
-			if what = wrongVectors(item.Chunk.Text, item.Chunk.Content, point, built); what != "" {
+			if what = wrongVectors(item.Chunk.Text, item.Chunk.EmbeddedText(), point, built); what != "" {
 				what = "its point in " + name + " " + what
 			}
 		}

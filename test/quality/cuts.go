@@ -15,6 +15,7 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/llm"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/proof/header"
 	"github.com/colophon-dev/colophon/pkg/retrieval"
 	chunker "github.com/colophon-dev/colophon/services/chunker/app"
 	"github.com/colophon-dev/colophon/test/questions"
@@ -163,10 +164,9 @@ func RunCuts(ctx context.Context, o CutsOptions) (CutsReport, error) {
 	return report, nil
 }
 
-// contextLine is the line of a chunk: its title, section, date and source.
+// contextLine is the line of a chunk, or of a window of its document that begins in a section.
 func contextLine(c model.Chunk, section []string) string {
-	parts := append([]string{c.Title}, section...)
-	return strings.Join(append(parts, c.InfoDate, c.Source), " › ")
+	return header.ContextLine(c.Title, section, c.InfoDate, c.Source)
 }
 
 func passagesOf(chunks []model.Chunk) []passageOf {

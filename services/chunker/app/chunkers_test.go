@@ -78,10 +78,13 @@ func (w *world) captureHTML(raw, domain string) (model.Snapshot, model.Run) {
 	return w.captureOf(raw, domain, "official")
 }
 
-// captureOf is captureHTML for a source of a type.
-func (w *world) captureOf(raw, domain, sourceType string) (model.Snapshot, model.Run) {
+// captureOf is captureHTML for a source of a type, of which more may be said.
+func (w *world) captureOf(raw, domain, sourceType string, more ...func(*model.Snapshot)) (model.Snapshot, model.Run) {
 	w.Helper()
 	s := w.Capture(raw, model.KindHTML, func(s *model.Snapshot) {
+		for _, say := range more {
+			say(s)
+		}
 		s.SourceType, s.Domain, s.LastModifiedOrigin = sourceType, domain, "http_header"
 		s.RequestID += domain
 		s.SnapshotID = digest.SnapshotID(s.SourceID, s.RequestID, s.ContentHash)

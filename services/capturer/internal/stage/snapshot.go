@@ -155,5 +155,5 @@ func setSource(snap *model.Snapshot, source model.Source) {
 	snap.SourceLanguage, snap.SourceLanguages = source.Language, source.Languages
 	snap.SourceEntry, snap.SourceFurniture, snap.SourceEntities = source.Entry, source.Furniture, source.Entities
 	snap.SourceEnrich = source.Enrich
-	snap.HeaderLabels, snap.MaxPages = source.HeaderLabels, source.MaxPages
+	snap.HeaderLabels, snap.ContextLine, snap.MaxPages = source.HeaderLabels, source.ContextLine, source.MaxPages
 }

@@ -17,6 +17,8 @@ const (
 	// maxLeads is how many paragraphs before the first list are kept, and maxLead how many bytes such a
 	// paragraph has at most: a longer one is text that happens to stand before a list.
 	maxLeads, maxLead = 8, 400
+	// maxItems is how many items are kept, and maxItem how many bytes of each.
+	maxItems, maxItem = 60, 120
 )
 
 // Looks is what a document looks like: what is counted of the units that chunks are made
@@ -30,6 +32,7 @@ type Looks struct {
 	Bylines      int                    // those that only say when something was written, and by whom
 	Headings     []string               // the first 200, each on one line
 	Leads        []string               // the first 8 paragraphs of at most 400 bytes before the first list
+	Items        []string               // the first 60 blocks that open by a number or are of a list: 120 bytes of what follows the number
 	Declared     []string               // what its pages say that it is, in lower case: article, blogposting
 }
 
@@ -79,7 +82,9 @@ func (l *Looks) addUnit(u model.Unit) {
 	if u.Type == model.UnitTable || u.Type == model.UnitRecord {
 		return
 	}
-	if m, ok := marks.Of(text); ok && (heading || m.Opens()) {
+	m, ok := marks.Of(text)
+	ok = ok && (heading || m.Opens())
+	if l.addItem(u.Type, m, text, ok); ok {
 		l.Marks[m.Kind]++
 		if heading {
 			l.HeadingMarks[m.Kind]++
@@ -94,6 +99,20 @@ func (l *Looks) addUnit(u model.Unit) {
 	if marks.Byline(text) {
 		l.Bylines++
 	}
+}
+
+// addItem keeps the first words of a block that opens by a number, or is of a list.
+func (l *Looks) addItem(t model.UnitType, m marks.Mark, text string, marked bool) {
+	if marked = marked && m.Kind == marks.Numbered; marked {
+		text = m.Rest
+	}
+	if !marked && t != model.UnitListItem || len(l.Items) >= maxItems {
+		return
+	}
+	if len(text) > maxItem {
+		text = strings.ToValidUTF8(text[:maxItem], "")
+	}
+	l.Items = append(l.Items, strings.Join(strings.Fields(text), " "))
 }
 
 // addLead keeps a short paragraph that stands before the first list.

@@ -21,7 +21,8 @@ import (
 //   - Segments tile Text: every byte is a unit's, or was written by a rule that its segment
 //     names (contracts#provenance). Text is valid UTF-8 of at most model.MaxChunkText bytes,
 //     and Content is not empty.
-//   - Text is Options.Header, named model.SyntheticHeader, and Content. The slice of a unit
+//   - Text is Options.Header, named model.SyntheticHeader, where there is one the line of Options.ContextLine
+//     with an empty line, named model.SyntheticContext, and Content. The slice of a unit
 //     is equal to the text that it came from. What other rules write (model.SyntheticHeadingContext
 //     and its neighbours) is written as pkg/proof/header writes it: a proof writes it again.
 //   - PageHint is the page of the first unit: a chunk holds more than what is repeated.
@@ -78,12 +79,16 @@ type Options struct {
 	Language string   // ISO 639-1, for the words that anchors are known by
 	Document Document // that is cut: what it looks like as a whole
 	Count    func(string) (int, error)
+
+	// ContextLine returns the context line of a chunk with this section path, and is nil where chunks have
+	// none (contracts#context-line).
+	ContextLine func(sectionPath []string) string
 }
 
 // Draft is a chunk without its ids.
 type Draft struct {
 	Text        string
-	Content     string // Text without the header
+	Content     string // Text without the header and the context line
 	Tokens      int    // of Text
 	SectionPath []string
 	Anchors     []model.Anchor

@@ -63,7 +63,13 @@ func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) e
 	index := 0
 	headings := make(map[string]bool) // units, by ir_id
 	keys := make(blockKeys)
-	splitter, err := c.chunker.New(split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Document: c.looks, Count: c.count}, func(d split.Draft) error {
+	options := split.Options{Header: head, Budget: c.budget, Language: c.base.Language, Document: c.looks, Count: c.count}
+	if c.snapshot.ContextLine {
+		options.ContextLine = func(path []string) string {
+			return header.ContextLine(c.base.Title, path, c.base.InfoDate, c.base.Source)
+		}
+	}
+	splitter, err := c.chunker.New(options, func(d split.Draft) error {
 		chunk, err := c.chunkOf(v, index, d, len(head), headings)
 		if err != nil {
 			return err
@@ -94,8 +100,8 @@ func (c cutting) cut(v model.Version, pages proof.Pages, out func(model.Chunk) e
 	return err
 }
 
-// chunkOf makes a chunk of a draft, whose header, of so many bytes, becomes that of what its words
-// say that it is.
+// chunkOf makes a chunk of a draft, whose header, of so many bytes, and context line become those of what its
+// words say that it is.
 func (c cutting) chunkOf(v model.Version, index int, d split.Draft, head int, headings map[string]bool) (model.Chunk, error) {
 	out := c.base
 	out.DocHash, out.Generation, out.ChunkIndex = v.DocHash, v.Generation, index
@@ -107,17 +113,14 @@ func (c cutting) chunkOf(v model.Version, index int, d split.Draft, head int, he
 	out.Provenance.Segments = d.Segments
 	blocks, paragraphs := textsOf(d, headings)
 	c.document.Chunk(&out, blocks, paragraphs)
-	if own := header.Of(c.snapshot, out); own != d.Text[:head] {
-		out.Text = own + out.Content
-		out.Provenance.Segments = slices.Clone(d.Segments)
-		moved := len(own) - head
-		for i := range out.Provenance.Segments {
-			s := &out.Provenance.Segments[i]
-			s.End += moved
-			if i > 0 {
-				s.Start += moved
-			}
-		}
+	own := header.Of(c.snapshot, out)
+	line, before := "", ""
+	if head+len(d.Content) < len(d.Text) { // between header and content is the context line
+		line, before = header.ContextLineOf(out)+header.LineEnd, d.Text[head:len(d.Text)-len(d.Content)]
+	}
+	if own != d.Text[:head] || line != before {
+		out.Text = own + line + out.Content
+		out.Provenance.Segments = moved(d.Segments, len(own)-head, len(line)-len(before))
 		var err error
 		if out.Tokens, err = c.count(out.Text); err != nil {
 			return out, internal("counting tokens: %w", err)
@@ -125,6 +128,23 @@ func (c cutting) chunkOf(v model.Version, index int, d split.Draft, head int, he
 	}
 	out.TextHash, out.ContentTextHash = digest.Text(out.Text), digest.Text(out.Content)
 	return out, nil
+}
+
+// moved returns segments after the header has grown by so many bytes, and the context line after it.
+func moved(segments []model.Segment, head, line int) []model.Segment {
+	out := slices.Clone(segments)
+	by := 0
+	for i := range out {
+		out[i].Start += by
+		switch out[i].Synthetic {
+		case model.SyntheticHeader:
+			by += head
+		case model.SyntheticContext:
+			by += line
+		}
+		out[i].End += by
+	}
+	return out
 }
 
 // textsOf returns the blocks of a draft in their order, and those that are no headings. What rules wrote

@@ -3,6 +3,8 @@ package quote
 import (
 	"strings"
 	"testing"
+
+	"github.com/colophon-dev/colophon/pkg/model"
 )
 
 // ofCommonWords is a memory in which each word of a quotation is in more than n chunks, and
@@ -40,6 +42,31 @@ func TestWhatWasNotReadIsUndecided(t *testing.T) {
 			if a, err := m.check(q); err != nil || a.Verdict != want {
 				t.Errorf("of %d chunks each, %q: %s, %v; want %s", c.chunks, q, a.Verdict, err, want)
 			}
+		}
+	}
+}
+
+// TestAContextLineIsNotQuoted: what a rule wrote before the content is no word of the document, by itself and
+// with the words after it.
+func TestAContextLineIsNotQuoted(t *testing.T) {
+	m := &memory{}
+	m.add("the fee of the pool is three florins a day", len("the fee of the pool"))
+	const head, line = "TYPE: fact\n\n", "amber basil cedar daisy › 2026-01-02 › elder"
+	for i := range m.chunks[0] {
+		c := &m.chunks[0][i].Chunk
+		seg := c.Provenance.Segments[0]
+		start := len(head) + len(line)
+		c.Text = head + line + "\n\n" + c.Content
+		seg.Start, seg.End = start+2, len(c.Text)
+		c.Provenance.Segments = []model.Segment{{End: len(head), Synthetic: model.SyntheticHeader},
+			{Start: len(head), End: start, Synthetic: model.SyntheticContext}, {Start: start, End: start + 2, Synthetic: model.SyntheticSeparator}, seg}
+	}
+	for q, want := range map[string]Verdict{
+		"amber basil cedar daisy": NotFound, "2026-01-02 › elder the fee of the pool": NotFound,
+		"the fee of the pool is three florins a day": Exact,
+	} {
+		if a, err := m.check(q); err != nil || a.Verdict != want {
+			t.Errorf("%q: %s, %v; want %s", q, a.Verdict, err, want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func streamOf(chunks []catalog.ChunkWithState) stream {
 		first := true
 		for _, seg := range c.Chunk.Provenance.Segments {
 			switch seg.Synthetic {
-			case model.SyntheticHeader, model.SyntheticHeadingContext, model.SyntheticTableHeader:
+			case model.SyntheticHeader, model.SyntheticContext, model.SyntheticHeadingContext, model.SyntheticTableHeader:
 				continue
 			case "":
 				if first && b.Len() > 0 {

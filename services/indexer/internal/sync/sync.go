@@ -184,15 +184,15 @@ func (s *Syncer) setStanding(ctx context.Context, collection string, embedder re
 	return s.upsert(ctx, collection, items, vectors, at)
 }
 
-// embed makes the vectors of items. Of equal contents one vector serves all, whoever says
-// them and when (contracts#embedded-text).
+// embed makes the vectors of items. Of equal contents without a context line one vector serves all,
+// whoever says them and when (contracts#embedded-text).
 func embed(ctx context.Context, embedder retrieval.Embedder, items []model.IndexItem) ([][]float32, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
 	texts := make([]string, len(items))
 	for i, item := range items {
-		texts[i] = item.Chunk.Content
+		texts[i] = item.Chunk.EmbeddedText()
 	}
 	return embedder.Embed(ctx, texts, retrieval.Passage)
 }

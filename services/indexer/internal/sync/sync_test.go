@@ -106,6 +106,23 @@ func mixed() []model.IndexItem {
 	}
 }
 
+// TestAContextLineIsEmbedded: it is searched by words, too, since it is in the text.
+func TestAContextLineIsEmbedded(t *testing.T) {
+	t.Parallel()
+	s := newStores(t)
+	s.make("c", 2, nil)
+	item := itemOf("a", hot(1), model.Pushed{})
+	const line = "Levels › 2026-01-02 › Lake\n\n"
+	item.Chunk.Text = "TYPE: fact\n\n" + line + item.Chunk.Content
+	if _, err := s.syncer().Push(t.Context(), []model.Collection{{Name: "c", Model: "tiny"}}, []model.IndexItem{item}); err != nil {
+		t.Fatal(err)
+	}
+	indices, _ := retrieval.Sparse(item.Chunk.Text)
+	if p := s.made["c"].points["pa"]; p.Dense[0] != float32(len(line)+len(item.Chunk.Content)) || !slices.Equal(p.Indices, indices) {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestPushWritesFirstAndDeletesAfter(t *testing.T) {
 	t.Parallel()
 	s := newStores(t)

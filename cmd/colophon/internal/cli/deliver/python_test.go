@@ -34,7 +34,7 @@ func TestDocumentedPython(t *testing.T) {
 	w := newWorld(t, 17)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "consume.py"))
 	w.must(err)
-	if lines := bytes.Count(text, []byte("\n")); lines > 70 {
+	if lines := bytes.Count(text, []byte("\n")); lines > 60 {
 		t.Errorf("it has %d lines", lines)
 	}
 	// The names of an installation without prefixes are written in it.

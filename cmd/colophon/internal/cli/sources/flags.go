@@ -41,6 +41,7 @@ func newSourceFlags(f *pflag.FlagSet) *sourceFlags {
 	f.IntVar(&s.given.MaxDepth, "max-depth", d.MaxDepth, "how deep containers in containers are unpacked")
 	f.StringVar(&s.entryRule, "entry-rule", "", "JSON file with the rule by which its pages hold records; empty: they hold none")
 	f.StringSliceVar(&s.labels, "header-labels", nil, "the four words of a chunk's header: type,status,date,source; empty: by language (French, and English, Portuguese, Italian of their own)")
+	f.BoolVar(&s.given.ContextLine, "context-line", false, "chunks begin with a line of title, section, date and source, which is searched and embedded with them")
 	return s
 }
 
@@ -72,7 +73,7 @@ func (f *sourceFlags) apply(s *model.Source) error {
 		"host-requests": func() { s.HostRequests = given.HostRequests }, "host-delay": func() { s.HostDelay = int(f.hostWait / time.Millisecond) },
 		"max-bytes": func() { s.MaxBytes = given.MaxBytes }, "max-pages": func() { s.MaxPages = given.MaxPages },
 		"max-depth": func() { s.MaxDepth = given.MaxDepth }, "entry-rule": func() { s.Entry = given.Entry },
-		"header-labels": func() { s.HeaderLabels = given.HeaderLabels },
+		"header-labels": func() { s.HeaderLabels = given.HeaderLabels }, "context-line": func() { s.ContextLine = given.ContextLine },
 	} {
 		if f.flags.Changed(flag) {
 			set()

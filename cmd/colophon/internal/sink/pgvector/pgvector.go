@@ -252,14 +252,14 @@ func (d *DB) inPlace(ctx context.Context, do func(pgx.Tx) error) error {
 	})
 }
 
-// embed makes the vectors of the texts among changes: of content, as the indexer does.
+// embed makes the vectors of the texts among changes: of what the indexer embeds.
 func (d *DB) embed(ctx context.Context, changes []sdk.Change) ([]*pgvector.Vector, error) {
 	vectors := make([]*pgvector.Vector, len(changes))
 	var texts []string
 	var at []int
 	for i, ch := range changes {
 		if ch.Chunk != nil {
-			texts, at = append(texts, ch.Chunk.Content), append(at, i)
+			texts, at = append(texts, ch.Chunk.EmbeddedText()), append(at, i)
 		}
 	}
 	if len(texts) == 0 {

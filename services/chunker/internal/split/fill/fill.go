@@ -63,6 +63,9 @@ type Filler struct {
 	open      *anchored // the last anchor: later chunks of its text carry it too
 	inherited *anchored // that of the current chunk
 
+	line          string // the context line of the path that was asked for last
+	lineTokens    int    // with the joint after it
+	linePath      []section
 	counted       string // the context whose tokens were counted last
 	countedTokens int
 	err           error // of counting
@@ -77,9 +80,10 @@ func New(o split.Options, out func(split.Draft) error) (*Filler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("counting tokens: %w", err)
 	}
-	s := &Filler{o: o, out: out, budget: max(o.Budget, head+minContent)}
+	s := &Filler{o: o, out: out}
+	s.budget = max(o.Budget, head+s.lineCost(nil)+minContent)
 	s.room = s.budget - head
-	return s, nil
+	return s, s.err
 }
 
 // Whole returns options under which no part is cut that has at most model.MaxChunkText
@@ -319,8 +323,8 @@ func (s *Filler) fitsWith(tokens, bytes int, build func() item) bool {
 	}
 	context := s.context(path, s.items)
 	about := s.tokens + tokens
-	about += s.contextCost(context)
-	switch size := len(s.o.Header) + len(context) + len(joint) + s.bytes + bytes; {
+	about += s.contextCost(context) + s.lineCost(path)
+	switch size := len(s.o.Header) + s.lineBytes(path) + len(context) + len(joint) + s.bytes + bytes; {
 	case size > model.MaxChunkText:
 		return false
 	case about <= s.room:
@@ -328,7 +332,7 @@ func (s *Filler) fitsWith(tokens, bytes int, build func() item) bool {
 	case about > s.room+s.room/8+8:
 		return false
 	}
-	text, _ := s.render(context, append(slices.Clone(s.items), build()))
+	text, _ := s.render(path, context, append(slices.Clone(s.items), build()))
 	return s.count(text) <= s.budget
 }
 
@@ -376,7 +380,7 @@ func (s *Filler) flush() error {
 		}
 		rest := s.items[len(items):]
 		if d.Tokens > s.budget && !items[0].whole {
-			head, tail := s.cutExact(items[0].line, context)
+			head, tail := s.cutExact(s.path, items[0].line, context)
 			rest = append([]item{s.item(tail, items[0].section, nil)}, rest...)
 			d, _ = s.draft([]item{s.item(head, items[0].section, items[0].anchors)})
 		}
@@ -398,9 +402,9 @@ func (s *Filler) flush() error {
 
 func (s *Filler) draft(items []item) (split.Draft, string) {
 	context := s.context(s.path, items)
-	text, segments := s.render(context, items)
+	text, segments := s.render(s.path, context, items)
 	d := split.Draft{
-		Text: text, Content: text[len(s.o.Header):], Tokens: s.count(text), Segments: segments,
+		Text: text, Content: text[len(s.o.Header)+s.lineBytes(s.path):], Tokens: s.count(text), Segments: segments,
 		SectionPath: make([]string, 0, len(s.path)), Anchors: []model.Anchor{},
 	}
 	for _, e := range s.path {
@@ -424,10 +428,14 @@ func (s *Filler) draft(items []item) (split.Draft, string) {
 	return d, context
 }
 
-// render writes a chunk's text with the provenance of every byte.
-func (s *Filler) render(context string, items []item) (string, []model.Segment) {
+// render writes the text of a chunk that stands in path, with the provenance of every byte.
+func (s *Filler) render(path []section, context string, items []item) (string, []model.Segment) {
 	var w writer
 	w.synthetic(s.o.Header, model.SyntheticHeader)
+	if line := s.lineOf(path); line != "" {
+		w.synthetic(line, model.SyntheticContext)
+		w.synthetic(joint, model.SyntheticSeparator)
+	}
 	if context != "" {
 		w.synthetic(context, model.SyntheticHeadingContext)
 		w.synthetic(joint, model.SyntheticSeparator)

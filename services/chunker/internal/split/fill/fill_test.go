@@ -266,6 +266,15 @@ func check(t interface {
 	}
 }
 
+// lineOf is a context line of at most 30 tokens or so.
+func lineOf(path []string) string {
+	section := ""
+	if len(path) > 0 {
+		section = path[len(path)-1]
+	}
+	return header.ContextLine("Levels", []string{strings.ToValidUTF8(section[:min(len(section), 15)], "")}, "2026-01-02", "Lake")
+}
+
 // TestAnyUnits: whatever the units, the chunks tile, stay within the budget, and
 // together hold each visible byte of the chunked units once, in order.
 func TestAnyUnits(t *testing.T) {
@@ -306,8 +315,13 @@ func TestAnyUnits(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(92, 200).Draw(t, "budget")
+		options := split.Options{Header: head, Budget: budget, Count: o200k}
+		if rapid.Bool().Draw(t, "context line") {
+			budget += 40
+			options.Budget, options.ContextLine = budget, lineOf
+		}
 		var drafts []split.Draft
-		s, err := New(split.Options{Header: head, Budget: budget, Count: o200k}, func(d split.Draft) error { drafts = append(drafts, d); return nil })
+		s, err := New(options, func(d split.Draft) error { drafts = append(drafts, d); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,6 +337,9 @@ func TestAnyUnits(t *testing.T) {
 		got := ""
 		for _, d := range drafts {
 			check(t, d, texts)
+			if line := strings.TrimSuffix(strings.TrimPrefix(d.Text, head), d.Content); options.ContextLine != nil && line != lineOf(d.SectionPath)+joint {
+				t.Fatalf("the context line is %q", line)
+			}
 			if d.Tokens > budget && !isOneRow(d, byID) {
 				t.Fatalf("%d tokens, budget %d: %q", d.Tokens, budget, d.Text)
 			}

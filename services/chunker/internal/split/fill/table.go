@@ -90,7 +90,7 @@ func (s *Filler) addRow(repeat string, line assemble.Line) error {
 	it := s.item(rows(repeat, []assemble.Line{line}), 0, nil)
 	it.whole = true
 	context := s.context(s.pathNow(), nil)
-	if len(s.o.Header)+len(context)+len(joint)+it.bytes > model.MaxChunkText {
+	if len(s.o.Header)+s.lineBytes(s.pathNow())+len(context)+len(joint)+it.bytes > model.MaxChunkText {
 		if err := s.addLine(s.item(line, 0, nil), false); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@
 package minutes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,34 +19,6 @@ import (
 
 // fewItems is how many items a document of a meeting has at least.
 const fewItems = 3
-
-// agendas are words of titles and first headings of what says what a meeting will speak of. Its
-// items may be a plain list.
-func agendas() []string {
-	return []string{
-		"ordre du jour", "convocation", "ordem do dia", "ordem de trabalhos", "convocatória",
-		"ordine del giorno", "convocazione", "agenda", "summons to", "orden del día",
-	}
-}
-
-// summons are words of the lines before such a list, where they say who is called.
-func summons() []string {
-	return []string{
-		"convoqué", "convoquée", "convoqués", "convoquées", "convocado", "convocada", "convocados", "convocadas",
-		"convocato", "convocata", "convocati", "convocate", "summoned", "convened",
-	}
-}
-
-// records are those of what says what was spoken of: each item has its text. A plain list under
-// one of them is a list of minutes, or of sessions.
-func records() []string {
-	return []string{
-		"procès-verbal", "procès verbal", "compte rendu", "compte-rendu", "séance",
-		"ata da", "ata de", "ata n", "sessão", "verbale", "seduta", "minutes of", "minutes", "acta de",
-		"réunion du", "réunion de", "reunião da", "reunião de", "reunião do", "riunione del", "riunione della",
-		"meeting of", "meeting on", "council meeting", "reunión de", "reunión del",
-	}
-}
 
 // Chunker implements split.Domain.
 type Chunker struct{}
@@ -69,6 +42,17 @@ func (Chunker) Takes(_ split.Source, d split.Document) (why string, ok bool) {
 	}
 	if items == marked {
 		return "it has " + string(items), true
+	}
+	if item, ok := usualIn(d.Items, items); ok {
+		return fmt.Sprintf("%q begins one of its %s", item, items), true
+	}
+	if items != listed {
+		if word := beginning(d.Leads, attendances()); word != "" {
+			return fmt.Sprintf("%q begins a line before its %s", word, items), true
+		}
+		if word := bodyOf(append([]string{d.Title}, d.Headings[:min(first, len(d.Headings))]...)); word != "" {
+			return fmt.Sprintf("%q and a date are in its title or first headings, and it has %s", word, items), true
+		}
 	}
 	if word := wordIn(d.Leads, append(agendas(), summons()...)); word != "" && items != headed {
 		return fmt.Sprintf("%q stands before its %s", word, items), true
@@ -104,6 +88,52 @@ func standsAlone(text, word string) bool {
 			return true
 		}
 	}
+}
+
+// usualIn returns what begins one of the items and is usual in meetings alone. Of a plain list two
+// must be, since pages have lists of anything.
+func usualIn(items []string, as form) (first string, ok bool) {
+	n := 0
+	for _, item := range items {
+		if word := beginning([]string{item}, usual()); word != "" {
+			first = cmp.Or(first, word)
+			n++
+		}
+	}
+	return first, n > 1 || n > 0 && as != listed
+}
+
+// beginning returns which of the words, as whole words, begin one of the texts, "" for none.
+func beginning(texts, words []string) string {
+	for _, text := range texts {
+		lower := strings.ToLower(text)
+		for _, word := range words {
+			if rest, ok := strings.CutPrefix(lower, word); ok {
+				if next, _ := utf8.DecodeRuneInString(rest); !unicode.IsLetter(next) || !endsInLetter(word) {
+					return word
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func endsInLetter(word string) bool {
+	last, _ := utf8.DecodeLastRuneInString(word)
+	return unicode.IsLetter(last)
+}
+
+// bodyOf returns the word of a body that meets, of a line that says its date, too: "Conseil
+// municipal du 12 mars 2024"; "" for none.
+func bodyOf(lines []string) string {
+	for _, line := range lines {
+		if marks.Dated(line) {
+			if word := wordIn([]string{line}, bodies()); word != "" {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // form is how the items of a document are known.

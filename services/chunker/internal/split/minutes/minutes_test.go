@@ -1,6 +1,8 @@
 package minutes_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/services/chunker/internal/split"
@@ -41,6 +43,54 @@ func TestSummons(t *testing.T) {
 	}
 }
 
+// TestMinutesWithoutTheWord: what no title calls minutes is cut by item, where who came, an item that meetings
+// alone have, or a body and a date say what it is.
+func TestMinutesWithoutTheWord(t *testing.T) {
+	for _, c := range []struct {
+		language, why string
+		lines         []string
+		chunks        []string
+	}{
+		{"fr", `"présents :" begins a line before its numbered paragraphs`,
+			[]string{"# Commune de Valdoro", "Présents : A. Corti, B. Leca.", "1. Budget", "Le maire lit.", "2. Marché", "Reporté.", "3. Piscine", "Adopté."},
+			[]string{"Commune de Valdoro / Présents : A. Corti, B. Leca.", "1. Budget / Le maire lit.", "2. Marché / Reporté.", "3. Piscine / Adopté."}},
+		{"fr", `"conseil municipal" and a date are in its title or first headings, and it has numbered paragraphs`,
+			[]string{"# Conseil municipal du 12 mars 2024", "1) Budget", "Le maire lit.", "2) Marché", "Reporté.", "3) Piscine", "Adopté."},
+			[]string{"Conseil municipal du 12 mars 2024", "1) Budget / Le maire lit.", "2) Marché / Reporté.", "3) Piscine / Adopté."}},
+		{"en", `"any other business" begins one of its numbered paragraphs`,
+			[]string{"# Valdoro parish", "Tuesday, in the hall.", "1. Roads", "They are bad.", "2. Bins", "The clerk reports.", "3. Any other business", "None."},
+			[]string{"Valdoro parish / Tuesday, in the hall.", "1. Roads / They are bad.", "2. Bins / The clerk reports.", "3. Any other business / None."}},
+		{"en", `"members present" begins a line before its numbered headings`,
+			[]string{"# Valdoro allotments", "Members present: A. Corti.", "## 1. Water", "It is cut off.", "### Vote", "Carried.", "## 2. Gate", "Open.", "## 3. Rent", "Kept."},
+			[]string{"Valdoro allotments / Members present: A. Corti.", "1. Water / It is cut off. / Vote / Carried.", "2. Gate / Open.", "3. Rent / Kept."}},
+		{"pt", `"aprovação da ata" begins one of its numbered paragraphs`,
+			[]string{"# Valdoro", "Terça-feira.", "1. Aprovação da ata anterior", "Aprovada.", "2. Orçamento", "Lido.", "3. Obras", "Adiadas."},
+			[]string{"Valdoro / Terça-feira.", "1. Aprovação da ata anterior / Aprovada.", "2. Orçamento / Lido.", "3. Obras / Adiadas."}},
+		{"it", `"lettura e approvazione del verbale" begins one of its items of a list`,
+			[]string{"# Valdoro", "Martedì.", "- Lettura e approvazione del verbale", "- Bilancio", "- Varie ed eventuali"},
+			[]string{"Valdoro / Martedì.", "Lettura e approvazione del verbale", "Bilancio", "Varie ed eventuali"}},
+		{"it", `"risultano presenti" begins a line before its numbered paragraphs`,
+			[]string{"# Valdoro", "Risultano presenti A. Corti e B. Leca.", "1. Bilancio", "Letto.", "2. Strade", "Rinviato.", "3. Scuola", "Approvato."},
+			[]string{"Valdoro / Risultano presenti A. Corti e B. Leca.", "1. Bilancio / Letto.", "2. Strade / Rinviato.", "3. Scuola / Approvato."}},
+	} {
+		d := splittest.Document{Title: "Valdoro", Language: c.language, Lines: c.lines}
+		if why, ok := (minutes.Chunker{}).Takes(split.Source{}, d.Looks()); !ok || why != c.why {
+			t.Errorf("%s: %q, %t; want %q", c.lines[0], why, ok, c.why)
+		}
+		var got []string
+		for _, content := range splittest.Contents(splittest.Cut(t, minutes.Chunker{}, d, 0)) {
+			heading, rest, ok := strings.Cut(content, " / ")
+			if ok && len(got) > 0 && "# "+heading == c.lines[0] {
+				content = rest // under the title
+			}
+			got = append(got, content)
+		}
+		if !slices.Equal(got, c.chunks) {
+			t.Errorf("%q: %q", c.lines[0], got)
+		}
+	}
+}
+
 // TestTakes: by items that name themselves, or by the words of meetings beside numbers, whatever
 // the source; a list of anything else is none.
 func TestTakes(t *testing.T) {
@@ -72,6 +122,10 @@ func TestTakes(t *testing.T) {
 		{"a line after the list", "Notice", append(list, "Members are summoned to meet on 4 June."), split.Source{}, ""},
 		{"a word within another", "Verbalement", numbers, split.Source{}, ""},
 		{"a shopping list", "Shopping", list, split.Source{}, ""},
+		{"one usual item of a list", "Help", []string{"- Questions diverses", "- Mon compte", "- Mes factures"}, civics, ""},
+		{"a list of who came", "Guests", append([]string{"Present: Ana, Rui."}, list...), civics, ""},
+		{"a report of a council", "Town council of Valdoro", numbers, civics, ""},
+		{"a report of a day", "Report of 4 May 2026", numbers, civics, ""},
 		{"no items", "Minutes of the board", []string{"Nothing was said."}, civics, ""},
 	} {
 		d := splittest.Document{Title: c.title, Lines: c.lines}
