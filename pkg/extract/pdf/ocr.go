@@ -185,7 +185,7 @@ func letterShapes(g pdfium.Graphics) int {
 	return n
 }
 
-// needOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
+// NeedOCR says whether page pageNo, from 1, needs OCR, which parts of it, and
 // why.
 func (x *Extractor) NeedOCR(ctx context.Context, in block.Input, pageNo int) (OCRNeed, error) {
 	if err := ctx.Err(); err != nil {
