@@ -18,8 +18,10 @@ import (
 
 	"github.com/colophon-dev/colophon/pkg/blobstore"
 	"github.com/colophon-dev/colophon/pkg/catalog"
+	"github.com/colophon-dev/colophon/pkg/extract/child"
 	"github.com/colophon-dev/colophon/pkg/fault"
 	"github.com/colophon-dev/colophon/pkg/model"
+	"github.com/colophon-dev/colophon/pkg/pictures"
 	"github.com/colophon-dev/colophon/pkg/segment"
 	"github.com/colophon-dev/colophon/services/gateway/internal/pages"
 	"github.com/colophon-dev/colophon/services/gateway/internal/room"
@@ -115,8 +117,9 @@ func TestAPageBehindADamagedOneIsShown(t *testing.T) {
 			var log bytes.Buffer
 			a := &API{
 				Catalog: b, Loopback: true, Log: slog.New(slog.NewTextHandler(&log, nil)), TempDir: t.TempDir(),
-				Pages:  pages.Reader{Catalog: b, Objects: b, Memory: room.New(1<<24, 0)},
-				Tracer: noop.NewTracerProvider().Tracer(""), Traces: propagation.TraceContext{},
+				Pages:    pages.Reader{Catalog: b, Objects: b, Memory: room.New(1<<24, 0)},
+				Pictures: pictures.Pictures{Drawer: undrawnKind{}},
+				Tracer:   noop.NewTracerProvider().Tracer(""), Traces: propagation.TraceContext{},
 			}
 			server := httptest.NewServer(a.Handler())
 			defer server.Close()
@@ -137,4 +140,15 @@ func TestAPageBehindADamagedOneIsShown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// undrawnKind draws nothing.
+type undrawnKind struct{}
+
+// Draws implements pictures.Drawer.
+func (undrawnKind) Draws(model.Snapshot) bool { return false }
+
+// Draw implements pictures.Drawer.
+func (undrawnKind) Draw(context.Context, model.Snapshot, child.Picture) ([]byte, error) {
+	return nil, errors.ErrUnsupported
 }
