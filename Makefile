@@ -8,6 +8,9 @@ FUZZTIME ?= 10s
 # Of the tests of one package, whose longest take 2 minutes on an idle machine: it ends
 # what hangs, beside dozens of other busy processes too.
 TEST_TIMEOUT ?= 60m
+# Packages that are tested at once: one more than there are processors, since the longest
+# wait for servers and processes of theirs a third of their time.
+TEST_JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 4) + 1)
 SEED ?= 1
 
 .PHONY: help
@@ -42,7 +45,7 @@ test: install ## all tests of all modules
 	@.ci/pgvector >/dev/null || [ "$$CI" != true ] # likewise
 	@.ci/natspy >/dev/null || [ "$$CI" != true ] # likewise
 	$(GO) vet work
-	$(GO) test -timeout $(TEST_TIMEOUT) work
+	$(GO) test -p $(TEST_JOBS) -timeout $(TEST_TIMEOUT) work
 	cd test && $(GO) test -count=1 ./schema ./imports ./citations # what they read is in other modules, which the cache does not watch
 	cd pkg && $(GO) test -tags faultpoints ./faultpoint
 	@if .ci/ocr check; then cd pkg && CGO_ENABLED=1 $(GO) vet -tags $(OCR_TAGS) ./ocr/... && OMP_THREAD_LIMIT=1 CGO_ENABLED=1 $(GO) test -tags $(OCR_TAGS) ./ocr/...; fi
