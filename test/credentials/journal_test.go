@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/colophon-dev/colophon/pkg/devtest"
 	"github.com/colophon-dev/colophon/pkg/model"
 )
 
@@ -46,7 +47,7 @@ func (j *journal) holdsNone(t *testing.T, secrets ...string) {
 
 func eventually(t *testing.T, what string, met func() error) {
 	t.Helper()
-	deadline := time.After(15 * time.Second)
+	deadline := time.After(devtest.Patience)
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for {
