@@ -11,19 +11,34 @@ import (
 	"github.com/colophon-dev/colophon/pkg/pdfium"
 )
 
+// maxDigested bounds what is digested of the figures of a page, in bytes of pictures and of
+// points: a file may put thousands of pictures on each other.
+const maxDigested = 64 << 20
+
+// pointBytes is what a point of a path counts of maxDigested.
+const pointBytes = 12
+
 // drawnDigest returns the digest of what is drawn in the box of a figure
-// (contracts#picture-digest), "" where the engine does not give the bytes of a picture.
+// (contracts#picture-digest), "" where the engine does not give the bytes of a picture, and
+// for all figures of a page behind maxDigested.
 func (r *reader) drawnDigest(box layout.Rect, g pdfium.Graphics) (string, error) {
+	if r.digested > maxDigested {
+		return "", nil
+	}
 	images, paths := r.drawnIn(box, g)
+	r.digested += len(g.Images) + len(g.Paths) // which were looked at
 	d := drawnHash{sheet: r.sheet, sum: sha256.New(), left: box.Left, top: box.Top}
 	for _, image := range images {
 		stream, err := r.page.ImageStream(image)
-		if err != nil || len(stream) == 0 {
+		if r.digested += len(stream); err != nil || len(stream) == 0 || r.digested > maxDigested {
 			return "", err
 		}
 		d.addImage(image, stream, len(images)+len(paths) == 1)
 	}
 	for _, p := range paths {
+		if r.digested += pointBytes * len(p.Points); r.digested > maxDigested {
+			return "", nil
+		}
 		d.addPath(p)
 	}
 	if len(images)+len(paths) == 0 {

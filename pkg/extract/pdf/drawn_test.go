@@ -3,6 +3,7 @@ package pdf
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/colophon-dev/colophon/pkg/extract/block"
@@ -65,5 +66,31 @@ func TestDrawnDigest(t *testing.T) {
 		if same := present.BlockHash(&one, "sha256:aa") == present.BlockHash(&other, "sha256:bb"); same != c.same {
 			t.Errorf("%s: the same block: %v", name, same)
 		}
+	}
+}
+
+// TestDigestsAreBounded: pictures on each other are digested up to a limit, and those behind
+// it are figures all the same.
+func TestDigestsAreBounded(t *testing.T) {
+	const size, placed = 1 << 20, 100
+	var w writer
+	image := w.stream("/Type /XObject /Subtype /Image /Width 1024 /Height 1024 /ColorSpace /DeviceGray /BitsPerComponent 8", strings.Repeat("a", size))
+	var c canvas
+	c.text("R", 11, 72, 720, "A hundred pictures in one place.")
+	for range placed {
+		c.WriteString("q 200 0 0 150 72 400 cm /Im Do Q\n")
+	}
+	w.page(fmt.Sprintf("%s /Resources << /Font 3 0 R /XObject << /Im %d 0 R >> >>", letter, image), c.String())
+	digests, figures := 0, 0
+	for _, b := range pageOf(t, w.bytes(), 1).Blocks {
+		if b.Type != model.UnitFigure {
+			continue
+		}
+		if figures++; len(b.Images) > 0 && b.Images[0].SHA256 != "" {
+			digests++
+		}
+	}
+	if figures != placed || digests*placed*size > maxDigested {
+		t.Errorf("%d figures, %d digests of %d pictures each", figures, digests, placed)
 	}
 }

@@ -53,6 +53,8 @@ type reader struct {
 	memory *memory
 	draw   partDrawer
 	err    error
+
+	digested int // bytes of what is drawn in figures: maxDigested
 }
 
 // readPage reads a page of this content in this memory.
